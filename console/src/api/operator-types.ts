@@ -159,6 +159,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/months/{month}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the month of all partners together, day by day
+         * @description Least role: `viewer`.
+         */
+        get: operations["getMonth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/months/{month}/partners": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the month of each partner, day by day
+         * @description Least role: `viewer`.
+         */
+        get: operations["listPartnerMonths"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/search": {
         parameters: {
             query?: never;
@@ -194,7 +234,11 @@ export interface paths {
          */
         get: operations["listPartners"];
         put?: never;
-        post?: never;
+        /**
+         * Create a partner, with its first settlement
+         * @description Least role: `operator`.
+         */
+        post: operations["createPartner"];
         delete?: never;
         options?: never;
         head?: never;
@@ -215,6 +259,110 @@ export interface paths {
         get: operations["getPartner"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a suspended partner
+         * @description Least role: `operator`.
+         */
+        post: operations["resumePartner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/suspend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Suspend a partner: it records nothing new, and its look-ups still work
+         * @description Least role: `operator`.
+         */
+        post: operations["suspendPartner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the API keys of a partner
+         * @description Least role: `viewer`.
+         */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Issue an API key
+         * @description Least role: `operator`.
+         */
+        post: operations["issueApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/keys/{key_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue a new key for an old one, which ends after 24 hours
+         * @description Least role: `operator`.
+         */
+        post: operations["rotateApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/keys/{key_id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke an API key, finally
+         * @description Least role: `operator`.
+         */
+        post: operations["revokeApiKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -347,10 +495,1281 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/partners/{partner_id}/failures/{failure_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a failure that another operator drafted, finally
+         * @description Four eyes: whoever drafted it cannot approve it. The partner may then restore the points.
+         *
+         *     Least role: `approver`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        post: operations["approveFailure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List drafts of failures, the latest first
+         * @description Least role: `viewer`.
+         */
+        get: operations["listFailures"];
+        put?: never;
+        /**
+         * Draft the failure of an event that was never stored
+         * @description Another operator approves it. Then the event is recorded as failed, and the partner may restore the points.
+         *
+         *     Least role: `operator`.
+         */
+        post: operations["draftFailure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/failures/{failure_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject a draft of a failure, finally
+         * @description Least role: `operator`.
+         */
+        post: operations["rejectFailure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/estimates/{calculation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show an estimate with its calculation
+         * @description An estimate that has expired is shown too: `expires_at` says when.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["getEstimate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all versions of rules, by kind and start
+         * @description Least role: `viewer`.
+         */
+        get: operations["listRules"];
+        put?: never;
+        /**
+         * Create a version of a rule
+         * @description It takes effect at its start in every process. A version that a contribution has used never changes.
+         *
+         *     Least role: `admin`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        post: operations["createRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what is in force for a partner now
+         * @description Least role: `viewer`.
+         */
+        get: operations["getRulesInForce"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/rules/{kind}/{version}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw a version that has not started, finally
+         * @description Least role: `admin`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        post: operations["withdrawRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/settlements/{settlement_id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close an open settlement before its period ends, finally
+         * @description The next settlement begins at this moment and runs to the end of the calendar month.
+         *
+         *     Least role: `approver`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        post: operations["closeSettlement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/settlements/{settlement_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a settlement with its totals
+         * @description The totals of an open settlement are added up when they are asked for. `as_of` is their moment.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["getSettlement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/settlements/{settlement_id}/statement.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the statement of a closed settlement
+         * @description The same bytes as the partner gets, and the same every time.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["getSettlementStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/settlements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List closed settlements of all partners, the latest first
+         * @description With a filter a page looks at 2,000 settlements at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["listClosedSettlements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/settlements/{settlement_id}/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the lines of a closed settlement
+         * @description Least role: `viewer`.
+         */
+        get: operations["listSettlementLines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/settlements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the settlements of a partner, the latest first
+         * @description Least role: `viewer`.
+         */
+        get: operations["listSettlements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/adjustments/{adjustment_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve an adjustment that another operator drafted
+         * @description Four eyes: whoever drafted it cannot approve it.
+         *
+         *     Least role: `approver`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        post: operations["approveAdjustment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/adjustments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List adjustments, the latest first
+         * @description Least role: `viewer`.
+         */
+        get: operations["listAdjustments"];
+        put?: never;
+        /**
+         * Draft an adjustment
+         * @description Nothing changes for the partner until another operator approves it and it is posted.
+         *
+         *     Least role: `operator`.
+         */
+        post: operations["draftAdjustment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/adjustments/{adjustment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show an adjustment, with points and money before and after it
+         * @description Least role: `viewer`.
+         */
+        get: operations["getAdjustment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/adjustments/{adjustment_id}/post": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post an approved adjustment, finally
+         * @description The partner gets an event, and the settlement of the current period gets its line.
+         *
+         *     Least role: `operator`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        post: operations["postAdjustment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/adjustments/{adjustment_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject an adjustment that is not posted, finally
+         * @description Least role: `operator`.
+         */
+        post: operations["rejectAdjustment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhook endpoints
+         * @description Least role: `viewer`.
+         */
+        get: operations["listEndpoints"];
+        put?: never;
+        /**
+         * Add a webhook endpoint that answers a signed challenge
+         * @description The secret is shown once.
+         *
+         *     Least role: `operator`.
+         */
+        post: operations["addEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disable an endpoint: its events are held
+         * @description Least role: `operator`.
+         */
+        post: operations["disableEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enable an endpoint: events that were held are sent
+         * @description Least role: `operator`.
+         */
+        post: operations["enableEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a webhook endpoint
+         * @description Least role: `viewer`.
+         */
+        get: operations["getEndpoint"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove an endpoint, finally: what waits for it is never sent
+         * @description Least role: `operator`.
+         */
+        delete: operations["removeEndpoint"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/recover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send exhausted deliveries again that ended since a time
+         * @description A thousand in a transaction. If the answer does not come in time, the list of deliveries shows how far it came.
+         *
+         *     Least role: `operator`.
+         */
+        post: operations["recoverDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a new secret, which replaces the old one after 24 hours
+         * @description Least role: `operator`.
+         */
+        post: operations["rotateEndpointSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a signed test event
+         * @description Least role: `operator`.
+         */
+        post: operations["testEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a delivery with all its attempts
+         * @description Least role: `viewer`.
+         */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a partner, the latest first
+         * @description Least role: `viewer`.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/deliveries/{delivery_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again at once
+         * @description Least role: `operator`.
+         */
+        post: operations["resendDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/operators/{operator_id}/role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the role of an operator, at once
+         * @description Least role: `admin`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        put: operations["changeOperatorRole"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/operators": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all operators
+         * @description Least role: `viewer`.
+         */
+        get: operations["listOperators"];
+        put?: never;
+        /**
+         * Create an operator, with a one-time link
+         * @description Least role: `admin`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        post: operations["createOperator"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/operators/{operator_id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disable an operator, finally
+         * @description Least role: `admin`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        post: operations["disableOperator"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/operators/{operator_id}/reset-sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign an operator out everywhere, with a new one-time link
+         * @description The password and the second factor of the operator end. For seven days the account counts as your own where four eyes are needed.
+         *
+         *     Least role: `admin`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        post: operations["resetSignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the entries of the audit, the latest first
+         * @description It shows the chain, and does not verify it: `npx partner-impact audit verify` does.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["listAuditEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/job-runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the runs of jobs, the latest first
+         * @description Least role: `viewer`.
+         */
+        get: operations["listJobRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/months/{month}/partners.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the month of each partner, day by day (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportPartnerMonths"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download partners, the oldest first (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportPartners"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/contributions.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the contributions of a partner, the latest first (CSV)
+         * @description With a filter by status or correlation id a page looks at 2,000 contributions at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["exportContributions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/reviews.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download pending contributions, the longest waiting first (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportReviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/failures.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download drafts of failures, the latest first (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportFailures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/rules.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download all versions of rules, by kind and start (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportRules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/settlements.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download closed settlements of all partners, the latest first (CSV)
+         * @description With a filter a page looks at 2,000 settlements at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["exportClosedSettlements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/settlements/{settlement_id}/lines.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the lines of a closed settlement (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportSettlementLines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/settlements.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the settlements of a partner, the latest first (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportSettlements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/adjustments.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download adjustments, the latest first (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportAdjustments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/endpoints.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download webhook endpoints (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportEndpoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/deliveries.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the deliveries of a partner, the latest first (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/audit.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the entries of the audit, the latest first (CSV)
+         * @description It shows the chain, and does not verify it: `npx partner-impact audit verify` does.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["exportAuditEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/job-runs.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the runs of jobs, the latest first (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportJobRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Acknowledgement: {
+            /**
+             * @description How the partner answered.
+             * @enum {string}
+             */
+            status: "pending" | "accepted" | "disputed";
+            /**
+             * Format: date-time
+             * @description When the partner answered; `null` before.
+             */
+            acknowledged_at: string | null;
+            /** @description What the partner names it by; `null` without one. */
+            reference: string | null;
+            /** @description What the partner says to it; `null` without a note. */
+            note: string | null;
+        };
+        AddedEndpoint: {
+            endpoint: components["schemas"]["Endpoint"];
+            /** @description The secret that verifies deliveries, shown this once. */
+            secret: string;
+        };
+        Adjustment: {
+            /** @description The id of the partner. */
+            partner_id: string;
+            /** @description The id of the adjustment. */
+            adjustment_id: string;
+            /**
+             * @description How far it has come.
+             * @enum {string}
+             */
+            status: "draft" | "approved" | "posted" | "rejected";
+            /** @description The contribution, which never changes. */
+            transaction_id: string;
+            /** @description The partner's id of the contribution. */
+            partner_event_id: string;
+            /** @description The partner's reference of the order. */
+            partner_order_ref: string;
+            /** @description The points of the contribution. */
+            contribution_points: string;
+            /**
+             * @description Why.
+             * @enum {string}
+             */
+            reason_code: "duplicate_report" | "partner_reporting_error" | "operator_error" | "conversion_restatement" | "tree_cost_restatement" | "compliance" | "other";
+            /** @description The reason in English, for the partner. */
+            reason_en: string;
+            /** @description The reason in Arabic, for the partner. */
+            reason_ar: string;
+            /** @description The change of the settled points, with its sign. */
+            points_delta: string;
+            /** @description The change of the settled amount of a restatement; `null` otherwise. */
+            amount_delta: string | null;
+            /** @description The adjustment that it reverses; `null` without one. */
+            reversal_of: string | null;
+            /** @description Why an admin lets the amount exceed the value of the points; `null` otherwise. */
+            beyond_worth_reason: string | null;
+            /** @description Who drafted it. */
+            drafted_by: string;
+            /**
+             * Format: date-time
+             * @description When it was drafted.
+             */
+            drafted_at: string;
+            /** @description Who approved it; `null` before. */
+            approved_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it was approved; `null` before.
+             */
+            approved_at: string | null;
+            /** @description Who rejected it; `null` unless it was rejected. */
+            rejected_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it was rejected; `null` unless it was rejected.
+             */
+            rejected_at: string | null;
+            /** @description Why it was rejected; `null` unless it was rejected. */
+            rejection_reason: string | null;
+            /** @description Who posted it; `null` before. */
+            posted_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it was posted; `null` before.
+             */
+            posted_at: string | null;
+            /** @description The settlement that has its line; `null` until one closes over it. */
+            settlement_id: string | null;
+            /** @description The settlement that has the line of the contribution; `null` without one. */
+            original_settlement_id: string | null;
+        };
+        AdjustmentDetail: {
+            adjustment: components["schemas"]["Adjustment"];
+            /** @description The currency of the amounts; `null` without a conversion. */
+            currency: string | null;
+            /** @description What it changes of the contribution; `null` where it was rejected. */
+            effect: components["schemas"]["AdjustmentEffect"] | null;
+            /** @description Why it cannot be posted as things stand. */
+            problems: components["schemas"]["AdjustmentProblem"][];
+            /** @description The settlement that it changes; `null` where it was rejected. */
+            settlement: components["schemas"]["AdjustmentTarget"] | null;
+        };
+        AdjustmentEffect: {
+            /** @description The settled points of the contribution without it. */
+            settled_points_before: string;
+            /** @description The settled points of the contribution with it. */
+            settled_points_after: string;
+            /** @description The settled amount without it; `null` without a conversion. */
+            settled_amount_before: string | null;
+            /** @description The settled amount with it; `null` without a conversion. */
+            settled_amount_after: string | null;
+            /** @description What the points are worth at most; `null` without a conversion. */
+            settled_amount_max: string | null;
+        };
+        AdjustmentPage: {
+            /** @description The adjustments of the page. */
+            adjustments: components["schemas"]["Adjustment"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
+        };
+        AdjustmentProblem: {
+            /** @description The field. */
+            field: string;
+            /** @description The code. */
+            code: string;
+            /** @description Why it cannot be posted now. */
+            message: string;
+        };
+        AdjustmentTarget: {
+            /** @description The settlement that has its line, or will have it; `null` where it is not opened yet. */
+            settlement_id: string | null;
+            /** @description The period. */
+            period_label: string;
+            /** @description The totals without it; `null` unless the settlement is open. */
+            before: components["schemas"]["SettlementFigures"] | null;
+            /** @description The totals with it; `null` unless the settlement is open. */
+            after: components["schemas"]["SettlementFigures"] | null;
+        };
+        ApiKey: {
+            /** @description The id of the key, a part of it that is no secret. */
+            key_id: string;
+            /** @description The id of the partner. */
+            partner_id: string;
+            /** @description The name of the key. */
+            name: string;
+            /**
+             * @description `manage` is a `read_write` that may also change the endpoints of the partner.
+             * @enum {string}
+             */
+            permission: "read_write" | "read_only" | "manage";
+            /** @description From where it may be used; empty for everywhere. */
+            allowed_addresses: string[];
+            /**
+             * Format: date-time
+             * @description When it was issued.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends; `null` without an end.
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was revoked; `null` unless it was.
+             */
+            revoked_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last used, to the minute; `null` before.
+             */
+            last_used_at: string | null;
+        };
+        ApiKeys: {
+            /** @description All keys of the partner. */
+            keys: components["schemas"]["ApiKey"][];
+        };
+        Attempt: {
+            /** @description Its number. */
+            number: string;
+            /** @description Why it was made. */
+            trigger: string;
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            started_at: string;
+            /** @description How long it took. */
+            milliseconds: number;
+            /** @description The HTTP status of the answer; `null` without an answer. */
+            status: number | null;
+            /** @description What went wrong; `null` for a success. */
+            error_class: string | null;
+            /** @description The beginning of the answer's body, as the receiver wrote it; `null` without one. */
+            excerpt: string | null;
+        };
+        AuditEntry: {
+            /** @description Its number in the chain. */
+            entry_no: string;
+            /**
+             * Format: date-time
+             * @description When it was recorded.
+             */
+            recorded_at: string;
+            /** @description Who did it: an operator, `owner`, `schedule`, or the API key of a partner. */
+            operator_id: string;
+            /** @description In which role. */
+            role: string;
+            /** @description What was done. */
+            action: string;
+            /** @description The partner that it is about; `null` without one. */
+            partner_id: string | null;
+            /** @description The record that it is about. */
+            subject_id: string;
+            /** @description The record before, as JSON text without secrets; `null` where there was none. */
+            before_json: string | null;
+            /** @description The record after, as JSON text without secrets; `null` where there is none. */
+            after_json: string | null;
+            /** @description What ties together all that one request or command changed. */
+            correlation_id: string;
+        };
+        AuditPage: {
+            /** @description The entries of the page. */
+            entries: components["schemas"]["AuditEntry"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
+        };
         BegunSecondFactor: {
             /** @description The secret in base 32, to type into the authenticator app. */
             secret: string;
@@ -365,6 +1784,67 @@ export interface components {
             count: number;
             /** @description Whether there are more: the count stopped. */
             is_more: boolean;
+        };
+        Calculation: {
+            /** @description The id of the estimate. */
+            calculation_id: string;
+            /** @description The distance in kilometres, as sent. */
+            distance_km: string;
+            /**
+             * @description The unit of the distance: always `km`.
+             * @enum {string}
+             */
+            distance_unit: "km";
+            /** @description The vehicle category, as in an estimate. The list is open. */
+            vehicle_category: string;
+            /** @description The emission factor in grams of CO2e per kilometre. */
+            emission_factor_gco2e_per_km: string;
+            /**
+             * @description The unit of the factor: always `gco2e_per_km`.
+             * @enum {string}
+             */
+            emission_factor_unit: "gco2e_per_km";
+            /** @description The steps in order. Each begins with the result of the one before. */
+            steps: {
+                /**
+                 * @description The operation of this step.
+                 * @enum {string}
+                 */
+                name: "product" | "division" | "threshold" | "rounding";
+                /** @description The arithmetic of this step, to repeat by hand. */
+                expression: string;
+                /** @description The exact result; for `rounding` the text that is shown. */
+                result: string;
+                /**
+                 * @description The unit of the result; `null` for the comparison with the threshold.
+                 * @enum {string|null}
+                 */
+                unit: "gco2e" | "kgco2e" | null;
+            }[];
+            /**
+             * @description How the service rounds a value halfway between two others: up.
+             * @enum {string}
+             */
+            rounding_mode: "half_up";
+            /** @description The version of the calculation method. */
+            methodology_version: string;
+            /** @description The version of the vehicle catalogue. */
+            vehicle_catalog_version: string;
+            /** @description The version of the emission factors. */
+            emission_factor_version: string;
+            /**
+             * @description The emissions that are counted: always `well_to_wheel`.
+             * @enum {string}
+             */
+            lifecycle_boundary: "well_to_wheel";
+        };
+        ClosedSettlementPage: {
+            /** @description The settlements of the page. */
+            settlements: components["schemas"]["Settlement"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
         };
         Contribution: {
             /** @description The id of the partner. */
@@ -467,6 +1947,12 @@ export interface components {
             /** @description What happened, the earliest first. */
             entries: components["schemas"]["TimelineEntry"][];
         };
+        CurrencyAmount: {
+            /** @description The currency, by ISO 4217. */
+            currency: string;
+            /** @description The amount, exact. */
+            amount: string;
+        };
         DayCount: {
             /** @description The day, by the calendar of the partner. */
             day: string;
@@ -478,6 +1964,129 @@ export interface components {
             daily_points_cap: string | null;
             /** @description The cap on contributions; `null` without one. */
             daily_count_cap: string | null;
+        };
+        DayFigures: {
+            /** @description The day, by the calendar of each partner. */
+            day: string;
+            /** @description How many contributions were confirmed. */
+            confirmed_count: string;
+            /** @description Their points. */
+            confirmed_points: string;
+            /** @description How many contributions failed. */
+            failed_count: string;
+            /** @description What the points are worth, by currency; points without a conversion are not in it. */
+            amounts: components["schemas"]["CurrencyAmount"][];
+        };
+        Delivery: {
+            /** @description The id of the partner. */
+            partner_id: string;
+            /** @description The id of the delivery. */
+            delivery_id: string;
+            /** @description The endpoint. */
+            endpoint_id: string;
+            /** @description The event. */
+            event_id: string;
+            /** @description The type of the event. */
+            event_type: string;
+            /** @description The number of the event; `null` for a test or a sample. */
+            sequence: string | null;
+            /**
+             * @description How it stands. The attempts of an `exhausted` one are spent; a `held` one waits for its endpoint.
+             * @enum {string}
+             */
+            status: "waiting" | "held" | "delivered" | "exhausted" | "failed" | "dropped";
+            /**
+             * @description Why it is sent.
+             * @enum {string}
+             */
+            trigger: "event" | "resend" | "recover" | "replay" | "test" | "sample";
+            /** @description How many attempts were made. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When the next attempt is due; `null` unless it waits.
+             */
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was delivered or exhausted; `null` while it waits.
+             */
+            ended_at: string | null;
+        };
+        DeliveryDetail: {
+            delivery: components["schemas"]["Delivery"];
+            /** @description Its attempts, the earliest first. */
+            attempts: components["schemas"]["Attempt"][];
+        };
+        DeliveryPage: {
+            /** @description The deliveries of the page. */
+            deliveries: components["schemas"]["Delivery"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
+        };
+        EmissionsDisplay: {
+            /** @description Kilograms of CO2e with two decimals, rounded half up; `<0.01` below 0.01. */
+            kgco2e_two_decimals: string;
+            /** @description Whether the unrounded value is below 0.01. */
+            uses_less_than_threshold: boolean;
+            /** @description The value and its unit, for English text. */
+            formatted_en: string;
+            /** @description The value and its unit, for Arabic, right-to-left text. */
+            formatted_ar: string;
+        };
+        Endpoint: {
+            /** @description The id of the partner. */
+            partner_id: string;
+            /** @description The id of the endpoint. */
+            endpoint_id: string;
+            /** @description Where its events go. */
+            url: string;
+            /** @description The event types that it gets; empty for all. */
+            event_types: string[];
+            /**
+             * @description The events of a disabled endpoint are held until it is enabled.
+             * @enum {string}
+             */
+            status: "active" | "disabled" | "removed";
+            /** @description Why it is disabled; `null` otherwise. */
+            status_reason: string | null;
+            /** @description How many attempts failed since the last that succeeded. */
+            failures_in_row: number;
+            /**
+             * Format: date-time
+             * @description Since when it fails; `null` where it does not.
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the service sends nothing, after many failures; `null` where it sends.
+             */
+            paused_until: string | null;
+            /**
+             * Format: date-time
+             * @description When a new secret becomes the only one; `null` without one.
+             */
+            secret_rotates_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was added.
+             */
+            created_at: string;
+        };
+        EndpointPage: {
+            /** @description The endpoints of the page; removed ones only with `partner_id`. */
+            endpoints: components["schemas"]["Endpoint"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
         };
         Error: {
             error: {
@@ -499,6 +2108,112 @@ export interface components {
                     message: string;
                 }[];
             };
+        };
+        Estimate: {
+            /** @description The id of the estimate. The service assigns it. */
+            calculation_id: string;
+            /** @description The partner's reference of the order. */
+            partner_order_ref: string;
+            /**
+             * @description Always `calculated`. For an expired estimate the service answers with the error `estimate_expired`.
+             * @enum {string}
+             */
+            status: "calculated";
+            /** @description The distance in kilometres, as sent. */
+            distance_km: string;
+            /**
+             * @description The unit of the distance: always `km`.
+             * @enum {string}
+             */
+            distance_unit: "km";
+            /** @description The vehicle of the delivery: `motorcycle_gasoline` or `car_gasoline`. The list is open. */
+            vehicle_category: string;
+            /** @description The version of the calculation method. */
+            methodology_version: string;
+            /** @description The version of the vehicle catalogue. */
+            vehicle_catalog_version: string;
+            /** @description The version of the emission factors. */
+            emission_factor_version: string;
+            /** @description The emission factor in grams of CO2e per kilometre. */
+            emission_factor_gco2e_per_km: string;
+            /**
+             * @description The emissions that are counted: always `well_to_wheel`.
+             * @enum {string}
+             */
+            lifecycle_boundary: "well_to_wheel";
+            /** @description The estimated emissions in grams of CO2e, exact. */
+            raw_emissions_gco2e: string;
+            /** @description The estimated emissions in kilograms of CO2e: `raw_emissions_gco2e` / 1000, exact. */
+            estimated_emissions_kgco2e: string;
+            display: components["schemas"]["EmissionsDisplay"];
+            /** @description The sentence in English to show beside the value. */
+            disclosure_en: string;
+            /** @description The sentence in Arabic to show beside the value. */
+            disclosure_ar: string;
+            /**
+             * Format: date-time
+             * @description When the service calculated the estimate, in UTC.
+             */
+            calculated_at: string;
+            /**
+             * Format: date-time
+             * @description When the estimate expires, in UTC: 24 hours after its calculation. A linked estimate stays readable.
+             */
+            expires_at: string;
+            /**
+             * @description The environment that the record belongs to.
+             * @enum {string}
+             */
+            environment: "sandbox" | "production";
+        };
+        EstimateDetail: {
+            estimate: components["schemas"]["Estimate"];
+            calculation: components["schemas"]["Calculation"];
+            /** @description The contribution that it is linked to; `null` without a link. */
+            transaction_id: string | null;
+        };
+        Failure: {
+            /** @description The id of the partner. */
+            partner_id: string;
+            /** @description The id of the draft. */
+            failure_id: string;
+            /** @description The event that was never stored. */
+            partner_event_id: string;
+            /** @description The partner's reference of the order. */
+            partner_order_ref: string;
+            /** @description The points that the partner took. */
+            points: string;
+            /** @description Why it can never be confirmed. */
+            reason: string;
+            /**
+             * @description How far it has come.
+             * @enum {string}
+             */
+            status: "drafted" | "approved" | "rejected";
+            /** @description Who drafted it. */
+            drafted_by: string;
+            /**
+             * Format: date-time
+             * @description When it was drafted.
+             */
+            drafted_at: string;
+            /** @description Who approved or rejected it; `null` before. */
+            decided_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it was approved or rejected; `null` before.
+             */
+            decided_at: string | null;
+            /** @description The contribution that was recorded as failed; `null` unless it was approved. */
+            transaction_id: string | null;
+        };
+        FailurePage: {
+            /** @description The drafts of the page. */
+            failures: components["schemas"]["Failure"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
         };
         FoundContribution: {
             /** @description The id of the partner. */
@@ -545,6 +2260,49 @@ export interface components {
             /** @description Its id. */
             id: string;
         };
+        IssuedApiKey: {
+            key: components["schemas"]["ApiKey"];
+            /** @description The whole key, shown this once. */
+            api_key: string;
+        };
+        JobRun: {
+            /** @description The name of the job. */
+            job: string;
+            /** @description Its number among the runs of the job. */
+            run_no: string;
+            /**
+             * @description Whether the clock or an operator started it.
+             * @enum {string}
+             */
+            trigger: "schedule" | "hand";
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description When it ended; `null` while it runs.
+             */
+            ended_at: string | null;
+            /**
+             * @description How it ended; `null` while it runs.
+             * @enum {string|null}
+             */
+            outcome: "succeeded" | "failed" | "stopped" | "abandoned" | null;
+            /** @description What it did, as JSON text; `null` unless it succeeded. */
+            result_json: string | null;
+            /** @description Why it failed; `null` unless it did. */
+            error: string | null;
+        };
+        JobRunPage: {
+            /** @description The runs of the page. */
+            runs: components["schemas"]["JobRun"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
+        };
         JobState: {
             /** @description The name of the job. */
             job: string;
@@ -562,6 +2320,65 @@ export interface components {
              * @description When a run last succeeded; `null` before the first.
              */
             last_success_at: string | null;
+        };
+        Month: {
+            /** @description The month. */
+            month: string;
+            /** @description Whether everything that happened until now is in the figures. They follow within seconds. */
+            is_complete: boolean;
+            /** @description How many contributions were confirmed. */
+            confirmed_count: string;
+            /** @description Their points. */
+            confirmed_points: string;
+            /** @description How many contributions failed. */
+            failed_count: string;
+            /** @description What the points are worth, by currency; points without a conversion are not in it. */
+            amounts: components["schemas"]["CurrencyAmount"][];
+            /** @description The days on which anything was confirmed or failed. */
+            days: components["schemas"]["DayFigures"][];
+        };
+        OpenSettlement: {
+            /** @description The id of the settlement. */
+            settlement_id: string;
+            /** @description The period. */
+            period_label: string;
+            /**
+             * Format: date-time
+             * @description When the period ends.
+             */
+            period_end: string;
+        };
+        Operator: {
+            /** @description The id of the operator. */
+            operator_id: string;
+            /** @description The name of the person. */
+            name: string;
+            /** @description The e-mail address; `null` without one. */
+            email: string | null;
+            /**
+             * @description The role. Each role includes the rights of the roles before it.
+             * @enum {string}
+             */
+            role: "viewer" | "operator" | "approver" | "admin";
+            /**
+             * @description A disabled operator never signs in again.
+             * @enum {string}
+             */
+            status: "active" | "disabled";
+            /**
+             * Format: date-time
+             * @description When the operator was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the operator was disabled; `null` while active.
+             */
+            disabled_at: string | null;
+        };
+        Operators: {
+            /** @description All operators, the oldest first. */
+            operators: components["schemas"]["Operator"][];
         };
         Overview: {
             /**
@@ -610,6 +2427,36 @@ export interface components {
              */
             suspended_at: string | null;
         };
+        PartnerMonth: {
+            /** @description The id of the partner. */
+            partner_id: string;
+            /** @description The name of the partner. */
+            name: string;
+            /** @description The currency of its settlements; `null` until one is fixed. */
+            currency: string | null;
+            /** @description How many contributions were confirmed. */
+            confirmed_count: string;
+            /** @description Their points. */
+            confirmed_points: string;
+            /** @description How many contributions failed. */
+            failed_count: string;
+            /** @description What the points are worth, by currency; points without a conversion are not in it. */
+            amounts: components["schemas"]["CurrencyAmount"][];
+            /** @description The open settlement; `null` until the schedule has opened one. */
+            open_settlement: components["schemas"]["OpenSettlement"] | null;
+            /** @description The days on which anything was confirmed or failed. */
+            days: components["schemas"]["DayFigures"][];
+        };
+        PartnerMonthPage: {
+            /** @description Whether everything that happened until now is in the figures. They follow within seconds. */
+            is_complete: boolean;
+            /** @description The partners of the page. */
+            partners: components["schemas"]["PartnerMonth"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
+        };
         PartnerName: {
             /** @description The id of the partner. */
             partner_id: string;
@@ -623,6 +2470,19 @@ export interface components {
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
+        };
+        RecoveredDeliveries: {
+            /** @description How many are sent again. */
+            recovered: number;
+        };
+        RemovedEndpoint: {
+            /** @description The id of the endpoint. */
+            endpoint_id: string;
+            /**
+             * @description It is removed.
+             * @enum {string}
+             */
+            status: "removed";
         };
         Review: {
             contribution: components["schemas"]["ContributionSummary"];
@@ -642,7 +2502,7 @@ export interface components {
             opened_at: string;
             /**
              * Format: date-time
-             * @description When it fails by itself, if nobody decides.
+             * @description When it fails by itself, unless an operator decides before.
              */
             expires_at: string;
             /**
@@ -690,7 +2550,7 @@ export interface components {
             opened_at: string;
             /**
              * Format: date-time
-             * @description When it fails by itself, if nobody decides.
+             * @description When it fails by itself, unless an operator decides before.
              */
             expires_at: string;
             /**
@@ -718,6 +2578,96 @@ export interface components {
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
+        };
+        RotatedSecret: {
+            /** @description The new secret, shown this once. */
+            secret: string;
+            /**
+             * Format: date-time
+             * @description When it becomes the only one.
+             */
+            only_from: string;
+        };
+        Rule: {
+            /**
+             * @description What kind of rule it is.
+             * @enum {string}
+             */
+            kind: "contribution_rule" | "point_conversion" | "tree_cost";
+            /** @description The version label, unique within the kind. */
+            version: string;
+            /** @description For whom it is; `null` for all partners. */
+            partner_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it takes effect.
+             */
+            starts_at: string;
+            /** @description The least points of a contribution; `null` for another kind. */
+            points_min: string | null;
+            /** @description The most points of a contribution; `null` for another kind. */
+            points_max: string | null;
+            /** @description Whether every contribution is pending until an operator decides; `null` for another kind. */
+            reviews_everything: boolean | null;
+            /** @description Contributions of so many points are pending; `null` without one. */
+            review_threshold: string | null;
+            /** @description Contributions beyond so many points a day are pending; `null` without one. */
+            daily_points_cap: string | null;
+            /** @description Contributions beyond this number a day are pending; `null` without one. */
+            daily_count_cap: string | null;
+            /** @description What a point is worth; `null` without a value. */
+            point_value: string | null;
+            /** @description What a tree costs; `null` without a cost. */
+            tree_cost: string | null;
+            /** @description The currency of the value, by ISO 4217; `null` without one. */
+            currency: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was withdrawn; `null` unless it was.
+             */
+            withdrawn_at: string | null;
+        };
+        RulePage: {
+            /** @description The versions of the page. */
+            rules: components["schemas"]["Rule"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
+        };
+        RulesInForce: {
+            /**
+             * Format: date-time
+             * @description The moment at which it is in force.
+             */
+            as_of: string;
+            /** @description The version of the contribution rule. */
+            contribution_rule_version: string;
+            /** @description The version of the point conversion. */
+            point_conversion_version: string;
+            /** @description The version of the tree cost. */
+            tree_cost_version: string;
+            /** @description The least points of a contribution. */
+            points_min: string;
+            /** @description The most points of a contribution. */
+            points_max: string;
+            /** @description Whether every contribution is pending until an operator decides. */
+            reviews_everything: boolean;
+            /** @description Contributions of so many points are pending; `null` without one. */
+            review_threshold: string | null;
+            /** @description Contributions beyond so many points a day are pending; `null` without one. */
+            daily_points_cap: string | null;
+            /** @description Contributions beyond this number a day are pending; `null` without one. */
+            daily_count_cap: string | null;
+            /** @description What a point is worth in the currency of the partner; `null` without a value. */
+            point_value: string | null;
+            /** @description What a tree costs in the currency of the partner; `null` without a cost. */
+            tree_cost: string | null;
         };
         SearchResult: {
             /** @description Contributions with this id, event, order, key or correlation id; 20 at most. */
@@ -753,6 +2703,177 @@ export interface components {
             /** @description Whether a sign-in needs a code of an authenticator app. */
             has_second_factor: boolean;
         };
+        Settlement: {
+            /** @description The id of the partner. */
+            partner_id: string;
+            /** @description The id of the settlement. */
+            settlement_id: string;
+            /** @description Its number among those of the partner, from 1. */
+            sequence: string;
+            /**
+             * @description `closed` is final.
+             * @enum {string}
+             */
+            status: "open" | "closed";
+            /**
+             * @description The environment of the service.
+             * @enum {string}
+             */
+            environment: "sandbox" | "production";
+            /**
+             * Format: date-time
+             * @description Where the period begins.
+             */
+            period_start: string;
+            /**
+             * Format: date-time
+             * @description Where the period ends, itself not part of it.
+             */
+            period_end: string;
+            /** @description The time zone of the period. */
+            period_timezone: string;
+            /** @description The name of the period, such as `2026-11`. */
+            period_label: string;
+            /** @description How many contributions it has. */
+            contribution_count: string;
+            /** @description How many adjustments it has. */
+            adjustment_count: string;
+            /** @description The points of its contributions. */
+            gross_points: string;
+            /** @description The points of its adjustments, with their sign. */
+            adjustment_points: string;
+            /** @description The points that the settlement before carried over. */
+            carried_in_points: string;
+            /** @description Gross points and adjustments of the period. */
+            net_points: string;
+            /** @description What the partner owes in points. */
+            payable_points: string;
+            /** @description The points that are carried into the next settlement. */
+            carried_out_points: string;
+            /** @description The same as an amount; `null` without a conversion. */
+            carried_in_amount: string | null;
+            /** @description The amount of the period; `null` without a conversion. */
+            net_amount: string | null;
+            /** @description What the partner owes; `null` without a conversion. */
+            payable_amount: string | null;
+            /** @description The amount that is carried over; `null` without a conversion. */
+            carried_out_amount: string | null;
+            /** @description The whole amount, with what was carried; `null` without a conversion. */
+            amount: string | null;
+            /** @description The currency of the amounts, by ISO 4217; `null` without a conversion. */
+            currency: string | null;
+            /** @description The totals of each set of versions. */
+            totals_by_version: components["schemas"]["VersionTotals"][];
+            /**
+             * Format: date-time
+             * @description When it was opened.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was closed; `null` while it is open.
+             */
+            closed_at: string | null;
+            /**
+             * Format: date-time
+             * @description The moment of the totals of an open settlement; `null` once it is closed.
+             */
+            as_of: string | null;
+            /** @description Its statement; `null` while it is open. */
+            statement: components["schemas"]["StatementState"] | null;
+            acknowledgement: components["schemas"]["Acknowledgement"];
+        };
+        SettlementFigures: {
+            /** @description Gross points and adjustments of the period. */
+            net_points: string;
+            /** @description What the partner owes in points. */
+            payable_points: string;
+            /** @description The points that the settlement before carried over. */
+            carried_in_points: string;
+            /** @description The points that are carried into the next settlement. */
+            carried_out_points: string;
+            /** @description The same as an amount; `null` without a conversion. */
+            carried_in_amount: string | null;
+            /** @description The amount of the period; `null` without a conversion. */
+            net_amount: string | null;
+            /** @description What the partner owes; `null` without a conversion. */
+            payable_amount: string | null;
+            /** @description The amount that is carried over; `null` without a conversion. */
+            carried_out_amount: string | null;
+        };
+        SettlementLine: {
+            /** @description Its number, from 1. */
+            line_no: number;
+            /**
+             * @description What it settles.
+             * @enum {string}
+             */
+            line_type: "contribution" | "adjustment" | "carried_forward";
+            /** @description The contribution; `null` without one. */
+            transaction_id: string | null;
+            /** @description The adjustment; `null` without one. */
+            adjustment_id: string | null;
+            /** @description The partner's id of the contribution. */
+            partner_event_id: string | null;
+            /** @description The partner's reference of the order. */
+            partner_order_ref: string | null;
+            /** @description Its points, with their sign. */
+            points: string;
+            /** @description Its amount, exact; `null` without a conversion. */
+            amount: string | null;
+            /** @description The currency of the amount. */
+            currency: string | null;
+            /**
+             * Format: date-time
+             * @description When the contribution was confirmed.
+             */
+            confirmed_at_utc: string | null;
+            /**
+             * Format: date-time
+             * @description When the adjustment was posted.
+             */
+            posted_at_utc: string | null;
+            /** @description The version of the contribution rule. */
+            contribution_rule_version: string | null;
+            /** @description The version of the point conversion. */
+            point_conversion_version: string | null;
+            /** @description The version of the tree cost. */
+            tree_cost_version: string | null;
+            /** @description The estimate of the contribution. */
+            calculation_id: string | null;
+            /** @description What became of the link to an estimate. */
+            association_status: string | null;
+            /** @description The reason of the adjustment, or `late`. */
+            reason_code: string | null;
+            /** @description The settlement that has the line of the contribution. */
+            original_settlement_id: string | null;
+        };
+        SettlementLinePage: {
+            /** @description The lines of the page. An open settlement has none. */
+            lines: components["schemas"]["SettlementLine"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
+        };
+        SettlementPage: {
+            /** @description The settlements of the page. */
+            settlements: components["schemas"]["Settlement"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
+        };
+        SignInCode: {
+            operator: components["schemas"]["Operator"];
+            /** @description The path of the one-time link, with the code after `#`. It is shown this once. */
+            sign_in_path: string;
+            /**
+             * Format: date-time
+             * @description Until when the link works.
+             */
+            expires_at: string;
+        };
         SignedInOperator: {
             /** @description The id of the operator. */
             operator_id: string;
@@ -765,6 +2886,29 @@ export interface components {
              * @enum {string}
              */
             role: "viewer" | "operator" | "approver" | "admin";
+        };
+        StatementState: {
+            /** @description SHA-256 of the statement. */
+            csv_sha256: string;
+            /** @description How many lines it has. */
+            line_count: number;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            generated_at: string;
+            /** @description SHA-256 of the statement before; `null` for the first. */
+            previous_csv_sha256: string | null;
+        };
+        TestResult: {
+            /** @description Whether the receiver answered with 2xx in time. */
+            is_success: boolean;
+            /** @description The HTTP status of the answer; `null` without an answer. */
+            status: number | null;
+            /** @description What went wrong; `null` for a success. */
+            error_class: string | null;
+            /** @description How long it took. */
+            milliseconds: number;
         };
         TimelineEntry: {
             /**
@@ -787,6 +2931,20 @@ export interface components {
             facts: {
                 [key: string]: string | null;
             };
+        };
+        VersionTotals: {
+            /** @description The version of the contribution rule. */
+            contribution_rule_version: string;
+            /** @description The version of the point conversion. */
+            point_conversion_version: string;
+            /** @description The version of the tree cost. */
+            tree_cost_version: string;
+            /** @description How many lines have these versions. */
+            count: string;
+            /** @description Their points. */
+            points: string;
+            /** @description Their amount, exact; `null` without a conversion. */
+            amount: string | null;
         };
         WaitingReviews: {
             /** @description How many pending contributions wait for a decision, as far as they were counted. */
@@ -1166,6 +3324,75 @@ export interface operations {
             };
         };
     };
+    getMonth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A calendar month, such as `2026-11`. */
+                month: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Month"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listPartnerMonths: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A calendar month, such as `2026-11`. */
+                month: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartnerMonthPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     search: {
         parameters: {
             query: {
@@ -1234,6 +3461,49 @@ export interface operations {
             };
         };
     };
+    createPartner: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The name of the partner. */
+                    name: string;
+                    /** @description The currency of its settlements, by ISO 4217. */
+                    currency?: string;
+                    /** @description The time zone of its days and periods, such as `Asia/Riyadh`. */
+                    time_zone?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Partner"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getPartner: {
         parameters: {
             query?: never;
@@ -1253,6 +3523,221 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Partner"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    resumePartner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Partner"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    suspendPartner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Partner"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeys"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    issueApiKey: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The name of the key. */
+                    name: string;
+                    /**
+                     * @description `manage` is a `read_write` that may also change the endpoints of the partner.
+                     * @enum {string}
+                     */
+                    permission: "read_write" | "read_only" | "manage";
+                    /** @description When it ends, in ISO 8601 with its zone. */
+                    expires_at?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedApiKey"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rotateApiKey: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the key. */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedApiKey"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the key. */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
                 };
             };
             /** @description An error. */
@@ -1490,6 +3975,2040 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReviewDecisions"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    approveFailure: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the draft. */
+                failure_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listFailures: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+                /** @description Only those of this partner. */
+                partner_id?: string;
+                /** @description Only those that have come so far. */
+                status?: "drafted" | "approved" | "rejected";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailurePage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    draftFailure: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The partner. */
+                    partner_id: string;
+                    /** @description The event that was never stored. */
+                    partner_event_id: string;
+                    /** @description The partner's reference of the order. */
+                    partner_order_ref: string;
+                    /** @description The points that the partner took, in digits. */
+                    points: string;
+                    /** @description Why, for whoever looks at it later: a line of 1 to 500 characters. The audit keeps it. */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rejectFailure: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the draft. */
+                failure_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getEstimate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the estimate. */
+                calculation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EstimateDetail"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listRules: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+                /** @description What kind of rule it is. */
+                kind?: "contribution_rule" | "point_conversion" | "tree_cost";
+                /** @description Only those that can apply to this partner. */
+                partner_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RulePage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createRule: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description What kind of rule it is.
+                     * @enum {string}
+                     */
+                    kind: "contribution_rule" | "point_conversion" | "tree_cost";
+                    /** @description The version label, unique within the kind. */
+                    version: string;
+                    /** @description For whom it is; all partners without it. */
+                    partner_id?: string;
+                    /** @description When it takes effect; a minute from now without it. */
+                    starts_at?: string;
+                    /** @description For a contribution rule: the least points, in digits. */
+                    points_min?: string;
+                    /** @description For a contribution rule: the most points, in digits. */
+                    points_max?: string;
+                    /** @description For a contribution rule: whether every contribution is pending until an operator decides. */
+                    reviews_everything?: boolean;
+                    /** @description For a contribution rule: from so many points on a contribution is pending. */
+                    review_threshold?: string;
+                    /** @description For a contribution rule: beyond so many points a day contributions are pending. */
+                    daily_points_cap?: string;
+                    /** @description For a contribution rule: beyond this number a day contributions are pending. */
+                    daily_count_cap?: string;
+                    /** @description For a point conversion: what a point is worth, as a decimal. */
+                    point_value?: string;
+                    /** @description For a tree cost: what a tree costs, as a decimal. */
+                    tree_cost?: string;
+                    /** @description The currency of the value, by ISO 4217. */
+                    currency?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getRulesInForce: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RulesInForce"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    withdrawRule: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description What kind of rule it is. */
+                kind: "contribution_rule" | "point_conversion" | "tree_cost";
+                /** @description The version label. */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    closeSettlement: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the settlement. */
+                settlement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settlement"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSettlement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the settlement. */
+                settlement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settlement"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSettlementStatement: {
+        parameters: {
+            query?: {
+                /** @description Whether cells that a spreadsheet would read as a formula are guarded. */
+                excel_safe?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the settlement. */
+                settlement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listClosedSettlements: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+                /** @description Only those that the partner answered so. */
+                acknowledgement?: "pending" | "accepted" | "disputed";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClosedSettlementPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listSettlementLines: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the settlement. */
+                settlement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettlementLinePage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listSettlements: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettlementPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    approveAdjustment: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the adjustment. */
+                adjustment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdjustmentDetail"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listAdjustments: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+                /** @description Only those of this partner. */
+                partner_id?: string;
+                /** @description Only those that have come so far. */
+                status?: "draft" | "approved" | "posted" | "rejected";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdjustmentPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    draftAdjustment: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The partner. */
+                    partner_id: string;
+                    /** @description The contribution. Not needed with `reversal_of`. */
+                    transaction_id?: string;
+                    /**
+                     * @description Why.
+                     * @enum {string}
+                     */
+                    reason_code: "duplicate_report" | "partner_reporting_error" | "operator_error" | "conversion_restatement" | "tree_cost_restatement" | "compliance" | "other";
+                    /** @description The reason in English, for the partner. */
+                    reason_en: string;
+                    /** @description The reason in Arabic, for the partner. */
+                    reason_ar: string;
+                    /** @description The change of the settled points in digits, such as `-250`. */
+                    points_delta?: string;
+                    /** @description The change of the settled amount of a restatement, such as `-12.5`. */
+                    amount_delta?: string;
+                    /** @description The adjustment to reverse: this one has the opposite changes. */
+                    reversal_of?: string;
+                    /** @description For admins: why the settled amount exceeds the value of the points. */
+                    beyond_worth_reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdjustmentDetail"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getAdjustment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the adjustment. */
+                adjustment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdjustmentDetail"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postAdjustment: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the adjustment. */
+                adjustment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdjustmentDetail"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rejectAdjustment: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the adjustment. */
+                adjustment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Why, for whoever looks at it later: a line of 1 to 500 characters. The audit keeps it. */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdjustmentDetail"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listEndpoints: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+                /** @description Only those of this partner. */
+                partner_id?: string;
+                /** @description Only those that are disabled, or whose last attempts failed. */
+                state?: "disabled" | "failing";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    addEndpoint: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The partner. */
+                    partner_id: string;
+                    /** @description An https address of a public host. */
+                    url: string;
+                    /** @description The event types that it gets; all without it. */
+                    event_types?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddedEndpoint"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    disableEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the endpoint. */
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Why, for whoever looks at it later: a line of 1 to 500 characters. The audit keeps it. */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Endpoint"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    enableEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the endpoint. */
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Endpoint"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the endpoint. */
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Endpoint"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removeEndpoint: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the endpoint. */
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedEndpoint"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    recoverDeliveries: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the endpoint. */
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The time, in ISO 8601 with its zone. */
+                    since: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveredDeliveries"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rotateEndpointSecret: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the endpoint. */
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedSecret"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    testEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the endpoint. */
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestResult"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the delivery. */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryDetail"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+                /** @description Only those of this endpoint. */
+                endpoint_id?: string;
+                /** @description Only those of this event. */
+                event_id?: string;
+                /** @description Only those that stand so. */
+                status?: "waiting" | "held" | "delivered" | "exhausted" | "failed" | "dropped";
+            };
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    resendDelivery: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the delivery. */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeOperatorRole: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the operator. */
+                operator_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The role. Each role includes the rights of the roles before it.
+                     * @enum {string}
+                     */
+                    role: "viewer" | "operator" | "approver" | "admin";
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operator"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listOperators: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operators"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createOperator: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The name of the person. */
+                    name: string;
+                    /** @description The e-mail address. Required for approvers and admins. */
+                    email?: string;
+                    /**
+                     * @description The role. Each role includes the rights of the roles before it.
+                     * @enum {string}
+                     */
+                    role: "viewer" | "operator" | "approver" | "admin";
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInCode"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    disableOperator: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the operator. */
+                operator_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operator"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    resetSignIn: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the operator. */
+                operator_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInCode"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listAuditEntries: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+                /** @description Only those about this partner. */
+                partner_id?: string;
+                /** @description Only those about this record. */
+                subject_id?: string;
+                /** @description Only those that were recorded at this time or later. */
+                since?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listJobRuns: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+                /** @description Only those of this job. */
+                job?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobRunPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportPartnerMonths: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A calendar month, such as `2026-11`. */
+                month: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportPartners: {
+        parameters: {
+            query?: {
+                /** @description A part of the name, in upper or lower case. */
+                name?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportContributions: {
+        parameters: {
+            query: {
+                /** @description The partner. */
+                partner_id: string;
+                /** @description Only those of this status. */
+                status?: "confirmed" | "pending" | "failed";
+                /** @description Only those of requests with this correlation id. */
+                correlation_id?: string;
+                /** @description Only those that were recorded at this time or later. */
+                created_after?: string;
+                /** @description Only those that were recorded before this time. */
+                created_before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportReviews: {
+        parameters: {
+            query?: {
+                /** @description Only those of this partner. */
+                partner_id?: string;
+                /** @description Only those that this rule made pending. */
+                reason?: "reviews_everything" | "review_threshold" | "daily_points_cap" | "daily_count_cap" | "sandbox_scenario";
+                /** @description Only those that have waited since before this time. */
+                opened_before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportFailures: {
+        parameters: {
+            query?: {
+                /** @description Only those of this partner. */
+                partner_id?: string;
+                /** @description Only those that have come so far. */
+                status?: "drafted" | "approved" | "rejected";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportRules: {
+        parameters: {
+            query?: {
+                /** @description What kind of rule it is. */
+                kind?: "contribution_rule" | "point_conversion" | "tree_cost";
+                /** @description Only those that can apply to this partner. */
+                partner_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportClosedSettlements: {
+        parameters: {
+            query?: {
+                /** @description Only those that the partner answered so. */
+                acknowledgement?: "pending" | "accepted" | "disputed";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportSettlementLines: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the settlement. */
+                settlement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportSettlements: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportAdjustments: {
+        parameters: {
+            query?: {
+                /** @description Only those of this partner. */
+                partner_id?: string;
+                /** @description Only those that have come so far. */
+                status?: "draft" | "approved" | "posted" | "rejected";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportEndpoints: {
+        parameters: {
+            query?: {
+                /** @description Only those of this partner. */
+                partner_id?: string;
+                /** @description Only those that are disabled, or whose last attempts failed. */
+                state?: "disabled" | "failing";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Only those of this endpoint. */
+                endpoint_id?: string;
+                /** @description Only those of this event. */
+                event_id?: string;
+                /** @description Only those that stand so. */
+                status?: "waiting" | "held" | "delivered" | "exhausted" | "failed" | "dropped";
+            };
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportAuditEntries: {
+        parameters: {
+            query?: {
+                /** @description Only those about this partner. */
+                partner_id?: string;
+                /** @description Only those about this record. */
+                subject_id?: string;
+                /** @description Only those that were recorded at this time or later. */
+                since?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportJobRuns: {
+        parameters: {
+            query?: {
+                /** @description Only those of this job. */
+                job?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             /** @description An error. */

@@ -29,8 +29,17 @@ const PAGES = [
   ),
   page('/reviews', () => import('../pages/reviews/review-list.tsx'), 'ReviewList'),
   page('/reviews/$partnerId/$transactionId', () => import('../pages/reviews/review-page.tsx'), 'ReviewPage'),
+  page('/adjustments', () => import('../pages/adjustments/adjustment-list.tsx'), 'AdjustmentList'),
+  page('/adjustments/$partnerId/$adjustmentId', () => import('../pages/adjustments/adjustment-page.tsx'), 'AdjustmentPage'),
+  page('/webhooks', () => import('../pages/webhooks/endpoint-list.tsx'), 'EndpointList'),
+  page('/webhooks/$partnerId/$endpointId', () => import('../pages/webhooks/endpoint-page.tsx'), 'EndpointPage'),
+  page('/webhooks/$partnerId/deliveries/$deliveryId', () => import('../pages/webhooks/delivery-page.tsx'), 'DeliveryPage'),
+  page('/settlements', () => import('../pages/settlements/settlement-list.tsx'), 'SettlementList'),
+  page('/settlements/$partnerId/$settlementId', () => import('../pages/settlements/settlement-page.tsx'), 'SettlementPage'),
   page('/partners', () => import('../pages/partners/partner-list.tsx'), 'PartnerList'),
   page('/partners/$partnerId', () => import('../pages/partners/partner-page.tsx'), 'PartnerPage'),
+  page('/operators', () => import('../pages/operators/operator-list.tsx'), 'OperatorList'),
+  page('/audit', () => import('../pages/audit/audit-list.tsx'), 'AuditList'),
 ];
 
 export const router = createRouter({

@@ -29,7 +29,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    Badge: { defaultProps: { variant: 'light', radius: 'sm' } },
+    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none' } },
     Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
     Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
     Paper: { defaultProps: { withBorder: true, radius: 'md' } },
@@ -48,6 +48,7 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => {
     variables: {},
     light: {
       ...readable(9),
+      '--mantine-color-yellow-light-color': '#6b4a00',
       '--mantine-color-dimmed': '#545b63',
       '--mantine-color-placeholder': '#6b7280',
       '--mantine-color-error': '#b42318',

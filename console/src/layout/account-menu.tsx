@@ -8,6 +8,7 @@ import {
   UnstyledButton,
   useComputedColorScheme,
   useMantineColorScheme,
+  VisuallyHidden,
 } from '@mantine/core';
 import { Icon } from '../parts/icon.tsx';
 import { useSession } from '../session/session.tsx';
@@ -21,7 +22,8 @@ export function AccountMenu() {
     <Group justify="space-between" wrap="nowrap" gap={4}>
       <Menu position="top-start" width={220}>
         <Menu.Target>
-          <UnstyledButton className="account-button" aria-label={`${t.account}: ${operator.name}`}>
+          <UnstyledButton className="account-button">
+            <VisuallyHidden>{t.account}</VisuallyHidden>
             <Text size="sm" fw={600} truncate>
               <bdi>{operator.name}</bdi>
             </Text>

@@ -24,9 +24,24 @@ export const GROUPS: readonly DestinationGroup[] = [
     destinations: [
       { to: '/contributions', name: 'contributions', icon: 'inbox' },
       { to: '/reviews', name: 'reviews', icon: 'list' },
+      { to: '/webhooks', name: 'webhooks', icon: 'webhook' },
     ],
   },
-  { name: 'setUp', destinations: [{ to: '/partners', name: 'partners', icon: 'building' }] },
+  {
+    name: 'money',
+    destinations: [
+      { to: '/adjustments', name: 'adjustments', icon: 'scales' },
+      { to: '/settlements', name: 'settlements', icon: 'coins' },
+    ],
+  },
+  {
+    name: 'setUp',
+    destinations: [
+      { to: '/partners', name: 'partners', icon: 'building' },
+      { to: '/operators', name: 'operators', icon: 'people' },
+      { to: '/audit', name: 'audit', icon: 'shield' },
+    ],
+  },
 ];
 
 export const DESTINATIONS = GROUPS.flatMap(({ destinations }) => destinations);

@@ -16,8 +16,10 @@ export function Page({ title, description, actions, children }: PageProps) {
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start" gap="sm">
-        <Box maw={720}>
-          <Title order={1}>{title}</Title>
+        <Box maw={720} miw={0}>
+          <Title order={1} className="foreign">
+            {title}
+          </Title>
           {description && (
             <Text c="dimmed" size="sm" mt={4} component="div">
               {description}

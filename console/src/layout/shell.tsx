@@ -65,19 +65,21 @@ function Brand() {
   const t = useTexts(SHELL);
   const { environment } = useSession();
   return (
-    <Group gap="xs" wrap="nowrap">
-      <Link to="/" className="row-anchor">
-        <Group gap="xs" wrap="nowrap">
-          <img src={markAddress} width={26} height={26} alt="" />
-          <Text fw={700}>{product}</Text>
-        </Group>
-      </Link>
-      {environment === 'sandbox' && (
-        <Badge size="sm" color="yellow">
-          {t.sandbox}
-        </Badge>
-      )}
-    </Group>
+    <Link to="/" className="row-anchor">
+      <Group gap="xs" wrap="nowrap">
+        <img src={markAddress} width={28} height={28} alt="" />
+        <Box>
+          <Text fw={700} lh={1.2} className="figure">
+            {product}
+          </Text>
+          {environment === 'sandbox' && (
+            <Badge size="xs" color="yellow" mt={2}>
+              {t.sandbox}
+            </Badge>
+          )}
+        </Box>
+      </Group>
+    </Link>
   );
 }
 

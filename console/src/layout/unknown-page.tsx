@@ -6,14 +6,14 @@ import { useTexts } from '../texts/language.tsx';
 
 export function UnknownPage() {
   const t = useTexts(COMMON);
-  return <Notice icon="search" title={t.notFound} text={t.notFoundHelp} />;
+  return <Notice isWholePage icon="search" title={t.notFound} text={t.notFoundHelp} />;
 }
 
 /** A page that threw: the others still work. */
 export function BrokenPage({ error }: ErrorComponentProps) {
   const t = useTexts(COMMON);
   return (
-    <Notice icon="alert" title={t.somethingBroke} text={t.noAnswerToChange}>
+    <Notice isWholePage icon="alert" title={t.somethingBroke} text={t.noAnswerToChange}>
       <Code block>{String(error)}</Code>
     </Notice>
   );

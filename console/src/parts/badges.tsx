@@ -9,6 +9,21 @@ const COLORS: Readonly<Record<keyof typeof STATUS, string>> = {
   active: 'forest',
   suspended: 'red',
   not_decided: 'yellow',
+  draft: 'gray',
+  approved: 'blue',
+  posted: 'forest',
+  rejected: 'red',
+  disabled: 'red',
+  removed: 'gray',
+  waiting: 'yellow',
+  held: 'yellow',
+  delivered: 'forest',
+  exhausted: 'red',
+  dropped: 'gray',
+  open: 'blue',
+  closed: 'gray',
+  accepted: 'forest',
+  disputed: 'red',
 };
 
 export function StatusBadge({ status }: { readonly status: keyof typeof STATUS }) {

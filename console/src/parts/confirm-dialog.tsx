@@ -15,6 +15,8 @@ interface ConfirmDialogProps {
   readonly color?: string;
   readonly error: Error | null;
   readonly isPending: boolean;
+  /** It was done, and the dialog stays to show what came of it. */
+  readonly isDone?: boolean;
   /** Absent where no reason is kept. */
   readonly asksReason?: boolean;
   readonly onConfirm: (reason: string) => void;
@@ -23,6 +25,7 @@ interface ConfirmDialogProps {
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { isOpen, onClose, title, consequence, label, color = 'forest', error, isPending, asksReason = false, onConfirm } = props;
+  const { isDone = false } = props;
   const t = useTexts(COMMON);
   const [reason, setReason] = useState('');
   return (
@@ -53,11 +56,13 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           <Problem error={error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              {t.cancel}
+              {isDone ? t.close : t.cancel}
             </Button>
-            <Button type="submit" color={color} loading={isPending} disabled={asksReason && reason.trim() === ''}>
-              {label}
-            </Button>
+            {!isDone && (
+              <Button type="submit" color={color} loading={isPending} disabled={asksReason && reason.trim() === ''}>
+                {label}
+              </Button>
+            )}
           </Group>
         </Stack>
       </form>

@@ -1,7 +1,7 @@
 import { Paper, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { isBuilt } from '../layout/navigation.tsx';
+import { AddressLink } from './address-link.tsx';
 
 interface NumberCardProps {
   readonly label: string;
@@ -9,7 +9,7 @@ interface NumberCardProps {
   readonly detail?: ReactNode;
   /** Something is wrong, or waits too long. */
   readonly isAlarming?: boolean;
-  /** The list that the number counts. */
+  /** The list that the number counts, with its filters. */
   readonly to: string;
 }
 
@@ -29,10 +29,10 @@ export function NumberCard({ label, value, detail, isAlarming = false, to }: Num
       )}
     </Paper>
   );
-  if (!isBuilt(to)) return card;
+  if (!isBuilt(to.split('?')[0] ?? to)) return card;
   return (
-    <Link to={to} className="number-link">
+    <AddressLink to={to} className="number-link">
       {card}
-    </Link>
+    </AddressLink>
   );
 }

@@ -2,12 +2,12 @@
 import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answerOf, client } from '../api/client.ts';
 import { present } from '../api/present.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
+import { AddressLink } from './address-link.tsx';
 import { Foreign } from './values.tsx';
 
 /** Names change seldom. */
@@ -27,9 +27,9 @@ export function usePartner(partnerId: string | undefined) {
 export function PartnerLink({ id, name }: { readonly id: string; readonly name?: string | undefined }) {
   const partner = usePartner(name === undefined ? id : undefined);
   return (
-    <Link to={`/partners/${id}` as string} className="row-anchor">
+    <AddressLink to={`/partners/${id}`} className="row-anchor">
       <Foreign text={name ?? partner.data?.name ?? id} />
-    </Link>
+    </AddressLink>
   );
 }
 

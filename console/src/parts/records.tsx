@@ -1,5 +1,5 @@
 /** A list of records with its heading row, its empty state and the way to more. */
-import { Button, Center, Checkbox, Paper, Table } from '@mantine/core';
+import { Button, Checkbox, Group, Paper, Table } from '@mantine/core';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -112,24 +112,33 @@ function ChooseAll({ keys, selection: { chosen, choose } }: { readonly keys: rea
 interface PagesProps<Row, PageOfRows> extends Omit<RecordsProps<Row>, 'rows'> {
   readonly query: UseInfiniteQueryResult<{ readonly pages: readonly PageOfRows[] }, Error>;
   readonly rowsOf: (page: PageOfRows) => readonly Row[];
+  /** Where the whole list comes from as a file, with the same filters. */
+  readonly csv?: string;
 }
 
 /** The same of a list that comes page by page. */
-export function RecordPages<Row, PageOfRows>({ query, rowsOf, ...records }: PagesProps<Row, PageOfRows>) {
-  const { more } = useTexts(COMMON);
+export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, ...records }: PagesProps<Row, PageOfRows>) {
+  const { more, exportCsv } = useTexts(COMMON);
   if (!query.data) {
     return query.error ? <Failure error={query.error} onRetry={() => void query.refetch()} /> : <Loading />;
   }
   return (
     <>
       <Records rows={query.data.pages.flatMap(rowsOf)} {...records} />
-      {query.hasNextPage && (
-        <Center>
+      <Group justify="space-between">
+        {csv ? (
+          <a className="text-link" href={csv} download>
+            {exportCsv}
+          </a>
+        ) : (
+          <span />
+        )}
+        {query.hasNextPage && (
           <Button variant="default" onClick={() => void query.fetchNextPage()} loading={query.isFetchingNextPage}>
             {more}
           </Button>
-        </Center>
-      )}
+        )}
+      </Group>
     </>
   );
 }

@@ -69,15 +69,19 @@ interface NoticeProps {
   readonly icon: IconName;
   readonly title: string;
   readonly text: string;
+  /** Where it is all that the page has. */
+  readonly isWholePage?: boolean;
   readonly children?: ReactNode;
 }
 
-export function Notice({ icon, title, text, children }: NoticeProps) {
+export function Notice({ icon, title, text, isWholePage = false, children }: NoticeProps) {
   return (
     <Paper p="xl" role="alert">
       <Stack gap={6} maw={560}>
         <Icon name={icon} size={26} />
-        <Title order={2}>{title}</Title>
+        <Title order={isWholePage ? 1 : 2} size="h2">
+          {title}
+        </Title>
         <Text c="dimmed">{text}</Text>
         {children}
       </Stack>

@@ -1,5 +1,5 @@
 /** How single values are shown, everywhere: points, money, times, ids, texts of strangers. */
-import { CopyButton, Text, Tooltip, UnstyledButton } from '@mantine/core';
+import { CopyButton, Text, Tooltip, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { formatDecimal, formatWhole } from '../format/points.ts';
 import { formatRelative, formatTime, formatUtc, ownZone, type TimeStyle } from '../format/time.ts';
 import { COMMON } from '../texts/common-texts.ts';
@@ -75,13 +75,13 @@ export function Id({ id, isShort = false }: { readonly id: string | null | undef
         <Tooltip label={copied ? t.copied : t.copy}>
           <UnstyledButton
             className="id-button"
-            aria-label={`${t.copy}: ${id}`}
             onClick={(event) => {
               event.preventDefault();
               event.stopPropagation();
               copy();
             }}
           >
+            <VisuallyHidden>{t.copy}</VisuallyHidden>
             <span className="id foreign-line">{shown}</span>
             <Icon name={copied ? 'check' : 'copy'} size={13} />
           </UnstyledButton>

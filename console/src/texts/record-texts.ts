@@ -9,6 +9,21 @@ export const STATUS = {
   active: ['Active', 'نشط'],
   suspended: ['Suspended', 'موقوف'],
   not_decided: ['Not decided', 'لم يُبتّ فيها'],
+  draft: ['Draft', 'مسودة'],
+  approved: ['Approved', 'معتمَد'],
+  posted: ['Posted', 'مُرحَّل'],
+  rejected: ['Rejected', 'مرفوض'],
+  disabled: ['Disabled', 'معطَّلة'],
+  removed: ['Removed', 'مُزالة'],
+  waiting: ['Waiting', 'تنتظر'],
+  held: ['Held', 'محجوزة'],
+  delivered: ['Delivered', 'سُلّمت'],
+  exhausted: ['Exhausted', 'استُنفدت المحاولات'],
+  dropped: ['Dropped', 'أُسقطت'],
+  open: ['Open', 'مفتوحة'],
+  closed: ['Closed', 'مُقفلة'],
+  accepted: ['Accepted', 'مقبولة'],
+  disputed: ['Disputed', 'معترَض عليها'],
 } as const satisfies Texts;
 
 export const REVIEW_REASON = {
@@ -17,6 +32,16 @@ export const REVIEW_REASON = {
   daily_points_cap: ['Daily cap on points', 'الحدّ اليومي للنقاط'],
   daily_count_cap: ['Daily cap on contributions', 'الحدّ اليومي لعدد المساهمات'],
   sandbox_scenario: ['Rehearsed in the sandbox', 'محاكاة في بيئة التجربة'],
+} as const satisfies Texts;
+
+export const ADJUSTMENT_REASON = {
+  duplicate_report: ['Reported twice', 'إبلاغ مكرّر'],
+  partner_reporting_error: ['Reporting error of the partner', 'خطأ في إبلاغ الشريك'],
+  operator_error: ['Error of an operator', 'خطأ من المشغّل'],
+  conversion_restatement: ['Restated point conversion', 'تصحيح تحويل النقاط'],
+  tree_cost_restatement: ['Restated tree cost', 'تصحيح تكلفة الشجرة'],
+  compliance: ['Compliance', 'الامتثال'],
+  other: ['Other', 'سبب آخر'],
 } as const satisfies Texts;
 
 export const HAPPENED = {

@@ -1,5 +1,6 @@
 import { Paper } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
+import { csvAddress } from '../../api/csv-address.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
@@ -61,6 +62,7 @@ function OfPartner({ partnerId, status }: { readonly partnerId: string; readonly
     <RecordPages
       label={t.title}
       query={query}
+      csv={csvAddress('contributions', { partner_id: partnerId, ...present({ status }) })}
       rowsOf={({ contributions }) => contributions}
       keyOf={({ transaction_id }) => transaction_id}
       linkOf={({ transaction_id }) => `/contributions/${partnerId}/${transaction_id}`}

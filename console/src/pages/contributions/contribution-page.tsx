@@ -1,6 +1,7 @@
-import { SimpleGrid, Stack, Text } from '@mantine/core';
+import { Button, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { Page } from '../../layout/page.tsx';
@@ -10,8 +11,11 @@ import { PartnerLink, usePartner } from '../../parts/partner.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
 import { Foreign, Id, Points, Time } from '../../parts/values.tsx';
+import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
+import { ADJUSTMENT } from '../adjustments/adjustment-texts.ts';
+import { DraftDialog } from '../adjustments/draft-dialog.tsx';
 import { CONTRIBUTION } from './contribution-texts.ts';
 import { ContributionTimeline } from './contribution-timeline.tsx';
 
@@ -33,7 +37,11 @@ export function ContributionPage() {
   });
   const zone = usePartner(partnerId).data?.time_zone;
   return (
-    <Page title={t.facts} description={<Id id={transactionId} />}>
+    <Page
+      title={t.facts}
+      description={<Id id={transactionId} />}
+      actions={contribution.data?.status === 'confirmed' && <DraftAdjustment contribution={contribution.data} />}
+    >
       <Loaded query={contribution}>
         {(record) => (
           <Stack gap="xl">
@@ -46,6 +54,20 @@ export function ContributionPage() {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+function DraftAdjustment({ contribution }: { readonly contribution: Contribution }) {
+  const t = useTexts(ADJUSTMENT);
+  const [isOpen, setOpen] = useState(false);
+  if (!useMay('operator')) return null;
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {t.draft}
+      </Button>
+      <DraftDialog contribution={contribution} isOpen={isOpen} onClose={() => setOpen(false)} />
+    </>
   );
 }
 

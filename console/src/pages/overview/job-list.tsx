@@ -15,7 +15,7 @@ export function JobList({ jobs }: { readonly jobs: readonly Job[] }) {
       label={t.jobs}
       rows={jobs}
       keyOf={({ job }) => job}
-      empty={<Empty title={t.never} />}
+      empty={<Empty title={t.noJob} icon="clock" />}
       columns={[
         { label: t.job, show: ({ job }) => <span className="id">{job}</span> },
         { label: t.state, show: (job) => <JobBadge {...job} /> },

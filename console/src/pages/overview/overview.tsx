@@ -11,6 +11,7 @@ import { Age, Points, Time } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { COUNTED } from '../../texts/record-texts.ts';
 import { JobList } from './job-list.tsx';
+import { Month } from './month.tsx';
 import { OVERVIEW } from './overview-texts.ts';
 
 type Answer = components['schemas']['Overview'];
@@ -33,6 +34,7 @@ export function Overview() {
         {(answer) => (
           <Stack gap="xl">
             <Waiting answer={answer} />
+            <Month />
             <Webhooks webhooks={answer.webhooks} />
             <Section title={t.jobs}>
               <JobList jobs={answer.jobs} />
@@ -70,8 +72,12 @@ function Waiting({ answer }: { readonly answer: Answer }) {
             )
           }
         />
-        <NumberCard label={t.adjustmentsToApprove} to="/adjustments" value={bounded(answer.adjustments_to_approve)} />
-        <NumberCard label={t.adjustmentsToPost} to="/adjustments" value={bounded(answer.adjustments_to_post)} />
+        <NumberCard
+          label={t.adjustmentsToApprove}
+          to="/adjustments?status=draft"
+          value={bounded(answer.adjustments_to_approve)}
+        />
+        <NumberCard label={t.adjustmentsToPost} to="/adjustments?status=approved" value={bounded(answer.adjustments_to_post)} />
         <NumberCard label={t.failuresToApprove} to="/failures" value={bounded(answer.failures_to_approve)} />
         <NumberCard
           label={t.disputes}
@@ -79,7 +85,11 @@ function Waiting({ answer }: { readonly answer: Answer }) {
           value={bounded(answer.disputes)}
           isAlarming={answer.disputes.count > 0}
         />
-        <NumberCard label={t.unacknowledged} to="/settlements" value={bounded(answer.unacknowledged_settlements)} />
+        <NumberCard
+          label={t.unacknowledged}
+          to="/settlements?answer=pending"
+          value={bounded(answer.unacknowledged_settlements)}
+        />
       </SimpleGrid>
     </Section>
   );
@@ -100,7 +110,7 @@ function Webhooks({ webhooks }: { readonly webhooks: Answer['webhooks'] }) {
           isAlarming={disabled > 0}
           detail={disabled > 0 && t.held}
         />
-        <NumberCard label={t.failing} to="/webhooks" value={show(failing)} isAlarming={failing > 0} />
+        <NumberCard label={t.failing} to="/webhooks?state=failing" value={show(failing)} isAlarming={failing > 0} />
         <NumberCard
           label={t.deliveriesWaiting}
           to="/webhooks"

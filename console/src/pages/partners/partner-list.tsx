@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
+import { csvAddress } from '../../api/csv-address.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
@@ -44,6 +45,7 @@ export function PartnerList() {
       <RecordPages
         label={t.title}
         query={query}
+        csv={csvAddress('partners', present({ name: filters.name }))}
         rowsOf={({ partners }) => partners}
         keyOf={({ partner_id }) => partner_id}
         linkOf={({ partner_id }) => `/partners/${partner_id}`}

@@ -1,7 +1,8 @@
 import { Group, Stack } from '@mantine/core';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import type { components } from '../../api/operator-types.ts';
 import { Page } from '../../layout/page.tsx';
+import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { usePartner } from '../../parts/partner.tsx';
@@ -52,8 +53,8 @@ function PartnerFacts({ partner }: { readonly partner: Partner }) {
         />
       </Section>
       <Group gap="lg">
-        <Link to={`/contributions?partner=${id}` as string}>{t.contributions}</Link>
-        <Link to={`/reviews?partner=${id}` as string}>{t.reviews}</Link>
+        <AddressLink to={`/contributions?partner=${id}`}>{t.contributions}</AddressLink>
+        <AddressLink to={`/reviews?partner=${id}`}>{t.reviews}</AddressLink>
       </Group>
     </Stack>
   );

@@ -1,6 +1,7 @@
 import { Button, Group, Paper, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
+import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
@@ -66,6 +67,7 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
       <RecordPages
         label={t.title}
         query={query}
+        csv={csvAddress('reviews', wanted)}
         rowsOf={(page) => page.reviews}
         keyOf={keyOf}
         linkOf={({ contribution }) => `/reviews/${contribution.partner_id}/${contribution.transaction_id}`}

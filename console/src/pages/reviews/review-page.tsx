@@ -1,11 +1,12 @@
 import { Button, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { formatWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
+import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PartnerLink, usePartner } from '../../parts/partner.tsx';
@@ -81,7 +82,7 @@ function ReviewDetail({ detail }: { readonly detail: Detail }) {
         <OrderHistory contributions={detail.order_history} />
       </Section>
       <Text>
-        <Link to={`/contributions/${contribution.partner_id}/${contribution.transaction_id}` as string}>{t.timeline}</Link>
+        <AddressLink to={`/contributions/${contribution.partner_id}/${contribution.transaction_id}`}>{t.timeline}</AddressLink>
       </Text>
     </Stack>
   );

@@ -1,0 +1,61 @@
+import { answerOf, client } from '../../api/client.ts';
+import { csvAddress } from '../../api/csv-address.ts';
+import type { components } from '../../api/operator-types.ts';
+import { present } from '../../api/present.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { Page } from '../../layout/page.tsx';
+import { StatusBadge } from '../../parts/badges.tsx';
+import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
+import { RecordPages } from '../../parts/records.tsx';
+import { Empty } from '../../parts/state.tsx';
+import { Foreign, Points, Time } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { ADJUSTMENT_REASON, STATUS } from '../../texts/record-texts.ts';
+import { ADJUSTMENT } from './adjustment-texts.ts';
+
+type Status = components['schemas']['Adjustment']['status'];
+
+export function AdjustmentList() {
+  const t = useTexts(ADJUSTMENT);
+  const common = useTexts(COMMON);
+  const reasons = useTexts(ADJUSTMENT_REASON);
+  const { draft, approved, posted, rejected } = useTexts(STATUS);
+  const { filters, setFilters } = useFilters<'partner' | 'status'>();
+  const wanted = present({ partner_id: filters.partner, status: filters.status as Status | undefined });
+  const query = usePages(['adjustments', wanted], (place) =>
+    answerOf(client.GET('/operator/v1/adjustments', { params: { query: { ...wanted, ...place } } })),
+  );
+  return (
+    <Page title={t.title} description={t.help}>
+      <Filters>
+        <ChoiceFilter
+          label={common.status}
+          options={{ draft, approved, posted, rejected }}
+          value={filters.status}
+          onChange={(status) => setFilters({ status })}
+        />
+        <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
+      </Filters>
+      <RecordPages
+        label={t.title}
+        query={query}
+        csv={csvAddress('adjustments', wanted)}
+        rowsOf={({ adjustments }) => adjustments}
+        keyOf={({ adjustment_id }) => adjustment_id}
+        linkOf={({ partner_id, adjustment_id }) => `/adjustments/${partner_id}/${adjustment_id}`}
+        empty={<Empty title={t.nothing} icon="scales" />}
+        columns={[
+          { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
+          { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
+          { label: t.change, isFigure: true, show: ({ points_delta }) => <Points value={points_delta} /> },
+          { label: t.why, show: ({ reason_code }) => reasons[reason_code] },
+          { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
+          { label: t.drafted, show: ({ drafted_at }) => <Time at={drafted_at} /> },
+        ]}
+      />
+    </Page>
+  );
+}

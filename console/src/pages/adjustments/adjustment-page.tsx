@@ -1,0 +1,126 @@
+import { Alert, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { Page } from '../../layout/page.tsx';
+import { AddressLink } from '../../parts/address-link.tsx';
+import { StatusBadge } from '../../parts/badges.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { PartnerLink, usePartner } from '../../parts/partner.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Loaded } from '../../parts/state.tsx';
+import { Foreign, Id, Money, Points, Time } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { ADJUSTMENT_REASON } from '../../texts/record-texts.ts';
+import { AdjustmentSteps } from './adjustment-steps.tsx';
+import { ADJUSTMENT } from './adjustment-texts.ts';
+import { BeforeAfter } from './before-after.tsx';
+
+type Detail = components['schemas']['AdjustmentDetail'];
+
+export function AdjustmentPage() {
+  const t = useTexts(ADJUSTMENT);
+  const { partnerId = '', adjustmentId = '' } = useParams({ strict: false });
+  const path = { partner_id: partnerId, adjustment_id: adjustmentId };
+  const adjustment = useQuery({
+    queryKey: ['adjustment', path],
+    queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/adjustments/{adjustment_id}', { params: { path } })),
+  });
+  return (
+    <Page
+      title={t.detail}
+      description={<Id id={adjustmentId} />}
+      actions={adjustment.data && <AdjustmentSteps adjustment={adjustment.data.adjustment} />}
+    >
+      <Loaded query={adjustment}>{(detail) => <AdjustmentDetail detail={detail} />}</Loaded>
+    </Page>
+  );
+}
+
+function AdjustmentDetail({ detail }: { readonly detail: Detail }) {
+  const t = useTexts(ADJUSTMENT);
+  const { problems, effect, settlement, currency } = detail;
+  return (
+    <Stack gap="xl">
+      {problems.length > 0 && (
+        <Alert color="yellow" title={t.problems}>
+          {problems.map(({ field, message }) => (
+            <Text size="sm" key={field}>
+              {message}
+            </Text>
+          ))}
+        </Alert>
+      )}
+      <AdjustmentFacts detail={detail} />
+      {effect && (
+        <Section title={t.effect}>
+          <BeforeAfter
+            rows={[
+              { label: t.settledPoints, before: effect.settled_points_before, after: effect.settled_points_after },
+              { label: t.settledAmount, before: effect.settled_amount_before, after: effect.settled_amount_after, currency },
+            ]}
+          />
+        </Section>
+      )}
+      {settlement?.before && settlement.after && (
+        <Section title={`${t.settlement} ${settlement.period_label}`}>
+          <BeforeAfter
+            rows={[
+              { label: t.netPoints, before: settlement.before.net_points, after: settlement.after.net_points },
+              { label: t.payablePoints, before: settlement.before.payable_points, after: settlement.after.payable_points },
+              { label: t.netAmount, before: settlement.before.net_amount, after: settlement.after.net_amount, currency },
+              {
+                label: t.payableAmount,
+                before: settlement.before.payable_amount,
+                after: settlement.after.payable_amount,
+                currency,
+              },
+              { label: t.carriedOut, before: settlement.before.carried_out_points, after: settlement.after.carried_out_points },
+            ]}
+          />
+        </Section>
+      )}
+    </Stack>
+  );
+}
+
+function AdjustmentFacts({ detail: { adjustment, currency, effect } }: { readonly detail: Detail }) {
+  const t = useTexts(ADJUSTMENT);
+  const common = useTexts(COMMON);
+  const reasons = useTexts(ADJUSTMENT_REASON);
+  const zone = usePartner(adjustment.partner_id).data?.time_zone;
+  const contribution = `/contributions/${adjustment.partner_id}/${adjustment.transaction_id}`;
+  const steps = [
+    { label: t.draftedBy, by: adjustment.drafted_by, at: adjustment.drafted_at },
+    { label: t.approvedBy, by: adjustment.approved_by, at: adjustment.approved_at },
+    { label: t.rejectedBy, by: adjustment.rejected_by, at: adjustment.rejected_at },
+    { label: t.postedBy, by: adjustment.posted_by, at: adjustment.posted_at },
+  ];
+  return (
+    <Facts
+      columns={3}
+      facts={[
+        { label: common.status, value: <StatusBadge status={adjustment.status} /> },
+        { label: common.partner, value: <PartnerLink id={adjustment.partner_id} /> },
+        { label: common.order, value: <AddressLink to={contribution}>{adjustment.partner_order_ref}</AddressLink> },
+        { label: t.change, value: <Points value={adjustment.points_delta} /> },
+        { label: t.changeAmount, value: <Money amount={adjustment.amount_delta} currency={currency} /> },
+        { label: t.atMost, value: <Money amount={effect?.settled_amount_max} currency={currency} /> },
+        { label: t.why, value: reasons[adjustment.reason_code] },
+        { label: t.reasonEn, value: <Foreign text={adjustment.reason_en} isWhole /> },
+        { label: t.reasonAr, value: <Foreign text={adjustment.reason_ar} isWhole /> },
+        ...steps.flatMap(({ label, by, at }) => (by ? [{ label, value: <Step by={by} at={at} zone={zone} /> }] : [])),
+      ]}
+    />
+  );
+}
+
+function Step({ by, at, zone }: { readonly by: string; readonly at: string | null; readonly zone: string | undefined }) {
+  return (
+    <>
+      <Id id={by} isShort /> <Time at={at} zone={zone} />
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+import { Button, Text } from '@mantine/core';
+import { useState } from 'react';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { useChange } from '../../api/use-change.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { useMay, useSession } from '../../session/session.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { ADJUSTMENT } from './adjustment-texts.ts';
+
+type Adjustment = components['schemas']['Adjustment'];
+type Step = 'approve' | 'post' | 'reject';
+
+/** What may be done with an adjustment now, by whoever looks at it. */
+export function AdjustmentSteps({ adjustment }: { readonly adjustment: Adjustment }) {
+  const t = useTexts(ADJUSTMENT);
+  const { operator } = useSession();
+  const mayApprove = useMay('approver');
+  const [step, setStep] = useState<Step>();
+  const { status, drafted_by } = adjustment;
+  const isOwn = drafted_by === operator.operatorId;
+  if (!mayApprove || status === 'posted' || status === 'rejected') return null;
+  return (
+    <>
+      {status === 'draft' && isOwn && (
+        <Text size="sm" c="dimmed">
+          {t.ownDraft}
+        </Text>
+      )}
+      <Button variant="light" color="red" onClick={() => setStep('reject')}>
+        {t.reject}
+      </Button>
+      {status === 'draft' && !isOwn && <Button onClick={() => setStep('approve')}>{t.approve}</Button>}
+      {status === 'approved' && <Button onClick={() => setStep('post')}>{t.post}</Button>}
+      <StepDialog adjustment={adjustment} step={step} onClose={() => setStep(undefined)} />
+    </>
+  );
+}
+
+interface StepDialogProps {
+  readonly adjustment: Adjustment;
+  readonly step: Step | undefined;
+  readonly onClose: () => void;
+}
+
+function StepDialog({ adjustment: { partner_id, adjustment_id }, step, onClose }: StepDialogProps) {
+  const t = useTexts(ADJUSTMENT);
+  const change = useChange({
+    send: ({ step: wanted, reason }: { step: Step; reason: string }, key) => {
+      const params = { path: { partner_id, adjustment_id }, header: { 'Idempotency-Key': key } };
+      if (wanted === 'approve')
+        return answerOf(client.POST('/operator/v1/partners/{partner_id}/adjustments/{adjustment_id}/approve', { params }));
+      if (wanted === 'post')
+        return answerOf(client.POST('/operator/v1/partners/{partner_id}/adjustments/{adjustment_id}/post', { params }));
+      const body = { reason };
+      return answerOf(client.POST('/operator/v1/partners/{partner_id}/adjustments/{adjustment_id}/reject', { params, body }));
+    },
+    done: t.done,
+    onDone: onClose,
+  });
+  const shown = step ?? 'approve';
+  const texts = {
+    approve: [t.approveTitle, t.approveConsequence, t.approve],
+    post: [t.postTitle, t.postConsequence, t.post],
+    reject: [t.rejectTitle, t.rejectConsequence, t.reject],
+  } as const;
+  const [title, consequence, label] = texts[shown];
+  return (
+    <ConfirmDialog
+      key={shown}
+      isOpen={step !== undefined}
+      onClose={() => {
+        change.reset();
+        onClose();
+      }}
+      title={title}
+      consequence={consequence}
+      label={label}
+      color={shown === 'reject' ? 'red' : 'forest'}
+      asksReason={shown === 'reject'}
+      error={change.error}
+      isPending={change.isPending}
+      onConfirm={(reason) => change.mutate({ step: shown, reason })}
+    />
+  );
+}

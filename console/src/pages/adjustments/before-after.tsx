@@ -1,0 +1,47 @@
+import { Paper, Table } from '@mantine/core';
+import { Money, Points } from '../../parts/values.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { ADJUSTMENT } from './adjustment-texts.ts';
+
+interface Change {
+  readonly label: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  /** Of an amount; absent for points. */
+  readonly currency?: string | null;
+}
+
+/** What is so now, and what will be. An amount without a conversion has no row. */
+export function BeforeAfter({ rows }: { readonly rows: readonly Change[] }) {
+  const t = useTexts(ADJUSTMENT);
+  const show = (value: string | null, { currency }: Change) =>
+    currency === undefined ? <Points value={value} /> : <Money amount={value} currency={currency} />;
+  return (
+    <Paper>
+      <Table className="records">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th />
+            <Table.Th className="end">{t.before}</Table.Th>
+            <Table.Th className="end">{t.after}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows
+            .filter(({ before, after }) => before !== null || after !== null)
+            .map((row) => (
+              <Table.Tr key={row.label}>
+                <Table.Td data-label="">{row.label}</Table.Td>
+                <Table.Td className="end" data-label={t.before}>
+                  {show(row.before, row)}
+                </Table.Td>
+                <Table.Td className="end" data-label={t.after}>
+                  <b>{show(row.after, row)}</b>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+        </Table.Tbody>
+      </Table>
+    </Paper>
+  );
+}

@@ -1,0 +1,108 @@
+import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { answerOf, client } from '../../api/client.ts';
+import type { components, operations } from '../../api/operator-types.ts';
+import { useChange } from '../../api/use-change.ts';
+import { formatWhole } from '../../format/points.ts';
+import { Problem, problemOf } from '../../parts/problem.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { ADJUSTMENT_REASON } from '../../texts/record-texts.ts';
+import { ADJUSTMENT } from './adjustment-texts.ts';
+
+type Reason = components['schemas']['Adjustment']['reason_code'];
+type DraftBody = operations['draftAdjustment']['requestBody']['content']['application/json'];
+type Contribution = components['schemas']['ContributionSummary'];
+
+interface DraftDialogProps {
+  readonly contribution: Contribution;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+/** Drafts an adjustment of a contribution. A restatement changes the amount, every other reason the points. */
+export function DraftDialog({ contribution, isOpen, onClose }: DraftDialogProps) {
+  const t = useTexts(ADJUSTMENT);
+  const common = useTexts(COMMON);
+  const reasons = useTexts(ADJUSTMENT_REASON);
+  const navigate = useNavigate();
+  const [reason, setReason] = useState<Reason>('partner_reporting_error');
+  const [delta, setDelta] = useState('');
+  const [reasonEn, setReasonEn] = useState('');
+  const [reasonAr, setReasonAr] = useState('');
+  const isRestatement = reason === 'conversion_restatement' || reason === 'tree_cost_restatement';
+  const { partner_id, transaction_id, points } = contribution;
+  const draft = useChange({
+    send: (body: DraftBody, key) =>
+      answerOf(client.POST('/operator/v1/adjustments', { params: { header: { 'Idempotency-Key': key } }, body })),
+    done: t.draftDone,
+    onDone: ({ adjustment }) => void navigate({ href: `/adjustments/${partner_id}/${adjustment.adjustment_id}` }),
+  });
+  const field = isRestatement ? 'amount_delta' : 'points_delta';
+  const send = () => {
+    const change = isRestatement ? { amount_delta: delta.trim() } : { points_delta: delta.trim() };
+    draft.mutate({ partner_id, transaction_id, reason_code: reason, reason_en: reasonEn, reason_ar: reasonAr, ...change });
+  };
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={t.draft} size="lg">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          send();
+        }}
+      >
+        <Stack gap="md">
+          <Text size="sm" c="dimmed">
+            {t.draftHelp}
+          </Text>
+          <Select
+            label={t.why}
+            allowDeselect={false}
+            data={Object.entries(reasons).map(([value, label]) => ({ value, label }))}
+            value={reason}
+            onChange={(value) => setReason(value as Reason)}
+          />
+          <TextInput
+            label={isRestatement ? t.changeAmount : t.change}
+            description={isRestatement ? t.amountHelp : t.pointsHelp}
+            required
+            dir="ltr"
+            inputMode="numeric"
+            value={delta}
+            error={problemOf(draft.error, field)}
+            onChange={(event) => setDelta(event.currentTarget.value)}
+          />
+          {!isRestatement && /^-?\d{1,19}$/.test(delta.trim()) && (
+            <Text size="sm">
+              {t.becomes} <b>{formatWhole(BigInt(points) + BigInt(delta.trim()))}</b>
+            </Text>
+          )}
+          <TextInput
+            label={t.reasonEn}
+            required
+            dir="ltr"
+            value={reasonEn}
+            onChange={(event) => setReasonEn(event.currentTarget.value)}
+          />
+          <TextInput
+            label={t.reasonAr}
+            required
+            dir="rtl"
+            value={reasonAr}
+            onChange={(event) => setReasonAr(event.currentTarget.value)}
+          />
+          <Problem error={draft.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {common.cancel}
+            </Button>
+            <Button type="submit" loading={draft.isPending}>
+              {t.draft}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,110 @@
+import { Code, Modal, SimpleGrid, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { useState } from 'react';
+import { answerOf, client } from '../../api/client.ts';
+import { csvAddress } from '../../api/csv-address.ts';
+import type { components } from '../../api/operator-types.ts';
+import { present } from '../../api/present.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { Page } from '../../layout/page.tsx';
+import { Filters } from '../../parts/filters.tsx';
+import { PartnerFilter } from '../../parts/partner.tsx';
+import { RecordPages } from '../../parts/records.tsx';
+import { Empty } from '../../parts/state.tsx';
+import { Id, Time } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { AUDIT } from './audit-texts.ts';
+
+type Entry = components['schemas']['AuditEntry'];
+
+export function AuditList() {
+  const t = useTexts(AUDIT);
+  const { filters, setFilters } = useFilters<'partner' | 'subject'>();
+  const [shown, setShown] = useState<Entry>();
+  const wanted = present({ partner_id: filters.partner, subject_id: filters.subject });
+  const query = usePages(['audit', wanted], (place) =>
+    answerOf(client.GET('/operator/v1/audit', { params: { query: { ...wanted, ...place } } })),
+  );
+  return (
+    <Page title={t.title} description={t.help}>
+      <Filters>
+        <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
+        <TextInput
+          label={t.subjectId}
+          dir="ltr"
+          defaultValue={filters.subject ?? ''}
+          onBlur={(event) => setFilters({ subject: event.currentTarget.value.trim() })}
+          onKeyDown={(event) => event.key === 'Enter' && setFilters({ subject: event.currentTarget.value.trim() })}
+          w={{ base: '100%', sm: 300 }}
+        />
+      </Filters>
+      <RecordPages
+        label={t.title}
+        query={query}
+        csv={csvAddress('audit', wanted)}
+        rowsOf={({ entries }) => entries}
+        keyOf={({ entry_no }) => entry_no}
+        empty={<Empty title={t.nothing} icon="shield" />}
+        columns={[
+          {
+            label: t.action,
+            show: (entry) => (
+              <UnstyledButton className="text-link id" onClick={() => setShown(entry)}>
+                {entry.action}
+              </UnstyledButton>
+            ),
+          },
+          { label: t.at, show: ({ recorded_at }) => <Time at={recorded_at} style="second" /> },
+          { label: t.by, show: ({ operator_id }) => <Id id={operator_id} isShort /> },
+          { label: t.role, show: ({ role }) => role },
+          { label: t.subject, show: ({ subject_id }) => <Id id={subject_id} isShort /> },
+        ]}
+      />
+      <EntryDialog entry={shown} onClose={() => setShown(undefined)} />
+    </Page>
+  );
+}
+
+function EntryDialog({ entry, onClose }: { readonly entry: Entry | undefined; readonly onClose: () => void }) {
+  const t = useTexts(AUDIT);
+  const common = useTexts(COMMON);
+  return (
+    <Modal
+      opened={entry !== undefined}
+      onClose={onClose}
+      title={`${t.entry} ${entry?.entry_no ?? ''} · ${entry?.action ?? ''}`}
+      size="xl"
+    >
+      {entry && (
+        <Stack gap="md">
+          <Text size="sm" component="div">
+            {common.correlationId} <Id id={entry.correlation_id} />
+          </Text>
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <Side title={t.before} json={entry.before_json} />
+            <Side title={t.after} json={entry.after_json} />
+          </SimpleGrid>
+        </Stack>
+      )}
+    </Modal>
+  );
+}
+
+function Side({ title, json }: { readonly title: string; readonly json: string | null }) {
+  const { nothingThere } = useTexts(AUDIT);
+  return (
+    <div>
+      <Text size="sm" c="dimmed">
+        {title}
+      </Text>
+      {json === null ? (
+        <Text size="sm">{nothingThere}</Text>
+      ) : (
+        <Code block dir="ltr" className="foreign">
+          {json.replaceAll(',"', ',\n"')}
+        </Code>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+import { Alert, Button, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { answerOf, client } from '../../api/client.ts';
+import { present } from '../../api/present.ts';
+import { useChange } from '../../api/use-change.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Id } from '../../parts/values.tsx';
+import { type Role, useMay } from '../../session/session.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { SHELL } from '../../texts/shell-texts.ts';
+import { OPERATOR } from './operator-texts.ts';
+
+/** Adds a person, and shows the one-time link for the first sign-in. */
+export function AddOperator() {
+  const t = useTexts(OPERATOR);
+  const { viewer, operator, approver, admin } = useTexts(SHELL);
+  const [isOpen, setOpen] = useState(false);
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('operator');
+  const add = useChange({
+    send: (body: { name: string; role: Role; email?: string }, key) =>
+      answerOf(client.POST('/operator/v1/operators', { params: { header: { 'Idempotency-Key': key } }, body })),
+    done: t.added,
+  });
+  if (!useMay('admin')) return null;
+  const close = () => {
+    setOpen(false);
+    add.reset();
+  };
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{t.add}</Button>
+      <ConfirmDialog
+        isOpen={isOpen}
+        onClose={close}
+        title={t.add}
+        consequence={t.addConsequence}
+        label={t.add}
+        error={add.error}
+        isPending={add.isPending}
+        isDone={add.isSuccess}
+        onConfirm={() => add.mutate({ name, role, ...present({ email: email.trim() }) })}
+      >
+        <Stack gap="md">
+          <TextInput label={t.name} required dir="auto" value={name} onChange={(event) => setName(event.currentTarget.value)} />
+          <TextInput
+            label={t.email}
+            type="email"
+            dir="ltr"
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <Select
+            label={t.role}
+            allowDeselect={false}
+            data={Object.entries({ viewer, operator, approver, admin }).map(([value, label]) => ({ value, label }))}
+            value={role}
+            onChange={(value) => setRole(value as Role)}
+          />
+          {add.data && (
+            <Alert color="forest">
+              <Text size="sm">{t.link}</Text>
+              <Id id={location.origin + add.data.sign_in_path} />
+            </Alert>
+          )}
+        </Stack>
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,22 @@
+import type { Texts } from '../../texts/text.ts';
+
+export const OPERATOR = {
+  title: ['Operators', 'المشغّلون'],
+  help: [
+    'The people who run the service. Each role includes the rights of the roles before it: viewer, operator, approver, administrator.',
+    'من يديرون الخدمة. كل دور يشمل صلاحيات ما قبله: مُطّلع، مشغّل، مُعتمِد، مسؤول.',
+  ],
+  name: ['Name', 'الاسم'],
+  email: ['E-mail address', 'البريد الإلكتروني'],
+  role: ['Role', 'الدور'],
+  since: ['Since', 'منذ'],
+  id: ['Operator id', 'معرّف المشغّل'],
+  nothing: ['There is no operator', 'لا مشغّلين'],
+  add: ['Add an operator', 'إضافة مشغّل'],
+  addConsequence: [
+    'The person gets a one-time link, which is shown once and works for a day.',
+    'يحصل الشخص على رابط صالح لمرة واحدة، يُعرض مرة واحدة ويعمل ليوم واحد.',
+  ],
+  added: ['The operator is added.', 'أُضيف المشغّل.'],
+  link: ['Give this link to the person. It is not shown again.', 'أعطِ هذا الرابط للشخص، فلن يُعرض ثانية.'],
+} as const satisfies Texts;

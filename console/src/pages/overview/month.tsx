@@ -1,0 +1,106 @@
+import { Button, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { answerOf, client } from '../../api/client.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { formatMonth } from '../../format/time.ts';
+import { PartnerLink } from '../../parts/partner.tsx';
+import { RecordPages } from '../../parts/records.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Empty, Loaded } from '../../parts/state.tsx';
+import { Absent, Age, Money, Points } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
+import { COUNTED } from '../../texts/record-texts.ts';
+import { OVERVIEW } from './overview-texts.ts';
+
+const MonthChart = lazy(async () => ({ default: (await import('./month-chart.tsx')).MonthChart }));
+
+/** A month over all partners, by the calendar of each: its days, and what each partner has of it. */
+export function Month() {
+  const t = useTexts(OVERVIEW);
+  const counted = useTexts(COUNTED);
+  const { language } = useLanguage();
+  const { filters, setFilters } = useFilters<'month'>();
+  const thisMonth = new Date().toISOString().slice(0, 7);
+  const month = /^20\d\d-(?:0[1-9]|1[0-2])$/.test(filters.month ?? '') ? (filters.month as string) : thisMonth;
+  const all = useQuery({
+    queryKey: ['month', month],
+    queryFn: () => answerOf(client.GET('/operator/v1/months/{month}', { params: { path: { month } } })),
+  });
+  const turn = (by: number) => setFilters({ month: turned(month, by) });
+  return (
+    <Section
+      title={formatMonth(month, language)}
+      actions={
+        <Group gap="xs">
+          <Button variant="default" size="xs" onClick={() => turn(-1)}>
+            {t.monthBefore}
+          </Button>
+          <Button variant="default" size="xs" disabled={month >= thisMonth} onClick={() => turn(1)}>
+            {t.monthAfter}
+          </Button>
+        </Group>
+      }
+    >
+      <Stack gap="md">
+        <Paper p="md">
+          <Loaded query={all}>
+            {({ confirmed_count, confirmed_points, days, amounts }) => (
+              <Stack gap="sm">
+                <Group gap="lg">
+                  <Text fw={600}>{counted.points(confirmed_points)}</Text>
+                  <Text c="dimmed">{counted.contributions(confirmed_count)}</Text>
+                  {amounts.map(({ amount, currency }) => (
+                    <Money key={currency} amount={amount} currency={currency} />
+                  ))}
+                </Group>
+                <Suspense fallback={<Skeleton h={180} />}>
+                  <MonthChart month={month} days={days} />
+                </Suspense>
+              </Stack>
+            )}
+          </Loaded>
+        </Paper>
+        <PartnerMonths month={month} />
+      </Stack>
+    </Section>
+  );
+}
+
+function turned(month: string, by: number): string {
+  const date = new Date(`${month}-15T00:00:00Z`);
+  date.setUTCMonth(date.getUTCMonth() + by);
+  return date.toISOString().slice(0, 7);
+}
+
+function PartnerMonths({ month }: { readonly month: string }) {
+  const t = useTexts(OVERVIEW);
+  const common = useTexts(COMMON);
+  const query = usePages(['partner-months', month], (place) =>
+    answerOf(client.GET('/operator/v1/months/{month}/partners', { params: { path: { month }, query: { limit: 10, ...place } } })),
+  );
+  return (
+    <RecordPages
+      label={t.partners}
+      query={query}
+      rowsOf={({ partners }) => partners}
+      keyOf={({ partner_id }) => partner_id}
+      linkOf={({ partner_id }) => `/partners/${partner_id}`}
+      empty={<Empty title={t.noPartner} icon="building" />}
+      columns={[
+        { label: common.partner, show: ({ partner_id, name }) => <PartnerLink id={partner_id} name={name} /> },
+        { label: t.confirmed, isFigure: true, show: ({ confirmed_count }) => <Points value={confirmed_count} /> },
+        { label: t.failed, isFigure: true, show: ({ failed_count }) => <Points value={failed_count} /> },
+        { label: t.confirmedPoints, isFigure: true, show: ({ confirmed_points }) => <Points value={confirmed_points} /> },
+        {
+          ...{ label: common.amount, isFigure: true },
+          show: ({ amounts }) =>
+            amounts.length === 0 ? <Absent /> : amounts.map((each) => <Money key={each.currency} {...each} />),
+        },
+        { label: t.closes, show: ({ open_settlement }) => <Age at={open_settlement?.period_end} /> },
+      ]}
+    />
+  );
+}

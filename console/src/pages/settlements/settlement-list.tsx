@@ -1,0 +1,74 @@
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { present } from '../../api/present.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { Page } from '../../layout/page.tsx';
+import { StatusBadge } from '../../parts/badges.tsx';
+import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
+import { RecordPages } from '../../parts/records.tsx';
+import { Empty } from '../../parts/state.tsx';
+import { Money, Points, Time } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { STATUS } from '../../texts/record-texts.ts';
+import { SETTLEMENT } from './settlement-texts.ts';
+
+type Answer = components['schemas']['Settlement']['acknowledgement']['status'];
+
+export function SettlementList() {
+  const t = useTexts(SETTLEMENT);
+  const common = useTexts(COMMON);
+  const { pending, accepted, disputed } = useTexts(STATUS);
+  const { filters, setFilters } = useFilters<'partner' | 'answer'>();
+  const { partner } = filters;
+  const wanted = present({ acknowledgement: partner ? undefined : (filters.answer as Answer | undefined) });
+  const query = usePages(['settlements', partner, wanted], (place) =>
+    partner
+      ? answerOf(
+          client.GET('/operator/v1/partners/{partner_id}/settlements', {
+            params: { path: { partner_id: partner }, query: place },
+          }),
+        )
+      : answerOf(client.GET('/operator/v1/settlements', { params: { query: { ...wanted, ...place } } })),
+  );
+  return (
+    <Page title={t.title} description={t.help}>
+      <Filters>
+        <PartnerFilter value={partner} onChange={(id) => setFilters({ partner: id, answer: undefined })} />
+        {!partner && (
+          <ChoiceFilter
+            label={t.answer}
+            options={{ pending, accepted, disputed }}
+            value={filters.answer}
+            onChange={(answer) => setFilters({ answer })}
+          />
+        )}
+      </Filters>
+      <RecordPages
+        label={t.title}
+        query={query}
+        rowsOf={({ settlements }) => settlements}
+        keyOf={({ settlement_id }) => settlement_id}
+        linkOf={({ partner_id, settlement_id }) => `/settlements/${partner_id}/${settlement_id}`}
+        empty={<Empty title={t.nothing} icon="coins" />}
+        columns={[
+          { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
+          { label: t.period, show: ({ period_label }) => <bdi dir="ltr">{period_label}</bdi> },
+          { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
+          { label: t.netPoints, isFigure: true, show: ({ net_points }) => <Points value={net_points} /> },
+          {
+            ...{ label: t.payableAmount, isFigure: true },
+            show: ({ payable_amount, currency }) => <Money amount={payable_amount} currency={currency} />,
+          },
+          { label: t.closedAt, show: ({ closed_at, period_timezone }) => <Time at={closed_at} zone={period_timezone} /> },
+          {
+            label: t.answer,
+            show: ({ status, acknowledgement }) => (status === 'closed' ? <StatusBadge status={acknowledgement.status} /> : '–'),
+          },
+        ]}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,102 @@
+import { Button, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { Page } from '../../layout/page.tsx';
+import { StatusBadge } from '../../parts/badges.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { PartnerLink } from '../../parts/partner.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Loaded } from '../../parts/state.tsx';
+import { Foreign, Id, Money, Points, Time } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { CloseSettlement } from './close-settlement.tsx';
+import { SettlementLines } from './settlement-lines.tsx';
+import { SETTLEMENT } from './settlement-texts.ts';
+
+type Settlement = components['schemas']['Settlement'];
+
+export function SettlementPage() {
+  const t = useTexts(SETTLEMENT);
+  const { partnerId = '', settlementId = '' } = useParams({ strict: false });
+  const path = { partner_id: partnerId, settlement_id: settlementId };
+  const settlement = useQuery({
+    queryKey: ['settlement', path],
+    queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/settlements/{settlement_id}', { params: { path } })),
+  });
+  return (
+    <Page
+      title={`${t.detail} ${settlement.data?.period_label ?? ''}`}
+      description={<Id id={settlementId} />}
+      actions={settlement.data && <Actions settlement={settlement.data} />}
+    >
+      <Loaded query={settlement}>
+        {(record) => (
+          <Stack gap="xl">
+            <SettlementFacts settlement={record} />
+            {record.status === 'closed' && (
+              <Section title={t.lines}>
+                <SettlementLines partnerId={partnerId} settlementId={settlementId} />
+              </Section>
+            )}
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Actions({ settlement }: { readonly settlement: Settlement }) {
+  const t = useTexts(SETTLEMENT);
+  if (settlement.status === 'open') return <CloseSettlement settlement={settlement} />;
+  const { partner_id, settlement_id } = settlement;
+  return (
+    <Button
+      component="a"
+      href={`/operator/v1/partners/${partner_id}/settlements/${settlement_id}/statement.csv`}
+      download
+      variant="default"
+      leftSection={<Icon name="download" size={16} />}
+    >
+      {t.statement}
+    </Button>
+  );
+}
+
+function SettlementFacts({ settlement }: { readonly settlement: Settlement }) {
+  const t = useTexts(SETTLEMENT);
+  const common = useTexts(COMMON);
+  const { period_timezone: zone, currency, acknowledgement, statement } = settlement;
+  const points = (label: string, value: string) => ({ label, value: <Points value={value} /> });
+  const money = (label: string, amount: string | null) => ({ label, value: <Money amount={amount} currency={currency} /> });
+  return (
+    <Facts
+      columns={3}
+      facts={[
+        { label: common.status, value: <StatusBadge status={settlement.status} /> },
+        { label: common.partner, value: <PartnerLink id={settlement.partner_id} /> },
+        { label: t.answer, value: settlement.status === 'closed' ? <StatusBadge status={acknowledgement.status} /> : '–' },
+        { label: t.from, value: <Time at={settlement.period_start} zone={zone} /> },
+        { label: t.until, value: <Time at={settlement.period_end} zone={zone} /> },
+        { label: t.closedAt, value: <Time at={settlement.closed_at} zone={zone} /> },
+        points(t.contributions, settlement.contribution_count),
+        points(t.grossPoints, settlement.gross_points),
+        points(t.adjustmentPoints, settlement.adjustment_points),
+        points(t.netPoints, settlement.net_points),
+        points(t.carriedIn, settlement.carried_in_points),
+        points(t.payablePoints, settlement.payable_points),
+        money(t.netAmount, settlement.net_amount),
+        money(t.payableAmount, settlement.payable_amount),
+        points(t.carriedOut, settlement.carried_out_points),
+        ...(acknowledgement.note ? [{ label: t.note, value: <Foreign text={acknowledgement.note} isWhole /> }] : []),
+        ...(acknowledgement.reference
+          ? [{ label: t.reference, value: <Foreign text={acknowledgement.reference} isWhole /> }]
+          : []),
+        ...(statement ? [{ label: t.hash, value: <Id id={statement.csv_sha256} isShort /> }] : []),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,53 @@
+import type { Texts } from '../../texts/text.ts';
+
+export const SETTLEMENT = {
+  title: ['Settlements', 'التسويات'],
+  help: [
+    'Closed settlements of all partners, the latest first. Choose a partner to see its open one too.',
+    'التسويات المُقفلة لجميع الشركاء، الأحدث أولًا. اختر شريكًا لترى تسويته المفتوحة أيضًا.',
+  ],
+  nothing: ['No settlement fits these filters', 'لا تسوية تطابق عوامل التصفية'],
+  period: ['Period', 'الفترة'],
+  answer: ["The partner's answer", 'رد الشريك'],
+  netPoints: ['Net points', 'صافي النقاط'],
+  grossPoints: ['Gross points', 'إجمالي النقاط'],
+  adjustmentPoints: ['Adjustment points', 'نقاط التعديلات'],
+  carriedIn: ['Carried from the one before', 'المرحَّل من السابقة'],
+  carriedOut: ['Carried to the next', 'المرحَّل إلى التالية'],
+  payablePoints: ['Payable points', 'النقاط المستحقة'],
+  payableAmount: ['Payable amount', 'المبلغ المستحق'],
+  netAmount: ['Net amount', 'صافي المبلغ'],
+  contributions: ['Contributions', 'المساهمات'],
+  adjustments: ['Adjustments', 'التعديلات'],
+  closedAt: ['Closed', 'أُقفلت'],
+  detail: ['Settlement', 'التسوية'],
+  from: ['From', 'من'],
+  until: ['Until', 'حتى'],
+  note: ["The partner's note", 'ملاحظة الشريك'],
+  reference: ["The partner's reference", 'مرجع الشريك'],
+  statement: ['Download the statement', 'تنزيل كشف التسوية'],
+  hash: ['SHA-256 of the statement', 'بصمة الكشف SHA-256'],
+  lines: ['Lines', 'السطور'],
+  noLines: ['It has no lines', 'لا سطور فيها'],
+  line: ['Line', 'السطر'],
+  kind: ['Kind', 'النوع'],
+  close: ['Close now', 'إقفال الآن'],
+  closeTitle: ['Close the settlement before its period ends', 'إقفال التسوية قبل نهاية فترتها'],
+  closeConsequence: [
+    'The settlement gets its statement and never changes again. The next one begins at this moment and runs to the end of the month. The partner gets an event. This is final.',
+    'يصدر كشف التسوية ولا تتغيّر بعدها أبدًا، وتبدأ التالية من هذه اللحظة حتى نهاية الشهر، ويصل إلى الشريك إشعار. هذا نهائي.',
+  ],
+  closeDone: ['The settlement is closed.', 'أُقفلت التسوية.'],
+  before: ['Before it closes', 'قبل الإقفال'],
+  pendingLeft: ['Pending contributions of the partner', 'مساهمات الشريك قيد المعالجة'],
+  notPosted: ['Approved adjustments that are not posted', 'تعديلات معتمَدة لم تُرحَّل'],
+  ofThisMonth: ['This period', 'هذه الفترة'],
+  lastPeriod: ['The period before', 'الفترة السابقة'],
+  first: ['It is the first.', 'هي الأولى.'],
+} as const satisfies Texts;
+
+export const LINE_KIND = {
+  contribution: ['Contribution', 'مساهمة'],
+  adjustment: ['Adjustment', 'تعديل'],
+  carried_forward: ['Carried forward', 'مُرحَّل'],
+} as const satisfies Texts;

@@ -1,0 +1,59 @@
+import { Stack } from '@mantine/core';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { present } from '../../api/present.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { StatusBadge } from '../../parts/badges.tsx';
+import { ChoiceFilter } from '../../parts/filters.tsx';
+import { RecordPages } from '../../parts/records.tsx';
+import { Empty } from '../../parts/state.tsx';
+import { Age, Points, Time } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { STATUS } from '../../texts/record-texts.ts';
+import { TRIGGER, WEBHOOK } from './webhook-texts.ts';
+
+type Status = components['schemas']['Delivery']['status'];
+
+export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: string; readonly endpointId: string }) {
+  const t = useTexts(WEBHOOK);
+  const common = useTexts(COMMON);
+  const triggers = useTexts(TRIGGER);
+  const { waiting, held, delivered, exhausted, failed, dropped } = useTexts(STATUS);
+  const { filters, setFilters } = useFilters<'status'>();
+  const wanted = present({ endpoint_id: endpointId, status: filters.status as Status | undefined });
+  const query = usePages(['deliveries', partnerId, wanted], (place) =>
+    answerOf(
+      client.GET('/operator/v1/partners/{partner_id}/deliveries', {
+        params: { path: { partner_id: partnerId }, query: { ...wanted, ...place } },
+      }),
+    ),
+  );
+  return (
+    <Stack gap="sm">
+      <ChoiceFilter
+        label={common.status}
+        options={{ waiting, held, delivered, exhausted, failed, dropped }}
+        value={filters.status}
+        onChange={(status) => setFilters({ status })}
+      />
+      <RecordPages
+        label={t.deliveries}
+        query={query}
+        rowsOf={({ deliveries }) => deliveries}
+        keyOf={({ delivery_id }) => delivery_id}
+        linkOf={({ delivery_id }) => `/webhooks/${partnerId}/deliveries/${delivery_id}`}
+        empty={<Empty title={t.noDelivery} icon="webhook" />}
+        columns={[
+          { label: t.event, show: ({ event_type }) => <span className="id">{event_type}</span> },
+          { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
+          { label: t.trigger, show: ({ trigger }) => triggers[trigger] },
+          { label: t.attempts, isFigure: true, show: ({ attempts }) => <Points value={String(attempts)} /> },
+          { label: t.next, show: ({ next_attempt_at }) => <Age at={next_attempt_at} /> },
+          { label: common.created, show: ({ created_at }) => <Time at={created_at} style="second" /> },
+        ]}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,120 @@
+import { Badge, Button, Code, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { useChange } from '../../api/use-change.ts';
+import { Page } from '../../layout/page.tsx';
+import { AddressLink } from '../../parts/address-link.tsx';
+import { StatusBadge } from '../../parts/badges.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { PartnerLink } from '../../parts/partner.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Records } from '../../parts/records.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Empty, Loaded } from '../../parts/state.tsx';
+import { Absent, Id, Points, Time } from '../../parts/values.tsx';
+import { useMay } from '../../session/session.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { TRIGGER, WEBHOOK } from './webhook-texts.ts';
+
+type Delivery = components['schemas']['Delivery'];
+type Attempt = components['schemas']['Attempt'];
+
+export function DeliveryPage() {
+  const t = useTexts(WEBHOOK);
+  const { partnerId = '', deliveryId = '' } = useParams({ strict: false });
+  const path = { partner_id: partnerId, delivery_id: deliveryId };
+  const delivery = useQuery({
+    queryKey: ['delivery', path],
+    queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/deliveries/{delivery_id}', { params: { path } })),
+  });
+  return (
+    <Page
+      title={t.delivery}
+      description={<Id id={deliveryId} />}
+      actions={delivery.data && <Resend delivery={delivery.data.delivery} />}
+    >
+      <Loaded query={delivery}>
+        {(detail) => (
+          <Stack gap="xl">
+            <DeliveryFacts delivery={detail.delivery} />
+            <Section title={t.attempts}>
+              <Attempts attempts={detail.attempts} />
+            </Section>
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Resend({ delivery: { partner_id, delivery_id } }: { readonly delivery: Delivery }) {
+  const t = useTexts(WEBHOOK);
+  const resend = useChange({
+    send: (_nothing: undefined, key) =>
+      answerOf(
+        client.POST('/operator/v1/partners/{partner_id}/deliveries/{delivery_id}/resend', {
+          params: { path: { partner_id, delivery_id }, header: { 'Idempotency-Key': key } },
+        }),
+      ),
+    done: t.resent,
+  });
+  if (!useMay('operator')) return null;
+  return (
+    <>
+      <Problem error={resend.error} />
+      <Button loading={resend.isPending} onClick={() => resend.mutate(undefined)}>
+        {t.resend}
+      </Button>
+    </>
+  );
+}
+
+function DeliveryFacts({ delivery }: { readonly delivery: Delivery }) {
+  const t = useTexts(WEBHOOK);
+  const common = useTexts(COMMON);
+  const triggers = useTexts(TRIGGER);
+  const { partner_id, endpoint_id } = delivery;
+  return (
+    <Facts
+      columns={3}
+      facts={[
+        { label: common.status, value: <StatusBadge status={delivery.status} /> },
+        { label: common.partner, value: <PartnerLink id={partner_id} /> },
+        { label: t.endpoint, value: <AddressLink to={`/webhooks/${partner_id}/${endpoint_id}`}>{endpoint_id}</AddressLink> },
+        { label: t.event, value: <Code>{delivery.event_type}</Code> },
+        { label: t.trigger, value: triggers[delivery.trigger] },
+        { label: t.attempts, value: <Points value={String(delivery.attempts)} /> },
+      ]}
+    />
+  );
+}
+
+function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
+  const t = useTexts(WEBHOOK);
+  return (
+    <Records
+      label={t.attempts}
+      rows={attempts}
+      keyOf={({ number }) => number}
+      empty={<Empty title={t.noAnswer} icon="clock" />}
+      columns={[
+        { label: t.started, show: ({ started_at }) => <Time at={started_at} style="second" /> },
+        { label: t.answer, show: (attempt) => <AnswerBadge attempt={attempt} /> },
+        { label: t.took, isFigure: true, show: ({ milliseconds }) => t.milliseconds(milliseconds) },
+        {
+          label: t.excerpt,
+          show: ({ excerpt }) => (excerpt ? <Code className="foreign">{excerpt.slice(0, 500)}</Code> : <Absent />),
+        },
+      ]}
+    />
+  );
+}
+
+function AnswerBadge({ attempt: { status, error_class } }: { readonly attempt: Attempt }) {
+  const t = useTexts(WEBHOOK);
+  const isTaken = status !== null && status >= 200 && status < 300;
+  return <Badge color={isTaken ? 'forest' : 'red'}>{[status ?? t.noAnswer, error_class].filter(Boolean).join(' · ')}</Badge>;
+}

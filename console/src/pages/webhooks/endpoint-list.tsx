@@ -1,0 +1,64 @@
+import { Badge } from '@mantine/core';
+import { answerOf, client } from '../../api/client.ts';
+import { csvAddress } from '../../api/csv-address.ts';
+import type { components } from '../../api/operator-types.ts';
+import { present } from '../../api/present.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { Page } from '../../layout/page.tsx';
+import { StatusBadge } from '../../parts/badges.tsx';
+import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
+import { RecordPages } from '../../parts/records.tsx';
+import { Empty } from '../../parts/state.tsx';
+import { Age, Foreign, Points } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { WEBHOOK } from './webhook-texts.ts';
+
+type Endpoint = components['schemas']['Endpoint'];
+
+export function EndpointList() {
+  const t = useTexts(WEBHOOK);
+  const common = useTexts(COMMON);
+  const { filters, setFilters } = useFilters<'partner' | 'state'>();
+  const wanted = present({ partner_id: filters.partner, state: filters.state as 'disabled' | 'failing' | undefined });
+  const query = usePages(['endpoints', wanted], (place) =>
+    answerOf(client.GET('/operator/v1/endpoints', { params: { query: { ...wanted, ...place } } })),
+  );
+  return (
+    <Page title={t.title} description={t.help}>
+      <Filters>
+        <ChoiceFilter
+          label={t.state}
+          options={{ failing: t.failing, disabled: t.disabled }}
+          value={filters.state}
+          onChange={(state) => setFilters({ state })}
+        />
+        <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
+      </Filters>
+      <RecordPages
+        label={t.title}
+        query={query}
+        csv={csvAddress('endpoints', wanted)}
+        rowsOf={({ endpoints }) => endpoints}
+        keyOf={({ endpoint_id }) => endpoint_id}
+        linkOf={({ partner_id, endpoint_id }) => `/webhooks/${partner_id}/${endpoint_id}`}
+        empty={<Empty title={t.nothing} icon="webhook" />}
+        columns={[
+          { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
+          { label: t.address, show: ({ url }) => <Foreign text={url} /> },
+          { label: t.state, show: (endpoint) => <Health endpoint={endpoint} /> },
+          { label: t.failures, isFigure: true, show: ({ failures_in_row }) => <Points value={String(failures_in_row)} /> },
+          { label: t.since, show: ({ failing_since }) => <Age at={failing_since} /> },
+        ]}
+      />
+    </Page>
+  );
+}
+
+export function Health({ endpoint: { status, failing_since } }: { readonly endpoint: Endpoint }) {
+  const t = useTexts(WEBHOOK);
+  if (status !== 'active') return <StatusBadge status={status} />;
+  return <Badge color={failing_since ? 'red' : 'forest'}>{failing_since ? t.failing : t.healthy}</Badge>;
+}

@@ -1,0 +1,72 @@
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { Page } from '../../layout/page.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { PartnerLink, usePartner } from '../../parts/partner.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Loaded } from '../../parts/state.tsx';
+import { Foreign, Id, Points, Time } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { DeliveryList } from './delivery-list.tsx';
+import { EndpointActions } from './endpoint-actions.tsx';
+import { Health } from './endpoint-list.tsx';
+import { WEBHOOK } from './webhook-texts.ts';
+
+type Endpoint = components['schemas']['Endpoint'];
+
+export function EndpointPage() {
+  const t = useTexts(WEBHOOK);
+  const { partnerId = '', endpointId = '' } = useParams({ strict: false });
+  const path = { partner_id: partnerId, endpoint_id: endpointId };
+  const endpoint = useQuery({
+    queryKey: ['endpoint', path],
+    queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}', { params: { path } })),
+  });
+  return (
+    <Page
+      title={t.endpoint}
+      description={<Id id={endpointId} />}
+      actions={endpoint.data && <EndpointActions endpoint={endpoint.data} />}
+    >
+      <Loaded query={endpoint}>
+        {(record) => (
+          <Stack gap="xl">
+            <EndpointFacts endpoint={record} />
+            <Section title={t.deliveries}>
+              <DeliveryList partnerId={partnerId} endpointId={endpointId} />
+            </Section>
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function EndpointFacts({ endpoint }: { readonly endpoint: Endpoint }) {
+  const t = useTexts(WEBHOOK);
+  const common = useTexts(COMMON);
+  const zone = usePartner(endpoint.partner_id).data?.time_zone;
+  const { url, status_reason, failing_since, paused_until, secret_rotates_at } = endpoint;
+  const timeOf = (label: string, at: string | null) => (at ? [{ label, value: <Time at={at} zone={zone} /> }] : []);
+  return (
+    <Facts
+      columns={3}
+      facts={[
+        { label: t.state, value: <Health endpoint={endpoint} /> },
+        { label: common.partner, value: <PartnerLink id={endpoint.partner_id} /> },
+        { label: t.address, value: <Foreign text={url} isWhole /> },
+        { label: t.failures, value: <Points value={String(endpoint.failures_in_row)} /> },
+        { label: t.types, value: endpoint.event_types.join(', ') || t.allTypes },
+        { label: t.added, value: <Time at={endpoint.created_at} zone={zone} /> },
+        ...(status_reason ? [{ label: t.reason, value: <Foreign text={status_reason} isWhole /> }] : []),
+        ...timeOf(t.since, failing_since),
+        ...timeOf(t.paused, paused_until),
+        ...timeOf(t.rotates, secret_rotates_at),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,242 @@
+/** What operators do in the console, from the first click to what changed in the database. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { attestRecord } from '../../src/operations/verification/attest-record.ts';
+import { OWNER } from '../support/actor.ts';
+import { newConfirmation, uniqueId } from '../support/client.ts';
+import { needsBrowser, newPerson } from '../support/console/browser.ts';
+import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { PASSWORD } from '../support/operator-client.ts';
+import { endpointTools, newEndpoint } from '../support/webhook-service.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser, partner, client, newPending } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+const statusOf = async (transactionId: string) => {
+  const { rows } = await service.database.pool.query(
+    'select status, resolved_by, note from contribution join contribution_review using (partner_id, transaction_id) where transaction_id = $1',
+    [transactionId],
+  );
+  return rows[0];
+};
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+describe('the sign-in', needsBrowser, () => {
+  test('a one-time link sets a password, and leaves the history of the browser', async () => {
+    const { code, email, operatorId } = await newPerson(service, 'viewer');
+    const page = await browser.open();
+    await page.goto(`${browser.baseUrl}/sign-in#${code}`);
+    await page.getByLabel('New password').fill(PASSWORD);
+    assert.equal(page.url(), `${browser.baseUrl}/sign-in`);
+    await page.getByLabel('The same password again').fill('another one');
+    await page.getByText('The two passwords differ.').waitFor();
+    await page.getByLabel('The same password again').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Set the password and sign in' }).click();
+    await heading(page, 'Overview');
+    const { rows } = await service.database.pool.query(
+      "select count(*)::int as sessions from operator_credential where operator_id = $1 and kind = 'session'",
+      [operatorId],
+    );
+    assert.equal(rows[0].sessions, 1);
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByLabel('E-mail address or operator id').fill(email);
+    await page.locator('input[type=password]').fill('this is not the password');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('The operator or the password is wrong').waitFor();
+    await page.locator('input[type=password]').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await heading(page, 'Overview');
+  });
+
+  test('a session that has ended asks for the password, and leads back to the same page', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/partners?name=souq`);
+    await page.getByRole('link', { name: 'Souq Express' }).waitFor();
+    const cookies = await page.context().cookies();
+    assert.ok(cookies.every(({ httpOnly, secure, sameSite }) => httpOnly && secure && sameSite === 'Strict'));
+    await page.context().clearCookies();
+    await page.getByLabel('A part of the name').fill('sou');
+    await page.getByText('Your session has ended.').waitFor();
+    assert.match(page.url(), /\/partners\?name=sou/);
+  });
+});
+
+describe('tasks', needsBrowser, () => {
+  test('find a contribution by its order, and see all that happened to it', async () => {
+    const { order, transactionId } = await newPending();
+    const page = await browser.signedIn('viewer');
+    await page.keyboard.press('/');
+    await page.getByRole('textbox', { name: 'Search' }).fill(order);
+    await page.getByRole('button', { name: new RegExp(order) }).click();
+    await heading(page, 'Contribution');
+    assert.ok(page.url().endsWith(`/contributions/${partner.partnerId}/${transactionId}`));
+    const timeline = page.locator('.mantine-Timeline-root');
+    await timeline.getByText('Recorded').waitFor();
+    await timeline.getByText('Above the review threshold').waitFor();
+  });
+
+  test('clear reviews: filter, choose several, one reason, and they are confirmed in the database', async () => {
+    const [first, second, third] = [await newPending(), await newPending(), await newPending()];
+    const page = await browser.signedIn('operator');
+    await page
+      .getByRole('link', { name: /^Reviews/ })
+      .last()
+      .click();
+    await heading(page, 'Reviews');
+    await page.getByRole('combobox', { name: 'Partner' }).click();
+    await page.getByRole('option', { name: 'Souq Express' }).click();
+    await page.waitForURL(/partner=/);
+    for (const { transactionId } of [first, second]) await page.getByLabel(`Choose: ${transactionId}`).check();
+    await page.getByText('2 contributions chosen, 500 points').waitFor();
+    await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('This is final.').waitFor();
+    assert.ok(await dialog.getByRole('button', { name: 'Confirm 2 contributions' }).isDisabled());
+    await dialog.getByLabel('Reason').fill('The shop was called.');
+    await dialog.getByRole('button', { name: 'Confirm 2 contributions' }).click();
+    await page.getByText('2 contributions decided.').waitFor();
+    for (const { transactionId } of [first, second]) {
+      const { status, note } = await statusOf(transactionId);
+      assert.deepEqual([status, note], ['confirmed', 'The shop was called.']);
+    }
+    assert.equal((await statusOf(third.transactionId)).status, 'pending');
+    await page.getByLabel(`Choose: ${first.transactionId}`).waitFor({ state: 'detached' });
+  });
+
+  test('decide one review with its cap and its order in sight', async () => {
+    const { transactionId, order } = await newPending();
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/reviews`);
+    await page.getByText(order).click();
+    await page.getByText('What counts on its day').waitFor();
+    await page.getByRole('button', { name: 'Fail' }).click();
+    await page.getByRole('dialog').getByText('may give the points back').waitFor();
+    await page.getByRole('dialog').getByLabel('Reason').fill('The order was cancelled.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Fail 1 contribution' }).click();
+    await page.getByText('1 contribution decided.').waitFor();
+    assert.equal((await statusOf(transactionId)).status, 'failed');
+    assert.equal((await client.get(transactionId)).body.contribution.status, 'failed');
+  });
+
+  test('a viewer looks, and is offered no change', async () => {
+    const { transactionId } = await newPending();
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/reviews`);
+    await page.getByText('Your role lets you look.').waitFor();
+    assert.equal(await page.getByRole('checkbox').count(), 0);
+    await page.goto(`${browser.baseUrl}/reviews/${partner.partnerId}/${transactionId}`);
+    await page.getByText('What counts on its day').waitFor();
+    assert.equal(await page.getByRole('button', { name: /^(?:Confirm|Fail)/ }).count(), 0);
+  });
+});
+
+/** The password was given eleven minutes ago, and the audit says so. */
+async function ageSession(name: string): Promise<void> {
+  const { rows } = await service.database.pool.query(
+    `update operator_credential set created_at = created_at - interval '11 minutes'
+    where kind = 'session' and operator_id = (select operator_id from operator where name = $1) returning operator_id`,
+    [name],
+  );
+  await attestRecord(service.database, OWNER, { kind: 'operator', id: rows[0].operator_id, reason: 'aged by a test' });
+}
+
+describe('tasks with money', needsBrowser, () => {
+  const confirmed = async () => {
+    const order = uniqueId('order');
+    const answer = await client.confirm({ ...newConfirmation(), partner_order_ref: order, points: 150 });
+    return answer.body.contribution.transaction_id as string;
+  };
+
+  test('draft an adjustment from a contribution; another person approves it after the password, and posts it', async () => {
+    const transactionId = await confirmed();
+    const drafter = await browser.signedIn('operator');
+    await drafter.goto(`${browser.baseUrl}/contributions/${partner.partnerId}/${transactionId}`);
+    await drafter.getByRole('button', { name: 'Draft an adjustment' }).click();
+    const form = drafter.getByRole('dialog');
+    await form.getByLabel('Change of points').fill('-50');
+    await form.getByText('The settled points become 100').waitFor();
+    await form.getByLabel('Reason for the partner, in English').fill('The order had two lines.');
+    await form.getByLabel('Reason for the partner, in Arabic').fill('كان في الطلب سطران.');
+    await form.getByRole('button', { name: 'Draft an adjustment' }).click();
+    await heading(drafter, 'Adjustment');
+    const [, adjustmentId = ''] = /\/adjustments\/[^/]+\/(\w+)/.exec(drafter.url()) ?? [];
+    const stateOf = async () => {
+      const { rows } = await service.database.pool.query('select status, points_delta from adjustment where adjustment_id = $1', [
+        adjustmentId,
+      ]);
+      return rows[0];
+    };
+    assert.deepEqual(await stateOf(), { status: 'draft', points_delta: -50n });
+
+    const approver = await browser.signedIn('approver', {}, 'Approver of money');
+    await ageSession('Approver of money');
+    await approver.goto(drafter.url());
+    await approver.getByRole('button', { name: 'Approve', exact: true }).click();
+    await approver.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
+    await approver.getByText('Enter your password again').waitFor();
+    await approver.locator('input[type=password]').fill(PASSWORD);
+    await approver.getByRole('button', { name: 'Continue' }).click();
+    await approver.getByRole('button', { name: 'Post', exact: true }).click();
+    assert.equal((await stateOf()).status, 'approved');
+    await approver.getByRole('dialog').getByText('This is final').waitFor();
+    await approver.getByRole('dialog').getByRole('button', { name: 'Post', exact: true }).click();
+    await approver.getByText('Posted by').waitFor();
+    assert.equal((await stateOf()).status, 'posted');
+  });
+
+  test('close a settlement with what is still open in sight, and download its statement', async () => {
+    await confirmed();
+    const page = await browser.signedIn('approver');
+    await page.goto(`${browser.baseUrl}/settlements?partner=${partner.partnerId}`);
+    await page.getByRole('cell', { name: 'Open', exact: true }).click();
+    await page.getByRole('button', { name: 'Close now' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Pending contributions of the partner').waitFor();
+    await dialog.getByRole('button', { name: 'Close now' }).click();
+    const statement = page.getByRole('link', { name: 'Download the statement' });
+    await statement.waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'), statement.click()]);
+    const { rows } = await service.database.pool.query(
+      'select count(*)::int as closed from settlement where partner_id = $1 and closed_at is not null',
+      [partner.partnerId],
+    );
+    assert.equal(rows[0].closed, 1);
+    assert.match(download.suggestedFilename(), /^statement-.+\.csv$/);
+  });
+});
+
+describe('tasks with webhooks', needsBrowser, () => {
+  test('an incident: find the disabled endpoint, see what its receiver answered, test it, and enable it', async () => {
+    const tools = endpointTools(service.database);
+    const { client: sender, receiver, endpointId, partner: owner } = await newEndpoint(service, tools);
+    const stateOf = async () => {
+      const { rows } = await service.database.pool.query('select status from webhook_endpoint where endpoint_id = $1', [
+        endpointId,
+      ]);
+      return rows[0].status;
+    };
+    receiver.answerWith(410);
+    await sender.confirm(newConfirmation());
+    await receiver.until(1);
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/webhooks?state=disabled`);
+    await page.getByText(receiver.url).click();
+    await heading(page, 'Endpoint');
+    await page.getByText('impact.transaction.confirmed').click();
+    await heading(page, 'Delivery');
+    await page.getByText(/^410/).waitFor();
+    receiver.answerWith(200);
+    await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
+    assert.equal(await stateOf(), 'disabled');
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText(/^The receiver took the test event/).waitFor();
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('dialog').getByText('The events that were held are sent').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click();
+    await page.getByText('The endpoint is enabled.').waitFor();
+    assert.equal(await stateOf(), 'active');
+  });
+});

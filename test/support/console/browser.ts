@@ -1,0 +1,125 @@
+/** A browser on the operators' console of a real service. Whatever a page does that it must not do fails the test that did it. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Role } from '../../../src/domain/access/role.ts';
+import { createOperator } from '../../../src/operations/access/manage-operator.ts';
+import { OWNER } from '../actor.ts';
+import { uniqueId } from '../client.ts';
+import { PASSWORD } from '../operator-client.ts';
+import type { TestService } from '../service.ts';
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+const BUILD = join(import.meta.dirname, '../../../scripts/build-console.mjs');
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What the tests in a browser are skipped for: `skip` holds the reason, or false. */
+export const needsBrowser: { readonly skip: string | false } = {
+  skip: existsSync(CHROMIUM) ? false : 'Chromium is not on this machine (Debian: apt-get install chromium)',
+};
+
+/** Before a service starts: it serves what is built then. */
+export function buildConsole(): void {
+  if (needsBrowser.skip) return;
+  const { status, stderr } = spawnSync(process.execPath, [BUILD], { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+}
+
+export interface Screen {
+  readonly language?: 'en' | 'ar';
+  readonly scheme?: 'light' | 'dark';
+  readonly width?: 1280 | 390;
+}
+
+export interface ConsoleBrowser {
+  readonly baseUrl: string;
+  /** A person with a role, who used the one-time link in a window of their own. */
+  signedIn(role: Role, screen?: Screen, name?: string): Promise<Page>;
+  open(screen?: Screen): Promise<Page>;
+  /** What the pages of this file did against the rules: reports of the policy, requests to others, errors. */
+  readonly offences: readonly string[];
+}
+
+export async function openBrowser(service: TestService): Promise<ConsoleBrowser> {
+  const browser: Browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'],
+  });
+  after(() => browser.close());
+  const baseUrl = `http://localhost:${service.operationsPort}`;
+  const offences: string[] = [];
+  const open = async ({ language = 'en', scheme = 'light', width = 1280 }: Screen = {}) => {
+    const height = width === 390 ? 844 : 800;
+    const context = await browser.newContext({
+      ...{
+        locale: language,
+        colorScheme: scheme,
+        viewport: { width, height },
+        reducedMotion: 'reduce',
+        timezoneId: 'Asia/Riyadh',
+      },
+    });
+    await watch(context, baseUrl, offences);
+    return context.newPage();
+  };
+  return {
+    ...{ baseUrl, offences, open },
+    async signedIn(role, screen, name) {
+      const { code } = await newPerson(service, role, name);
+      const page = await open(screen);
+      await page.goto(`${baseUrl}/sign-in#${code}`);
+      const passwords = page.locator('input[type=password]');
+      for (const field of [passwords.first(), passwords.last()]) await field.fill(PASSWORD);
+      await page.locator('form button[type=submit]').click();
+      await page.locator('nav').first().waitFor({ state: 'attached' });
+      return page;
+    },
+  };
+}
+
+export async function newPerson({ database }: TestService, role: Role, name = `The ${role}`) {
+  const email = `${uniqueId('person')}@example.org`;
+  const { operator, signInCode: code } = await createOperator(database, OWNER, { name, email, role });
+  return { email, code, operatorId: operator.operatorId };
+}
+
+async function watch(context: BrowserContext, baseUrl: string, offences: string[]): Promise<void> {
+  context.setDefaultTimeout(15_000);
+  await context.exposeFunction('reportOffence', (offence: string) => offences.push(offence));
+  await context.addInitScript({
+    content: `document.addEventListener('securitypolicyviolation', (event) =>
+      reportOffence(['policy:', event.violatedDirective, event.blockedURI, event.sourceFile, event.lineNumber].join(' ')));`,
+  });
+  context.on('request', (request) => {
+    if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(`${baseUrl}/`))
+      offences.push(`request: ${request.url()}`);
+  });
+  context.on('page', (page) => page.on('pageerror', (error) => offences.push(`error: ${error.stack}`)));
+  context.on('dialog', (dialog) => {
+    offences.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+}
+
+interface AxeViolation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** What axe finds serious or critical on a page, in a line each. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const violations = (await page.evaluate(
+    'axe.run({ resultTypes: ["violations"] }).then((result) => result.violations)',
+  )) as AxeViolation[];
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary.slice(0, 300)}`),
+    );
+}
