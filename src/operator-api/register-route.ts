@@ -78,7 +78,7 @@ async function judgeSession(request: FastifyRequest, route: OperatorRoute, tools
   const { operatorId, role } = session.operator;
   if (route.leastRole !== 'nobody')
     requireRole({ operatorId, role, correlationId: request.context.correlationId }, route.leastRole);
-  if (route.needsRecentSignIn && Date.now() - session.signedInAt.getTime() > RECENT_SIGN_IN_MS) throw signInTooOld();
+  if (route.needsRecentSignIn && session.signedInForMs > RECENT_SIGN_IN_MS) throw signInTooOld();
   return session;
 }
 

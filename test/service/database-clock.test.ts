@@ -146,6 +146,7 @@ for (const [clock, aheadMs] of CLOCKS) {
 const READERS: Readonly<Record<string, string>> = {
   'src/observability/log.ts': 'when a line was written',
   'src/service/start-service.ts': 'the timestamp of a signature',
+  'src/service/open-operators.ts': 'the timestamp of a signature',
   'src/operations/quotas/refuse-spent.ts': 'until when to wait, in Retry-After',
   'src/webhooks/receiver/development-receiver.ts': 'a receiver for development judges signatures as partners do',
   'src/commands/doctor.ts': 'compares the two clocks',
@@ -155,8 +156,6 @@ const READERS: Readonly<Record<string, string>> = {
   'src/commands/terminal/options.ts': 'mistakes in what was typed',
   'src/commands/contributions/review.ts': 'what is shown',
   'src/commands/rules/rule.ts': 'what is shown',
-  'src/operations/sandbox/readiness.ts': 'what is noted beside answers, where a second is of no account',
-  'src/operations/sandbox/make-impact-batch.ts': 'evidence of a rehearsal was captured a minute ago',
   'src/commands/webhooks/webhook.ts': 'judges signatures as partners do',
 };
 

@@ -35,6 +35,8 @@ export interface OperatorSession {
   readonly operator: Operator;
   /** When the password was given: a step that moves money wants it to be short ago. */
   readonly signedInAt: Date;
+  /** How long ago that was, by the database's clock. */
+  readonly signedInForMs: number;
   readonly expiresAt: Date;
   /** What every change sends in a header of its own: a page of another site knows the cookie's browser, and not this. */
   readonly csrfToken: string;
@@ -109,10 +111,11 @@ async function endFormer(db: Queryable, token: string): Promise<string | undefin
 }
 
 function describe(held: HeldCredential, token: string, more: Pick<OperatorSession, 'hasSecondFactor'>): OperatorSession {
-  const { operatorId, name, email, role, createdAt, disabledAt, credential } = held;
+  const { operatorId, name, email, role, createdAt, disabledAt, credential, ageMs } = held;
   return {
     operator: { operatorId, name, email, role, createdAt, disabledAt },
     signedInAt: credential.createdAt,
+    signedInForMs: ageMs,
     expiresAt: held.expiresAt,
     csrfToken: csrfTokenOf(token),
     ...more,

@@ -40,9 +40,13 @@ export interface LiveCredential {
   readonly expiresAt: Date;
 }
 
+/** A verifier that does not match its hash is no longer what the audit entry has, whichever of the two was changed. */
+const AUDITED_SECRET = `case when verifier is null or sha256(convert_to(verifier, 'UTF8')) = secret_sha256 then secret_sha256
+      else sha256(secret_sha256 || convert_to(verifier, 'UTF8')) end`;
+
 const LIST_LIVE: Statement = {
   name: 'list_live_operator_credentials',
-  text: `select credential_id as "credentialId", operator_id as "operatorId", kind, secret_sha256 as "secretSha256",
+  text: `select credential_id as "credentialId", operator_id as "operatorId", kind, ${AUDITED_SECRET} as "secretSha256",
       created_at as "createdAt", expires_at as "expiresAt"
     from operator_credential where operator_id = any ($1::text[]) and ended_at is null order by credential_id`,
 };
@@ -66,6 +70,8 @@ export interface HeldCredential extends Operator {
   readonly credential: LiveCredential;
   readonly secretSha256: Buffer;
   readonly expiresAt: Date;
+  /** How long ago it was created, by the database's clock. */
+  readonly ageMs: number;
   /** The last audit entry about the operator. */
   readonly entry: SealedEntry | undefined;
   /** Neither ended nor expired, by the database's clock; a session not idle for too long either. */
@@ -82,6 +88,7 @@ const FIND: Statement = {
   name: 'find_operator_credential',
   text: `select c.credential_id as "credentialId", c.kind, c.created_at as "credentialCreatedAt", c.secret_sha256 as "secretSha256",
       ${lastAuditEntry('o.operator_id', 'operator')} as entry, c.expires_at as "expiresAt", ${IS_VALID} as "isValid",
+      (extract(epoch from now() - c.created_at) * 1000)::float8 as "ageMs",
       o.operator_id as "operatorId", o.name, o.email, o.role, o.created_at as "createdAt", o.disabled_at as "disabledAt"
     from operator_credential c join operator o using (operator_id) where c.credential_id = $1 and c.kind = $2`,
 };
