@@ -21,6 +21,8 @@ export interface RunOptions {
   /** Only tests whose title fits. */
   readonly namePattern?: string | undefined;
   readonly concurrency?: number;
+  /** What the environment of the tests has beside this process's. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Aborted by a signal to the process: what runs is ended, and the sum says so. */
@@ -47,7 +49,7 @@ export function printSum(counts: Counts): number {
 export async function runFiles(
   files: readonly string[],
   counts: Counts,
-  { namePattern, concurrency = CONCURRENCY }: RunOptions = {},
+  { namePattern, concurrency = CONCURRENCY, env = {} }: RunOptions = {},
 ): Promise<void> {
   const waiting = [...files];
   const runs: FileRun[] = [];
@@ -56,7 +58,7 @@ export async function runFiles(
   const isPrinted = new Promise((resolve, reject) => printed.once('end', resolve).once('error', reject));
   await Promise.all(
     Array.from({ length: Math.min(concurrency, files.length) }, () =>
-      runInTurn(waiting, namePattern, (run) => {
+      runInTurn(waiting, { namePattern, env }, (run) => {
         runs.push(run);
         for (const event of run.events) if (SHOWN.test(event.type) || isStrayError(event)) events.push(event);
         count(run, counts, namePattern !== undefined);
@@ -78,13 +80,17 @@ function isStrayError({ type, data }: TestEvent): boolean {
 }
 
 /** In one process, as long as the files come to their end. */
-async function runInTurn(waiting: string[], namePattern: string | undefined, tell: (run: FileRun) => void): Promise<void> {
+async function runInTurn(
+  waiting: string[],
+  { namePattern, env }: { readonly namePattern: string | undefined; readonly env: NodeJS.ProcessEnv },
+  tell: (run: FileRun) => void,
+): Promise<void> {
   const { signal } = interruption;
   let worker: TestProcess | undefined;
   const kill = () => worker?.kill();
   signal.addEventListener('abort', kill);
   for (let file = waiting.shift(); file !== undefined && !signal.aborted; file = waiting.shift()) {
-    if (!worker?.isUsable) worker = new TestProcess();
+    if (!worker?.isUsable) worker = new TestProcess(env);
     const hasColours = process.stdout.isTTY;
     tell(await worker.run({ file, cwd: REPOSITORY, namePattern, hasColours }));
   }

@@ -1,5 +1,5 @@
 /**
- * Runs the tests of the operations, the races and the kills on a Citus cluster, one database for all of them.
+ * Runs the tests of the operations, the races and the kills on a Citus cluster, in two databases.
  *
  *     CITUS_URL=postgres://postgres@127.0.0.1:5600/postgres npm run test:distributed
  *
@@ -8,6 +8,7 @@
 import { openDatabase } from '../src/store/database.ts';
 import { distributeTables } from '../src/store/schema/distribute.ts';
 import { migrate } from '../src/store/schema/migrate.ts';
+import { createClusterDatabase } from '../test/support/postgres/create-cluster-database.ts';
 import { type Counts, printSum, runFiles } from './run-test-files.ts';
 
 /** It closes the settlements of every partner that there is: the fewer, the sooner. */
@@ -32,7 +33,10 @@ const FILES = [
   'store/plans',
 ].map(testFile);
 
-/** One after the other: a service delivers whatever is due in its database, and here they all share one. */
+/**
+ * One after the other in each of two databases: a service delivers whatever is due in its database. Most of the time they wait, so that
+ * one of each runs at once.
+ */
 const FILES_APART = [
   'webhooks/webhooks',
   'webhooks/webhook-delivery',
@@ -41,12 +45,15 @@ const FILES_APART = [
   'contributions/daily-caps',
   'contributions/record-failure',
   'contributions/reviews',
+].map(testFile);
+const FILES_APART_ELSEWHERE = [
   'reliability/closings',
   'settlements/settlements',
   'settlements/settlement-prices',
   'reconciliations/reconcile-settlement',
   'adjustments/adjustments',
   'impact/environmental-status',
+  'quotas/storage-quota',
   'events/every-event',
 ].map(testFile);
 
@@ -73,6 +80,10 @@ async function main(): Promise<number> {
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
   await runFiles([FILE_FIRST], counts);
   await runFiles(FILES, counts, { concurrency: CONCURRENCY });
-  await runFiles(FILES_APART, counts, { concurrency: 1 });
+  const elsewhere = await createClusterDatabase(databaseUrl, { name: 'elsewhere' });
+  await Promise.all([
+    runFiles(FILES_APART, counts, { concurrency: 1 }),
+    runFiles(FILES_APART_ELSEWHERE, counts, { concurrency: 1, env: { TEST_DATABASE_URL: elsewhere.databaseUrl } }),
+  ]).finally(() => elsewhere.drop());
   return printSum(counts);
 }

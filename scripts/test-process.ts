@@ -35,8 +35,14 @@ export class TestProcess {
   /** Takes what the process says about the file that it runs. */
   #note: (event: TestEvent) => void = () => {};
 
-  constructor() {
-    this.#child = fork(WORKER, { execArgv: [], serialization: 'advanced', stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  /** @param env What the environment of its tests has beside this process's. */
+  constructor(env: NodeJS.ProcessEnv = {}) {
+    this.#child = fork(WORKER, {
+      env: { ...process.env, ...env },
+      execArgv: [],
+      serialization: 'advanced',
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
     for (const [type, stream] of Object.entries({ 'test:stdout': this.#child.stdout, 'test:stderr': this.#child.stderr }))
       stream?.on('data', (text: Buffer) => this.#note({ type, data: { message: text.toString() } }));
     this.#gone = new Promise((resolve) => {

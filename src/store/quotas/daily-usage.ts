@@ -13,11 +13,15 @@ export interface DailyUsage {
 const TODAY = "(now() at time zone 'UTC')::date";
 const COLUMNS = 'partner_id as "partnerId", stored_bytes::float8 as "storedBytes", lists';
 
+/** A distributed database takes no function of the time in `returning`. */
 const ADD: Statement = {
   name: 'add_to_daily_usage',
-  text: `insert into daily_usage as u (partner_id, day, stored_bytes) values ($1, ${TODAY}, $2)
-    on conflict (partner_id, day) do update set stored_bytes = u.stored_bytes + excluded.stored_bytes
-    returning ${COLUMNS}, (extract(epoch from (${TODAY} + 1) - (now() at time zone 'UTC')) * 1000)::float8 as "endsInMs"`,
+  text: `with added as (
+      insert into daily_usage as u (partner_id, day, stored_bytes) values ($1, ${TODAY}, $2)
+      on conflict (partner_id, day) do update set stored_bytes = u.stored_bytes + excluded.stored_bytes
+      returning partner_id, stored_bytes, lists
+    )
+    select ${COLUMNS}, (extract(epoch from (${TODAY} + 1) - (now() at time zone 'UTC')) * 1000)::float8 as "endsInMs" from added`,
 };
 
 export interface CountedUsage extends DailyUsage {
