@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Log } from '../observability/log.ts';
-import { buildOperatorApi, type OperatorApi } from '../operator-api/app.ts';
+import type { OperatorApi } from '../operator-api/app.ts';
 import type { Database } from '../store/database.ts';
 import { openWebConsole } from '../web-console/web-console.ts';
 import { openConfiguredSecretBox } from './configured-keys.ts';
@@ -21,23 +21,38 @@ export async function openOperators(config: Config, { log, openPool }: Operators
   const parts = new AsyncDisposableStack();
   const database = openPool(OPERATOR_POOL_SIZE);
   const endpointTools = openEndpointTools(database, config, Date.now, parts);
-  const api = await buildOperatorApi({
-    database,
-    environment: config.environment,
-    endpointTools,
-    settlementTools: configuredSettlementTools(config),
-    reviewExpiryHours: config.reviewExpiryHours,
-    sealing: (context) => ({
-      seal: (text) => openConfiguredSecretBox(config).seal(context, text),
-      open: (sealed) => openConfiguredSecretBox(config).open(context, sealed),
-    }),
-    onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
-  });
+  const build = async (): Promise<OperatorApi> => {
+    const { buildOperatorApi } = await import('../operator-api/app.ts');
+    return buildOperatorApi({
+      database,
+      environment: config.environment,
+      endpointTools,
+      settlementTools: configuredSettlementTools(config),
+      reviewExpiryHours: config.reviewExpiryHours,
+      sealing: (context) => ({
+        seal: (text) => openConfiguredSecretBox(config).seal(context, text),
+        open: (sealed) => openConfiguredSecretBox(config).open(context, sealed),
+      }),
+      onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
+    });
+  };
+  // A fifth of the time that a start takes, and partners wait for it after a crash: the first operator who comes waits instead.
+  let api: Promise<OperatorApi> | undefined;
   const showConsole = openWebConsole();
   return {
-    handle: (request, response) => showConsole(request, response) || api.handle(request, response),
+    handle(request, response) {
+      if (showConsole(request, response)) return;
+      api ??= build();
+      api.then(
+        ({ handle }) => handle(request, response),
+        (err: unknown) => {
+          log.logger.error({ err }, 'the interface of operators could not be opened');
+          response.writeHead(500).end();
+        },
+      );
+    },
     async close() {
-      await api.close();
+      await (await api?.catch(() => undefined))?.close();
       await parts.disposeAsync();
     },
   };
