@@ -36,7 +36,7 @@ export async function openOperators(config: Config, { log, openPool }: Operators
       onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
     });
   };
-  // A fifth of the time that a start takes, and partners wait for it after a crash: the first operator who comes waits instead.
+  // Opened for the first request: after a crash partners wait for the start, and they do not need it.
   let api: Promise<OperatorApi> | undefined;
   const showConsole = openWebConsole();
   return {

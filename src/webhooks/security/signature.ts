@@ -81,7 +81,7 @@ export function hmac(key: string | Buffer | KeyObject, prefix: string, body: Buf
   return createHmac('sha256', key).update(prefix).update(body).digest();
 }
 
-/** To make a key from bytes takes three times as long as to sign with it. */
+/** Node takes longer to create a key from bytes than to sign with it. */
 const standardKeys = new LRUCache<string, KeyObject>({ max: 1_000 });
 
 function standardKeyOf(secret: string): KeyObject {
