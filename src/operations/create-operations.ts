@@ -105,7 +105,7 @@ export function createOperations(
     ...rehearsed,
     getPartnerPolicy: createGetPartnerPolicy(database, rulesOf),
     listContributions: createListContributions(database, concurrency.settlements),
-    answerOnce: (request, work, seal) => createAnswerOnce(database, request, work, seal),
+    answerOnce: (request, work, form) => createAnswerOnce(database, request, work, form),
     rehearse: createRehearse(database, rehearsed),
     getDeliveryEmissionsEstimate: createGetDeliveryEmissionsEstimate(database, { concurrency: concurrency.lookup, ...grouping }),
     associateEmissionsEstimate: createAssociateEmissionsEstimate(database, concurrency.associate),

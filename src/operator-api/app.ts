@@ -14,6 +14,7 @@ import { acceptJsonOnly } from '../partner-api/http/read-body.ts';
 import { refuseIllFormed } from '../partner-api/http/refuse-ill-formed.ts';
 import { validateByContract } from '../partner-api/validation/validate-by-contract.ts';
 import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
+import { acceptFiles } from './http/hash-upload.ts';
 import { requireOwnPage } from './http/own-pages.ts';
 import { addSecurityHeaders } from './http/security-headers.ts';
 import { nulRefused, registerRoute } from './register-route.ts';
@@ -68,6 +69,7 @@ export async function buildOperatorApi(options: OperatorApiOptions): Promise<Ope
   });
   app.setNotFoundHandler((request, reply) => sendError(noSuchPath(), request, reply, undefined));
   acceptJsonOnly(app);
+  acceptFiles(app);
   validateByContract(app);
   for (const route of ROUTES) registerRoute(app, route, options);
   await app.ready();
@@ -82,8 +84,9 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
   addSecurityHeaders(reply);
 }
 
-/** A body that does not arrive in time is not waited for. */
-function limitArrival({ raw }: FastifyRequest): void {
+/** A body that does not arrive in time is not waited for; a file is, as long as some of it arrives. */
+function limitArrival({ raw, routeOptions }: FastifyRequest): void {
+  if (routeOptions.config?.takesFile) return;
   const timer = setTimeout(() => raw.complete || raw.destroy(), ARRIVAL_MS).unref();
   raw.once('end', () => clearTimeout(timer));
   raw.once('close', () => clearTimeout(timer));

@@ -11,6 +11,7 @@ import { beforeDeadline } from '../partner-api/http/deadline.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../partner-api/http/stream-bounds.ts';
 import { sealedAnswers } from '../partner-api/webhooks/sealed-answers.ts';
 import type { OperatorApiTools } from './app.ts';
+import { type HashedUpload, hashUpload } from './http/hash-upload.ts';
 import { operatorJson } from './http/operator-json.ts';
 import { readSessionCookie } from './http/session-cookie.ts';
 import type { OperatorRoute } from './route.ts';
@@ -21,7 +22,7 @@ const DEADLINE_MS = 10_000;
 
 /** Registers a route with all that is checked before its work: session, token, role, recent sign-in, shape, key. */
 export function registerRoute(app: FastifyInstance, route: OperatorRoute, tools: OperatorApiTools): void {
-  const { method, path: url, params, query, body, isFinal } = route;
+  const { method, path: url, params, query, body, isFinal, takesFile = false } = route;
   const schema: FastifySchema = {
     ...(params && { params }),
     ...(query && { querystring: query }),
@@ -30,16 +31,17 @@ export function registerRoute(app: FastifyInstance, route: OperatorRoute, tools:
   };
   app.route({
     ...{ method, url, schema, exposeHeadRoute: false },
-    config: { operation: route.operation },
+    config: { operation: route.operation, takesFile },
     // Before the body is read: whoever is nobody sends none.
     onRequest: async (request) => {
       if (route.leastRole !== 'nobody') request.operatorSession = await judgeSession(request, route, tools);
     },
     preValidation: async ({ body: sent }) => {
-      if (hasNul(sent)) throw nulRefused();
+      if (!takesFile && hasNul(sent)) throw nulRefused();
     },
     handler: async (request, reply) => {
-      const call = { tools, request, reply, params: request.params, query: request.query, body: request.body, ...whoOf(request) };
+      const sent = takesFile ? { file: await hashUpload(request) } : { body: request.body };
+      const call = { tools, request, reply, params: request.params, query: request.query, ...sent, ...whoOf(request) };
       const work = isFinal ? answerKeyed(route, call) : route.handle(call);
       return send(route, reply, await beforeDeadline(work, route.deadlineMs ?? DEADLINE_MS));
     },
@@ -47,6 +49,9 @@ export function registerRoute(app: FastifyInstance, route: OperatorRoute, tools:
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    readonly takesFile?: boolean;
+  }
   interface FastifyRequest {
     /** Of who is signed in; `undefined` on a route that comes before a sign-in. */
     operatorSession?: OperatorSession;
@@ -58,6 +63,8 @@ interface Call {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly actor?: Actor;
+  readonly body?: unknown;
+  readonly file?: HashedUpload;
 }
 
 function whoOf({ operatorSession: session, context }: FastifyRequest): { actor?: Actor; session?: OperatorSession } {
@@ -87,15 +94,16 @@ async function answerKeyed(route: OperatorRoute, call: Call): Promise<KeptText> 
   const { request, reply, tools, actor } = call;
   const { operation } = route;
   const idempotencyKey = String(request.headers['idempotency-key']);
-  const members = { ...(request.params as object), ...((request.body ?? {}) as object) } as Record<string, JsonValue>;
+  const ofFile = call.file && { ...(request.query as object), file_sha256: call.file.sha256 };
+  const members = { ...(request.params as object), ...((call.body ?? {}) as object), ...ofFile } as Record<string, JsonValue>;
   // The key is the operator's own: of two operators with the same key each has an answer.
   const keyed = {
     partnerId: (actor as Actor).operatorId,
     ...{ idempotencyKey, operation, fingerprint: fingerprint(operation, members) },
   };
   const seal = route.tellsSecret ? sealedAnswers(tools.endpointTools) : answersAsGiven;
-  const work = async (claim: Work) => operatorJson(await route.handle({ ...call, work: claim }));
-  const { text, isReplay } = await createAnswerOnce(tools.database, keyed, work, seal);
+  const work = async (claim: Work) => (await route.handle({ ...call, work: claim })) as object;
+  const { text, isReplay } = await createAnswerOnce(tools.database, keyed, work, { ...seal, write: operatorJson });
   if (isReplay) reply.header('idempotent-replayed', 'true');
   return new KeptText(text);
 }

@@ -4,6 +4,7 @@ import type { Actor, Role } from '../domain/access/role.ts';
 import type { Work } from '../operations/access/answer-once.ts';
 import type { OperatorSession } from '../operations/access/operator-session.ts';
 import type { OperatorApiTools } from './app.ts';
+import type { HashedUpload } from './http/hash-upload.ts';
 
 /** What a route works with: who acts, in which session, and what was sent. */
 export interface OperatorCall<Params, Query, Body> {
@@ -15,8 +16,16 @@ export interface OperatorCall<Params, Query, Body> {
   readonly body: Body;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Of what happens once: what it makes has its identifiers from here, so that whoever takes it over makes nothing twice. */
-  readonly work?: Work;
+}
+
+/** What happens once works with this besides: whoever takes it over makes nothing twice. */
+export interface FinalCall {
+  readonly work: Work;
+}
+
+/** What takes a file works with this besides. */
+export interface FileCall {
+  readonly file: HashedUpload;
 }
 
 /** The same before anybody is signed in. */
@@ -43,6 +52,8 @@ export interface OperatorRoute {
   readonly isFinal?: boolean;
   /** It moves money or hands out rights: the password must have been given short ago. */
   readonly needsRecentSignIn?: boolean;
+  /** The body is the bytes of a file. They are hashed as they arrive, and not kept. */
+  readonly takesFile?: boolean;
   /** The answer tells a secret: it is kept sealed. */
   readonly tellsSecret?: boolean;
   /** For what waits for somebody's server. */
@@ -81,18 +92,26 @@ interface Shapes<Params, Query, Body> {
   readonly body?: Body;
 }
 
-type Declared = Omit<OperatorRoute, 'handle' | 'params' | 'query' | 'body' | 'leastRole'>;
+type Declared = Omit<OperatorRoute, 'handle' | 'params' | 'query' | 'body' | 'leastRole' | 'isFinal' | 'takesFile'>;
 
 /** A route for operators with at least a role. */
 export function operatorRoute<
   Params extends TSchema | undefined = undefined,
   Query extends TSchema | undefined = undefined,
   Body extends TSchema | undefined = undefined,
+  IsFinal extends boolean = false,
+  TakesFile extends boolean = false,
 >(
   route: Declared &
     Shapes<Params, Query, Body> & {
       readonly leastRole: Role;
-      readonly handle: (call: OperatorCall<Sent<Params>, Sent<Query>, Sent<Body>>) => Promise<unknown>;
+      readonly isFinal?: IsFinal;
+      readonly takesFile?: TakesFile;
+      readonly handle: (
+        call: OperatorCall<Sent<Params>, Sent<Query>, Sent<Body>> &
+          (IsFinal extends true ? FinalCall : unknown) &
+          (TakesFile extends true ? FileCall : unknown),
+      ) => Promise<unknown>;
     },
 ): OperatorRoute {
   return route as unknown as OperatorRoute;

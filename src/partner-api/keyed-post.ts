@@ -96,9 +96,12 @@ export function keyedPost<Body = unknown, Params = unknown>(
         const keyed = { partnerId: caller.partnerId, idempotencyKey, operation, fingerprint: fingerprint(operation, members) };
         const doWork = async (work: Work) => {
           refuseSuspended({ isSuspended: caller.isSuspended && !isManaging, isUnverified: caller.unverified === 'partner' });
-          return exactJson(await post.work({ caller, correlationId, idempotencyKey, work, body, params }));
+          return post.work({ caller, correlationId, idempotencyKey, work, body, params });
         };
-        const { text, isReplay } = await beforeDeadline(operations.answerOnce(keyed, doWork, seal), deadlineMs);
+        const { text, isReplay } = await beforeDeadline(
+          operations.answerOnce(keyed, doWork, { ...seal, write: exactJson }),
+          deadlineMs,
+        );
         if (isReplay) reply.header('idempotent-replayed', 'true');
         const echo = exactJson({ request: { correlation_id: correlationId, idempotency_key: idempotencyKey } });
         return sendWritten(reply.code(201), `${text.slice(0, -1)},${echo.slice(1)}`);

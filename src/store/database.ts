@@ -24,6 +24,8 @@ export interface Database {
   readonly contributionSeals: ContributionSeals;
   /** Notifies of what this process commits. */
   readonly committedEvents: CommittedEvents;
+  /** Runs last in every transaction, with what its work returned, and commits or fails with it. */
+  readonly beforeCommit?: (db: Queryable, result: unknown) => Promise<void>;
   close(): Promise<void>;
 }
 

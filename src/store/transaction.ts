@@ -27,6 +27,8 @@ export interface Transaction {
  * Runs `work` in one READ COMMITTED transaction on a connection of its own. The BEGIN is sent with its first statement, and the COMMIT
  * with the statement given to `finalStatement`, if any; the server executes them one after the other.
  *
+ * `beforeCommit` of the database runs after the work, in the same transaction.
+ *
  * @throws CommitUnknownError When the COMMIT was sent and its answer did not come, or did not confirm a durable commit.
  * @throws Whatever `work` throws; then nothing was stored.
  */
@@ -42,13 +44,18 @@ export async function inTransaction<T>(
   const transaction: Transaction = {
     begunAtMs: performance.now(),
     finalStatement(statement) {
+      if (database.beforeCommit) throw new Error('Nothing can come after a final statement.');
       const result = statement();
       commit = sendCommit(client);
       return result;
     },
   };
   const begin = client.query(`begin; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`);
-  const [begun, done] = await Promise.allSettled([begin, work(client, transaction)]);
+  const whole = work(client, transaction).then(async (result) => {
+    await database.beforeCommit?.(client, result);
+    return result;
+  });
+  const [begun, done] = await Promise.allSettled([begin, whole]);
   const { hasEvents } = client;
   client.transactionOf = undefined;
   // Without its BEGIN a statement is a transaction of its own.

@@ -104,7 +104,7 @@ async function recover(
   const request = { partnerId: partner, endpointId: endpoint, since, onProgress };
   const recovered = await (missing ? replayMissing : recoverExhausted)(database, actor, request);
   if (json) return printJson({ endpoint_id: endpoint, recovered });
-  const { status } = await getEndpoint(database, partner, endpoint);
+  const { status } = await getEndpoint(database.pool, partner, endpoint);
   const when = status === 'disabled' ? 'once their endpoint is enabled' : 'by the running service';
   printText(
     `${recovered} ${missing ? 'missing' : 'exhausted'} ${recovered === 1 ? 'delivery is' : 'deliveries are'} sent ${when}.\n`,

@@ -137,31 +137,31 @@ async function list({ database: { pool } }: OperatorContext, options: PageOption
 }
 
 async function show({ database }: OperatorContext, { partner, endpoint, json }: Target): Promise<void> {
-  print(await getEndpoint(database, partner, endpoint), json);
+  print(await getEndpoint(database.pool, partner, endpoint), json);
 }
 
 async function update({ database, actor }: OperatorContext, { partner, endpoint, events, json }: Target & Wanted): Promise<void> {
   const id = { partnerId: partner, endpointId: endpoint };
   await updateEventTypes(database, actor, id, listTypes(events));
-  print(await getEndpoint(database, partner, endpoint), json);
+  print(await getEndpoint(database.pool, partner, endpoint), json);
 }
 
 async function disable({ database, actor }: OperatorContext, { partner, endpoint, json }: Target): Promise<void> {
   const id = { partnerId: partner, endpointId: endpoint };
   await disableEndpoint(database, actor, id, 'An operator disabled it.');
-  print(await getEndpoint(database, partner, endpoint), json);
+  print(await getEndpoint(database.pool, partner, endpoint), json);
 }
 
 async function enable({ database, actor }: OperatorContext, { partner, endpoint, json }: Target): Promise<void> {
   await enableEndpoint(database, actor, { partnerId: partner, endpointId: endpoint });
-  print(await getEndpoint(database, partner, endpoint), json);
+  print(await getEndpoint(database.pool, partner, endpoint), json);
 }
 
 async function remove(
   { database, actor }: OperatorContext,
   { partner, endpoint, yes, json }: Target & { yes?: boolean },
 ): Promise<void> {
-  const { url } = await getEndpoint(database, partner, endpoint);
+  const { url } = await getEndpoint(database.pool, partner, endpoint);
   await confirm(`Remove the endpoint ${endpoint} (${url}) and drop its waiting deliveries?`, 'final', yes);
   const removed = await removeEndpoint(database, actor, { partnerId: partner, endpointId: endpoint });
   if (json) printJson({ endpoint_id: removed.endpointId, status: removed.status });
@@ -176,7 +176,7 @@ async function rotate(
     const id = { partnerId: partner, endpointId: endpoint };
     if (activate) {
       await activateSecret(tools.database, context.actor, id);
-      return print(await getEndpoint(tools.database, partner, endpoint), json);
+      return print(await getEndpoint(tools.database.pool, partner, endpoint), json);
     }
     const { secret, from } = await rotateSecret(tools, context.actor, id, replace);
     const fields = { endpoint_id: endpoint, secret, only_secret_from: from.toISOString() };

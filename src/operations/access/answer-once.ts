@@ -6,10 +6,11 @@ import {
   findKeyedAnswer,
   freeKeyedAnswer,
   type KeyedRequest,
+  keepClaimedAnswer,
   keepKeyedAnswer,
   renewKeyedClaim,
 } from '../../store/access/keyed-answer.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database, Queryable } from '../../store/database.ts';
 import { assertSameFingerprint } from '../idempotent-replay.ts';
 
 export interface KeyedAnswer {
@@ -23,14 +24,31 @@ export interface Work {
   readonly workId: string;
   /** Whether a process left it, with a part or all of it done. */
   readonly isTakenOver: boolean;
+  /**
+   * Makes a change and stores its answer in the transaction of the change: whenever the process dies, there are both or neither. Whatever
+   * tells a secret, and whatever has no identifier from {@link workId}, is made in this way.
+   *
+   * @param change One operation with one transaction, whose result it returns; it gets the database that it must use.
+   * @param present The answer; it sees the change through `db`.
+   */
+  answer<Result>(
+    database: Database,
+    change: (database: Database) => Promise<Result>,
+    present: (result: Result, db: Queryable) => object | Promise<object>,
+  ): Promise<object>;
 }
 
-export type AnswerOnce = (request: KeyedRequest, work: (work: Work) => Promise<string>, seal: AnswerSeal) => Promise<KeyedAnswer>;
+export type AnswerOnce = (request: KeyedRequest, work: (work: Work) => Promise<object>, form: AnswerForm) => Promise<KeyedAnswer>;
 
 /** How an answer that contains a secret is stored: encrypted for its request, so that no other request opens it. */
 export interface AnswerSeal {
   seal(request: KeyedRequest, text: string): string;
   open(request: KeyedRequest, sealed: string): string;
+}
+
+/** How an answer is written and stored. */
+export interface AnswerForm extends AnswerSeal {
+  write(answer: object): string;
 }
 
 /** For answers without a secret. */
@@ -52,31 +70,60 @@ const LOOK_EVERY_MS = 50;
 export async function createAnswerOnce(
   { pool }: Database,
   request: KeyedRequest,
-  work: (work: Work) => Promise<string>,
-  { seal, open }: AnswerSeal,
+  work: (work: Work) => Promise<object>,
+  form: AnswerForm,
 ): Promise<KeyedAnswer> {
   for (const since = performance.now(); performance.now() - since < WAIT_MAX_MS; await sleep(LOOK_EVERY_MS)) {
     const ownWorkId = newWorkId();
     const workId = await claimKeyedAnswer(pool, request, { leftAfterSeconds: LEFT_AFTER_SECONDS, workId: ownWorkId });
     if (workId !== undefined) {
-      const claim = { workId, isTakenOver: workId !== ownWorkId };
-      const text = await claimed(pool, request, () => work(claim)).catch(async (error: unknown) => {
+      const { claim, textOfChange } = claimOf(request, { workId, isTakenOver: workId !== ownWorkId }, form);
+      const answer = await claimed(pool, request, () => work(claim)).catch(async (error: unknown) => {
         // After an unknown outcome the key stays claimed: the work may have been done.
         if (error instanceof ServiceError && error.code !== 'internal_service_unavailable') await freeKeyedAnswer(pool, request);
         throw error;
       });
-      await keepKeyedAnswer(pool, request, seal(request, text));
+      const text = textOfChange() ?? form.write(answer);
+      if (textOfChange() === undefined) await keepKeyedAnswer(pool, request, form.seal(request, text));
       return { text, isReplay: false };
     }
     const found = await findKeyedAnswer(pool, request);
     if (!found) continue;
     assertSameFingerprint(found.fingerprint, request.fingerprint);
-    if (found.answer !== null) return { text: open(request, found.answer), isReplay: true };
+    if (found.answer !== null) return { text: form.open(request, found.answer), isReplay: true };
   }
   throw unavailable('The same request is still under way; its outcome is not known yet.');
 }
 
-async function claimed(pool: Database['pool'], request: KeyedRequest, work: () => Promise<string>): Promise<string> {
+type Claim = Pick<Work, 'workId' | 'isTakenOver'>;
+
+/** `textOfChange` is the answer that a committed change stored; `undefined` without one. */
+function claimOf(
+  request: KeyedRequest,
+  { workId, isTakenOver }: Claim,
+  form: AnswerForm,
+): { readonly claim: Work; readonly textOfChange: () => string | undefined } {
+  let text: string | undefined;
+  const answer: Work['answer'] = async (database, change, present) => {
+    let stored: { readonly result: unknown; readonly answer: object; readonly text: string } | undefined;
+    const beforeCommit = async (db: Queryable, result: unknown) => {
+      if (stored) throw new Error('A change that stores its answer has one transaction.');
+      const made = await present(result as Awaited<ReturnType<typeof change>>, db);
+      stored = { result, answer: made, text: form.write(made) };
+      const kept = { workId, answer: form.seal(request, stored.text) };
+      if (!(await keepClaimedAnswer(db, request, kept)))
+        throw unavailable('Another process has taken this request over; its outcome is not known yet.');
+    };
+    const result = await change({ ...database, beforeCommit });
+    if (!stored || stored.result !== result)
+      throw new Error('A change that stores its answer returns the result of its transaction.');
+    ({ text } = stored);
+    return stored.answer;
+  };
+  return { claim: { workId, isTakenOver, answer }, textOfChange: () => text };
+}
+
+async function claimed<Result>(pool: Database['pool'], request: KeyedRequest, work: () => Promise<Result>): Promise<Result> {
   // A failed renewal is tried again with the next one.
   const timer = setInterval(() => renewKeyedClaim(pool, request).catch(() => undefined), RENEW_EVERY_MS).unref();
   try {

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
-import { issueApiKey, revokeApiKey, rotateApiKey } from '../../operations/access/manage-api-key.ts';
+import { type IssuedApiKey, issueApiKey, revokeApiKey, rotateApiKey } from '../../operations/access/manage-api-key.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
 import { type ApiKey, listApiKeys } from '../../store/access/api-key.ts';
+import type { Database } from '../../store/database.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, idParams, line, listOf, nullableTime, oneOf, shape, text, time } from '../schema-parts.ts';
 
@@ -30,6 +31,8 @@ function keyToWire(key: ApiKey) {
 }
 
 const Issued = shape('IssuedApiKey', { key: KeyBody, api_key: text('The whole key, shown this once.') });
+
+const issuedToWire = ({ key, apiKey }: IssuedApiKey) => ({ key: keyToWire(key), api_key: apiKey });
 
 export const listKeys = operatorRoute({
   operation: 'listApiKeys',
@@ -67,12 +70,11 @@ export const issue = operatorRoute({
     closed,
   ),
   answer: Issued,
-  async handle({ tools: { database, environment }, actor, params: { partner_id: partnerId }, body }) {
+  async handle({ tools, actor, work, params: { partner_id: partnerId }, body }) {
     const { name, permission } = body;
     const expiresAt = readTime('expires_at', body.expires_at) ?? null;
-    const wanted = { environment, partnerId, name, permission, allowedAddresses: [], expiresAt };
-    const { key, apiKey } = await issueApiKey(database, actor, wanted);
-    return { key: keyToWire(key), api_key: apiKey };
+    const wanted = { environment: tools.environment, partnerId, name, permission, allowedAddresses: [], expiresAt };
+    return work.answer(tools.database, (database) => issueApiKey(database, actor, wanted), issuedToWire);
   },
 });
 
@@ -90,9 +92,10 @@ export const rotate = operatorRoute({
   tellsSecret: true,
   params,
   answer: Issued,
-  async handle({ tools: { database, environment }, actor, params: { key_id: keyId } }) {
-    const { issued } = await rotateApiKey(database, actor, { environment, keyId });
-    return { key: keyToWire(issued.key), api_key: issued.apiKey };
+  async handle({ tools, actor, work, params: { key_id: keyId } }) {
+    const rotation = { environment: tools.environment, keyId };
+    const rotated = (database: Database) => rotateApiKey(database, actor, rotation);
+    return work.answer(tools.database, rotated, ({ issued }) => issuedToWire(issued));
   },
 });
 
@@ -106,6 +109,6 @@ export const revoke = operatorRoute({
   isFinal: true,
   params,
   answer: KeyBody,
-  handle: async ({ tools: { database }, actor, params: { key_id: keyId } }) =>
-    keyToWire(await revokeApiKey(database, actor, keyId)),
+  handle: ({ tools, actor, work, params: { key_id: keyId } }) =>
+    work.answer(tools.database, (database) => revokeApiKey(database, actor, keyId), keyToWire),
 });

@@ -71,8 +71,8 @@ export const create = operatorRoute({
     closed,
   ),
   answer: SignInCodeBody,
-  handle: async ({ tools: { database }, actor, body: { name, email = null, role } }) =>
-    codeToWire(await createOperator(database, actor, { name, email, role })),
+  handle: ({ tools, actor, work, body: { name, email = null, role } }) =>
+    work.answer(tools.database, (database) => createOperator(database, actor, { name, email, role }), codeToWire),
 });
 
 const PATH = '/operator/v1/operators/:operator_id';
@@ -107,8 +107,8 @@ export const reset = operatorRoute({
   tellsSecret: true,
   params,
   answer: SignInCodeBody,
-  handle: async ({ tools: { database }, actor, params: { operator_id: operatorId } }) =>
-    codeToWire(await resetSignIn(database, actor, operatorId)),
+  handle: ({ tools, actor, work, params: { operator_id: operatorId } }) =>
+    work.answer(tools.database, (database) => resetSignIn(database, actor, operatorId), codeToWire),
 });
 
 export const disable = operatorRoute({
@@ -122,6 +122,6 @@ export const disable = operatorRoute({
   isFinal: true,
   params,
   answer: OperatorBody,
-  handle: async ({ tools: { database }, actor, params: { operator_id: operatorId } }) =>
-    operatorToWire(await disableOperator(database, actor, operatorId)),
+  handle: ({ tools, actor, work, params: { operator_id: operatorId } }) =>
+    work.answer(tools.database, (database) => disableOperator(database, actor, operatorId), operatorToWire),
 });

@@ -71,9 +71,9 @@ export const create = operatorRoute({
     closed,
   ),
   answer: PartnerBody,
-  async handle({ tools: { database }, actor, body: { name, currency, time_zone: timeZone } }) {
+  async handle({ tools, actor, work, body: { name, currency, time_zone: timeZone } }) {
     const terms = { ...(currency !== undefined && { currency }), ...(timeZone !== undefined && { timeZone }) };
-    return partnerToWire(await createPartner(database, actor, name, terms));
+    return work.answer(tools.database, (database) => createPartner(database, actor, name, terms), partnerToWire);
   },
 });
 

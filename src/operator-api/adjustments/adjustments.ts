@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
+import type { Actor } from '../../domain/access/role.ts';
 import { ADJUSTMENT_STATUSES } from '../../domain/adjustments/adjustment.ts';
 import { idOfWork } from '../../domain/identifiers.ts';
 import { invalidRequest } from '../../domain/service-error.ts';
 import type { Work } from '../../operations/access/answer-once.ts';
 import { listAdjustmentsOf } from '../../operations/adjustments/list-adjustments.ts';
 import {
+  type AdjustmentId,
   approveAdjustment,
   draftAdjustment,
   getAdjustment,
@@ -82,8 +84,8 @@ export const draft = operatorRoute({
   answer: AdjustmentDetail,
   async handle({ tools, actor, body, work }) {
     const { database, settlementTools } = tools;
-    const adjustmentId = idOfWork('adj', (work as Work).workId);
-    const left = work?.isTakenOver ? await findAdjustment(database.pool, body.partner_id, adjustmentId) : undefined;
+    const adjustmentId = idOfWork('adj', work.workId);
+    const left = work.isTakenOver ? await findAdjustment(database.pool, body.partner_id, adjustmentId) : undefined;
     if (left) return describe(tools, left);
     const { partner_id: partnerId, transaction_id: transactionId, reversal_of: reversalOf } = body;
     const stated =
@@ -120,6 +122,17 @@ function refuse(field: string, code: 'missing' | 'wrong_form', message: string):
   throw invalidRequest([{ field, code, message }]);
 }
 
+/** What this work had done of an adjustment when its process died. */
+async function leftBy(
+  { database }: OperatorApiTools,
+  { work, actor }: { readonly work: Work; readonly actor: Actor },
+  id: AdjustmentId,
+  by: 'approvedBy' | 'postedBy' | 'rejectedBy',
+): Promise<Adjustment | undefined> {
+  const left = work.isTakenOver ? await getAdjustment(database.pool, id) : undefined;
+  return left?.[by] === actor.operatorId ? left : undefined;
+}
+
 /** A step of an adjustment, with what it is from then on. */
 function stepRoute(
   step: 'approve' | 'post',
@@ -130,9 +143,10 @@ function stepRoute(
     ...{ operation: `${step}Adjustment`, method: 'POST', path: `${PATH}/${step}`, tag: 'Adjustments', summary, description },
     ...{ leastRole: operation.leastRole, needsRecentSignIn: true, isFinal: true, deadlineMs: DEADLINE_MS, params },
     answer: AdjustmentDetail,
-    async handle({ tools, actor, params: { partner_id: partnerId, adjustment_id: adjustmentId } }) {
-      const adjustment = await operation(tools.database, actor, { partnerId, adjustmentId }, tools.settlementTools);
-      return describe(tools, adjustment);
+    async handle({ tools, actor, work, params: { partner_id: partnerId, adjustment_id: adjustmentId } }) {
+      const id = { partnerId, adjustmentId };
+      const left = await leftBy(tools, { work, actor }, id, step === 'approve' ? 'approvedBy' : 'postedBy');
+      return describe(tools, left ?? (await operation(tools.database, actor, id, tools.settlementTools)));
     },
   });
 }
@@ -167,7 +181,9 @@ export const reject = operatorRoute({
   params,
   body: Type.Object({ reason }, closed),
   answer: AdjustmentDetail,
-  async handle({ tools, actor, params: { partner_id: partnerId, adjustment_id: adjustmentId }, body }) {
-    return describe(tools, await rejectAdjustment(tools.database, actor, { partnerId, adjustmentId }, body.reason));
+  async handle({ tools, actor, work, params: { partner_id: partnerId, adjustment_id: adjustmentId }, body }) {
+    const id = { partnerId, adjustmentId };
+    const left = await leftBy(tools, { work, actor }, id, 'rejectedBy');
+    return describe(tools, left ?? (await rejectAdjustment(tools.database, actor, id, body.reason)));
   },
 });

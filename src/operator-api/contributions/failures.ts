@@ -4,6 +4,7 @@ import { invalidRequest } from '../../domain/service-error.ts';
 import { listFailures as listDrafts } from '../../operations/contributions/list-failures.ts';
 import { approveFailure, draftFailure, rejectFailure } from '../../operations/contributions/record-failure.ts';
 import { FAILURE_STATUSES, type FailureDraft } from '../../store/contributions/failure-draft.ts';
+import type { Database } from '../../store/database.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import {
@@ -88,10 +89,10 @@ export const draft = operatorRoute({
     closed,
   ),
   answer: Failure,
-  async handle({ tools: { database }, actor, body }) {
+  async handle({ tools, actor, work, body }) {
     const { partner_id: partnerId, partner_event_id: partnerEventId, partner_order_ref: partnerOrderRef } = body;
     const event = { partnerId, partnerEventId, partnerOrderRef, points: readPoints(body.points), reason: body.reason };
-    return failureToWire(await draftFailure(database, actor, event));
+    return work.answer(tools.database, (database) => draftFailure(database, actor, event), failureToWire);
   },
 });
 
@@ -117,8 +118,10 @@ export const approve = operatorRoute({
   isFinal: true,
   params,
   answer: Failure,
-  handle: async ({ tools: { database }, actor, params: { partner_id: partnerId, failure_id: failureId } }) =>
-    failureToWire((await approveFailure(database, actor, { partnerId, failureId })).draft),
+  handle: ({ tools, actor, work, params: { partner_id: partnerId, failure_id: failureId } }) => {
+    const approved = (database: Database) => approveFailure(database, actor, { partnerId, failureId });
+    return work.answer(tools.database, approved, (done) => failureToWire(done.draft));
+  },
 });
 
 export const reject = operatorRoute({
@@ -131,6 +134,6 @@ export const reject = operatorRoute({
   isFinal: true,
   params,
   answer: Failure,
-  handle: async ({ tools: { database }, actor, params: { partner_id: partnerId, failure_id: failureId } }) =>
-    failureToWire(await rejectFailure(database, actor, { partnerId, failureId })),
+  handle: ({ tools, actor, work, params: { partner_id: partnerId, failure_id: failureId } }) =>
+    work.answer(tools.database, (database) => rejectFailure(database, actor, { partnerId, failureId }), failureToWire),
 });

@@ -11,6 +11,8 @@ import {
 } from '../../operations/contributions/resolve-pending-contribution.ts';
 import { readReviewContext } from '../../operations/overview/review-context.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
+import type { ContributionId, ContributionRecord } from '../../store/contributions/contribution.ts';
+import type { Queryable } from '../../store/database.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import {
@@ -159,14 +161,18 @@ export const decideReviews = operatorRoute({
       'One for each contribution, in the order of the request.',
     ),
   }),
-  async handle({ tools: { database }, actor, body: { decision, reason: note, contributions } }) {
+  async handle({ tools: { database }, actor, work, body: { decision, reason: note, contributions } }) {
     const decide = decision === 'confirm' ? confirmPendingContribution : failPendingContribution;
+    const wanted = decision === 'confirm' ? 'confirmed' : 'failed';
     const decisions: object[] = [];
     for (const { partner_id, transaction_id } of contributions) {
       const about = { partner_id, transaction_id };
       const id = { partnerId: partner_id, transactionId: transaction_id };
       try {
-        const { contribution } = await decide(database, actor, id, note);
+        const left = work.isTakenOver
+          ? await findDecided(database.pool, id, { by: actor.operatorId, status: wanted })
+          : undefined;
+        const { contribution } = left ?? (await decide(database, actor, id, note));
         decisions.push({ ...about, status: contribution.status, error: null });
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
@@ -176,3 +182,13 @@ export const decideReviews = operatorRoute({
     return { decisions };
   },
 });
+
+/** What the same request had decided when its process died. */
+async function findDecided(
+  db: Queryable,
+  id: ContributionId,
+  { by, status }: { readonly by: string; readonly status: string },
+): Promise<ContributionRecord | undefined> {
+  const { record, review } = await getReview(db, id);
+  return review?.resolvedBy === by && record.contribution.status === status ? record : undefined;
+}

@@ -1,4 +1,5 @@
 import { ERROR_CODE_NAMES } from '../../domain/error-codes.ts';
+import { FILE_TYPE } from '../http/hash-upload.ts';
 import { type OperatorRoute, TAGS } from '../route.ts';
 import { ROUTES } from '../routes.ts';
 
@@ -61,7 +62,7 @@ export function renderOperatorDocument(): string {
 }
 
 function describeRoute(route: OperatorRoute, schemas: Record<string, Json>): Json {
-  const { operation, summary, description, tag, leastRole, body, answer, isFinal, needsRecentSignIn } = route;
+  const { operation, summary, description, tag, leastRole, body, answer, isFinal, takesFile, needsRecentSignIn } = route;
   const notes = [
     ...(description === undefined ? [] : [description]),
     leastRole === 'nobody' ? 'It needs no session.' : `Least role: \`${leastRole}\`.`,
@@ -72,6 +73,7 @@ function describeRoute(route: OperatorRoute, schemas: Record<string, Json>): Jso
     ...{ 'x-least-role': leastRole, 'x-needs-recent-sign-in': needsRecentSignIn ?? false },
     security: leastRole === 'nobody' ? [] : [{ session: [], ...(route.method !== 'GET' && { csrf: [] }) }],
     parameters: [...listParameters(route.params, 'path'), ...listParameters(route.query, 'query'), ...(isFinal ? [KEY] : [])],
+    ...(takesFile && { requestBody: { required: true, content: { [FILE_TYPE]: { schema: FILE } } } }),
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: refer(body, schemas) } } } }),
     responses: {
       200: {
@@ -85,6 +87,8 @@ function describeRoute(route: OperatorRoute, schemas: Record<string, Json>): Jso
     },
   };
 }
+
+const FILE = { type: 'string', format: 'binary', description: 'The bytes of the file.' };
 
 const KEY = {
   ...{ name: 'Idempotency-Key', in: 'header', required: true },

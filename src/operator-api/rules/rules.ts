@@ -178,14 +178,14 @@ export const create = operatorRoute({
     closed,
   ),
   answer: Rule,
-  async handle({ tools: { database }, actor, body }) {
+  async handle({ tools, actor, work, body }) {
     const request = {
       ...{ kind: body.kind, version: body.version, partnerId: body.partner_id, startsAt: readTime('starts_at', body.starts_at) },
       ...{ pointsMin: body.points_min, pointsMax: body.points_max, reviewsEverything: body.reviews_everything },
       ...{ reviewThreshold: body.review_threshold, dailyPointsCap: body.daily_points_cap, dailyCountCap: body.daily_count_cap },
       ...{ pointValue: body.point_value, treeCost: body.tree_cost, currency: body.currency },
     };
-    return ruleToWire(await createRule(database, actor, request));
+    return work.answer(tools.database, (database) => createRule(database, actor, request), ruleToWire);
   },
 });
 
@@ -200,6 +200,6 @@ export const withdraw = operatorRoute({
   isFinal: true,
   params: Type.Object({ kind: Kind, version: Type.String({ description: 'The version label.' }) }),
   answer: Rule,
-  handle: async ({ tools: { database }, actor, params: { kind, version } }) =>
-    ruleToWire(await withdrawRule(database, actor, { kind, version })),
+  handle: ({ tools, actor, work, params: { kind, version } }) =>
+    work.answer(tools.database, (database) => withdrawRule(database, actor, { kind, version }), ruleToWire),
 });

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { idOfWork } from '../../domain/identifiers.ts';
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
 import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
@@ -6,6 +7,7 @@ import { pricesUnderRules } from '../../operations/rules/rule-prices.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
 import { listClosedOfAll } from '../../operations/settlements/list-closed-settlements.ts';
 import { createReadSettlements, type ReadSettlements, show } from '../../operations/settlements/read-settlements.ts';
+import { findSettlement } from '../../store/settlements/settlement.ts';
 import type { OperatorApiTools } from '../app.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
@@ -158,9 +160,13 @@ export const closeOpenSettlement = operatorRoute({
   deadlineMs: 60_000,
   params,
   answer: SettlementBody,
-  async handle({ tools, actor, params: { partner_id: partnerId, settlement_id: settlementId } }) {
+  async handle({ tools, actor, work, params: { partner_id: partnerId, settlement_id: settlementId } }) {
     const { database, settlementTools, environment } = tools;
-    const closing = { partnerId, settlementId, isEarly: true };
+    const nextSettlementId = idOfWork('stl', work.workId);
+    // The same work had closed it before its process died.
+    if (work.isTakenOver && (await findSettlement(database.pool, partnerId, nextSettlementId)))
+      return showSettlement(await settlementsOf(tools).byId({ partnerId, settlementId }), environment);
+    const closing = { partnerId, settlementId, isEarly: true, nextSettlementId };
     const outcome = await closeSettlement(database, actor, closing, settlementTools);
     if (!outcome) throw notOpen(settlementId);
     return showSettlement(await show(database, settlementTools.pricesOf, outcome.closed), environment);

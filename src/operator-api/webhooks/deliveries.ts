@@ -68,6 +68,6 @@ export const resendDelivery = operatorRoute({
   isFinal: true,
   params,
   answer: DeliveryBody,
-  handle: async ({ tools: { database }, actor, params: { partner_id: partnerId, delivery_id: deliveryId } }) =>
-    deliveryToWire(await resend(database, actor, { partnerId, deliveryId })),
+  handle: ({ tools, actor, work, params: { partner_id: partnerId, delivery_id: deliveryId } }) =>
+    work.answer(tools.database, (database) => resend(database, actor, { partnerId, deliveryId }), deliveryToWire),
 });

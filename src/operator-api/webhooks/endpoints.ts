@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { isOurId } from '../../domain/identifiers.ts';
 import { listEndpointsForOperators } from '../../operations/overview/list-endpoints.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
+import type { Database } from '../../store/database.ts';
 import { addEndpoint } from '../../webhooks/endpoints/add-endpoint.ts';
 import { recoverExhausted } from '../../webhooks/endpoints/manage-delivery.ts';
 import {
@@ -22,7 +23,7 @@ const PATH = '/operator/v1/partners/:partner_id/endpoints/:endpoint_id';
 const params = partnerAnd('endpoint_id', 'The id of the endpoint.');
 
 async function describe({ database }: OperatorApiTools, { partnerId, endpointId }: { partnerId: string; endpointId: string }) {
-  return endpointToWire(await getEndpoint(database, partnerId, endpointId));
+  return endpointToWire(await getEndpoint(database.pool, partnerId, endpointId));
 }
 
 export const listEndpoints = operatorRoute({
@@ -90,9 +91,12 @@ export const add = operatorRoute({
     endpoint: EndpointBody,
     secret: text('The secret that verifies deliveries, shown this once.'),
   }),
-  async handle({ tools, actor, body: { partner_id: partnerId, url, event_types: eventTypes = [] } }) {
-    const { endpointId, secret } = await addEndpoint(tools.endpointTools, actor, { partnerId, url, eventTypes });
-    return { endpoint: await describe(tools, { partnerId, endpointId }), secret };
+  async handle({ tools, actor, work, body: { partner_id: partnerId, url, event_types: eventTypes = [] } }) {
+    const add = (database: Database) => addEndpoint({ ...tools.endpointTools, database }, actor, { partnerId, url, eventTypes });
+    return work.answer(tools.database, add, async ({ endpointId, secret }, db) => ({
+      endpoint: endpointToWire(await getEndpoint(db, partnerId, endpointId)),
+      secret,
+    }));
   },
 });
 
@@ -167,9 +171,9 @@ export const remove = operatorRoute({
     endpoint_id: text('The id of the endpoint.'),
     status: oneOf(['removed'], 'It is removed.'),
   }),
-  async handle({ tools, actor, params: { partner_id: partnerId, endpoint_id: endpointId } }) {
-    const { status } = await removeEndpoint(tools.database, actor, { partnerId, endpointId });
-    return { endpoint_id: endpointId, status };
+  async handle({ tools, actor, work, params: { partner_id: partnerId, endpoint_id: endpointId } }) {
+    const remove = (database: Database) => removeEndpoint(database, actor, { partnerId, endpointId });
+    return work.answer(tools.database, remove, ({ status }) => ({ endpoint_id: endpointId, status }));
   },
 });
 
@@ -187,9 +191,9 @@ export const rotate = operatorRoute({
     secret: text('The new secret, shown this once.'),
     only_from: time('When it becomes the only one.'),
   }),
-  async handle({ tools, actor, params: { partner_id: partnerId, endpoint_id: endpointId } }) {
-    const { secret, from } = await rotateSecret(tools.endpointTools, actor, { partnerId, endpointId });
-    return { secret, only_from: from };
+  async handle({ tools, actor, work, params: { partner_id: partnerId, endpoint_id: endpointId } }) {
+    const rotate = (database: Database) => rotateSecret({ ...tools.endpointTools, database }, actor, { partnerId, endpointId });
+    return work.answer(tools.database, rotate, ({ secret, from }) => ({ secret, only_from: from }));
   },
 });
 

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type Static, Type } from 'typebox';
 import { ServiceError } from '../../domain/service-error.ts';
+import type { Database } from '../../store/database.ts';
 import { listWebhookEndpoints } from '../../store/webhooks/webhook-endpoint.ts';
 import { addEndpoint, ENDPOINTS_MAX } from '../../webhooks/endpoints/add-endpoint.ts';
 import { checkEndpointUrl } from '../../webhooks/security/address-guard.ts';
@@ -46,7 +47,7 @@ export function createWebhookEndpoint(app: FastifyInstance, options: PartnerApiO
     isManaging: true,
     deadlineMs: DEADLINE_MS,
     seal: sealedAnswers(endpointTools),
-    async work({ caller, correlationId, body: { url, event_types: eventTypes = [] } }) {
+    async work({ caller, correlationId, work, body: { url, event_types: eventTypes = [] } }) {
       const { partnerId } = caller;
       const verdict = checkEndpointUrl(url, endpointTools);
       if (verdict.status === 'refused')
@@ -58,9 +59,11 @@ export function createWebhookEndpoint(app: FastifyInstance, options: PartnerApiO
         throw refuse('url', 'not_possible', `You have ${ENDPOINTS_MAX} endpoints, which is the maximum. Remove one first.`);
       pace(partnerId);
       const wanted = { partnerId, url, eventTypes };
-      const { endpointId, secret } = await addEndpoint(endpointTools, managerOf(caller, correlationId), wanted);
-      const added = await getOwnEndpoint(endpointTools.database, partnerId, endpointId);
-      return { webhook_endpoint: endpointToWire(added), secret };
+      const add = (database: Database) => addEndpoint({ ...endpointTools, database }, managerOf(caller, correlationId), wanted);
+      return work.answer(endpointTools.database, add, async ({ endpointId, secret }, db) => ({
+        webhook_endpoint: endpointToWire(await getOwnEndpoint(db, partnerId, endpointId)),
+        secret,
+      }));
     },
   });
 }

@@ -23,7 +23,7 @@ export function deleteWebhookEndpoint(app: FastifyInstance, { endpointTools }: P
       const { partnerId } = caller;
       const id = { partnerId, endpointId: request.params.endpoint_id };
       const remove = async () => {
-        const present = await getOwnEndpoint(endpointTools.database, partnerId, id.endpointId);
+        const present = await getOwnEndpoint(endpointTools.database.pool, partnerId, id.endpointId);
         return { ...present, ...(await removeEndpoint(endpointTools.database, managerOf(caller, correlationId), id)) };
       };
       const removed = await beforeDeadline(remove());

@@ -42,7 +42,7 @@ export function listDeliveries(app: FastifyInstance, { endpointTools: { database
       const list = { name: ['listDeliveries', partnerId, endpointId], first: LATEST, isPlace };
       const place = placeOf(list, after);
       const read = async () => {
-        await getOwnEndpoint(database, partnerId, endpointId);
+        await getOwnEndpoint(database.pool, partnerId, endpointId);
         // One more row than requested shows whether there are more.
         return listOf(database.pool, partnerId, { endpointId, status, beforeId: place, limit: Number(limit) + 1 });
       };

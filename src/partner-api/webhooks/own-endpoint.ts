@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/access/role.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
 import type { Credential } from '../../store/access/api-key.ts';
-import type { Database } from '../../store/database.ts';
+import type { Queryable } from '../../store/database.ts';
 import { type EndpointHealth, findWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
 /** Every route of this folder: the key must be one that may manage. */
@@ -16,11 +16,11 @@ export function managerOf({ keyId }: Credential, correlationId: string): Actor {
 
 /** Another partner's endpoint is not found, just as none and as one that was removed. */
 export async function getOwnEndpoint(
-  { pool }: Database,
+  db: Queryable,
   partnerId: string,
   endpointId: string,
 ): Promise<WebhookEndpoint & EndpointHealth> {
-  const endpoint = isLongIdentifier(endpointId) ? await findWebhookEndpoint(pool, partnerId, endpointId) : undefined;
+  const endpoint = isLongIdentifier(endpointId) ? await findWebhookEndpoint(db, partnerId, endpointId) : undefined;
   if (!endpoint || endpoint.status === 'removed') throw endpointNotFound();
   return endpoint;
 }

@@ -26,7 +26,7 @@ export function recoverDeliveries(app: FastifyInstance, options: PartnerApiOptio
       const { partnerId } = caller;
       const since = readTime('since', body.since);
       if (!since) throw new ServiceError('invalid_request', 'since is missing.');
-      await getOwnEndpoint(database, partnerId, endpointId);
+      await getOwnEndpoint(database.pool, partnerId, endpointId);
       const request = { partnerId, endpointId, since };
       const actor = managerOf(caller, correlationId);
       const exhausted = await recoverExhausted(database, actor, request);

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
+import type { Database } from '../../store/database.ts';
 import { findDelivery } from '../../store/webhooks/delivery-log.ts';
 import { resend } from '../../webhooks/endpoints/manage-delivery.ts';
 import type { PartnerApiOptions } from '../app.ts';
@@ -24,13 +25,14 @@ export function resendDelivery(app: FastifyInstance, options: PartnerApiOptions)
     params: DeliveryParams,
     answer: { delivery: Delivery },
     isManaging: true,
-    async work({ caller, correlationId, params: { delivery_id: deliveryId, endpoint_id: endpointId } }) {
+    async work({ caller, correlationId, work, params: { delivery_id: deliveryId, endpoint_id: endpointId } }) {
       const { partnerId } = caller;
       if (!isLongIdentifier(deliveryId)) throw deliveryNotFound();
       const delivery = await findDelivery(database.pool, partnerId, deliveryId);
       if (!delivery || delivery.endpointId !== (endpointId ?? delivery.endpointId)) throw deliveryNotFound();
-      await getOwnEndpoint(database, partnerId, delivery.endpointId);
-      return { delivery: deliveryToWire(await resend(database, managerOf(caller, correlationId), { partnerId, deliveryId })) };
+      await getOwnEndpoint(database.pool, partnerId, delivery.endpointId);
+      const send = (own: Database) => resend(own, managerOf(caller, correlationId), { partnerId, deliveryId });
+      return work.answer(database, send, (sent) => ({ delivery: deliveryToWire(sent) }));
     },
   });
 }

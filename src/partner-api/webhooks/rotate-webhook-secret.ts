@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { ServiceError } from '../../domain/service-error.ts';
+import type { Database, Queryable } from '../../store/database.ts';
 import { activateSecret, rotateSecret } from '../../webhooks/endpoints/manage-endpoint.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { keyedPost } from '../keyed-post.ts';
@@ -25,19 +26,28 @@ export function rotateWebhookSecret(app: FastifyInstance, options: PartnerApiOpt
     },
     isManaging: true,
     seal: sealedAnswers(endpointTools),
-    async work({ caller, correlationId, params: { endpoint_id: endpointId }, body: { step = 'start' } }) {
+    async work({ caller, correlationId, work, params: { endpoint_id: endpointId }, body: { step = 'start' } }) {
       const { partnerId } = caller;
       const { database } = endpointTools;
       const [actor, id] = [managerOf(caller, correlationId), { partnerId, endpointId }];
-      const { nextSecretSealed, isNextSecretDue } = await getOwnEndpoint(database, partnerId, endpointId);
+      const { nextSecretSealed, isNextSecretDue } = await getOwnEndpoint(database.pool, partnerId, endpointId);
       const isRotating = nextSecretSealed !== null && !isNextSecretDue;
       if (step === 'activate' && nextSecretSealed === null)
         throw refuse('There is no new secret to activate. Send "start" first.');
       if (step === 'start' && isRotating)
         throw refuse('There is a new secret already. Send "activate", or "replace" to give it up.');
-      const secret = step === 'activate' ? null : (await rotateSecret(endpointTools, actor, id, step === 'replace')).secret;
-      if (step === 'activate') await activateSecret(database, actor, id);
-      return { webhook_endpoint: endpointToWire(await getOwnEndpoint(database, partnerId, endpointId)), secret };
+      const present = async (secret: string | null, db: Queryable) => ({
+        webhook_endpoint: endpointToWire(await getOwnEndpoint(db, partnerId, endpointId)),
+        secret,
+      });
+      if (step === 'activate')
+        return work.answer(
+          database,
+          (own) => activateSecret(own, actor, id),
+          (_, db) => present(null, db),
+        );
+      const rotate = (own: Database) => rotateSecret({ ...endpointTools, database: own }, actor, id, step === 'replace');
+      return work.answer(database, rotate, ({ secret }, db) => present(secret, db));
     },
   });
 }

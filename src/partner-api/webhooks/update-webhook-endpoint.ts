@@ -34,9 +34,9 @@ export function updateWebhookEndpoint(app: FastifyInstance, { endpointTools }: P
       const id = { partnerId, endpointId: request.params.endpoint_id };
       if (!request.body.event_types && !request.body.status) throw nothingToChange();
       const change = async () => {
-        await getOwnEndpoint(endpointTools.database, partnerId, id.endpointId);
+        await getOwnEndpoint(endpointTools.database.pool, partnerId, id.endpointId);
         await apply(endpointTools, managerOf(caller, correlationId), id, request.body);
-        return getOwnEndpoint(endpointTools.database, partnerId, id.endpointId);
+        return getOwnEndpoint(endpointTools.database.pool, partnerId, id.endpointId);
       };
       const changed = await beforeDeadline(change());
       return { webhook_endpoint: endpointToWire(changed), request: { correlation_id: correlationId } };

@@ -74,6 +74,26 @@ export async function keepKeyedAnswer(db: Queryable, request: KeyedRequest, answ
   await run(db, KEEP, [...idOf(request), answer]);
 }
 
+const KEEP_CLAIMED: Statement = {
+  name: 'keep_claimed_answer',
+  text: `update keyed_answer set answer = $4
+    where partner_id = $1 and idempotency_key = $2 and operation = $3 and work_id = $5 and answer is null
+    returning work_id as "workId"`,
+};
+
+/**
+ * Stores the answer of a piece of work that nobody has ended yet.
+ *
+ * @returns Whether it was stored: of two processes with the same work, the row lets one end it.
+ */
+export async function keepClaimedAnswer(
+  db: Queryable,
+  request: KeyedRequest,
+  { workId, answer }: { readonly workId: string; readonly answer: string },
+): Promise<boolean> {
+  return (await run(db, KEEP_CLAIMED, [...idOf(request), answer, workId])).length === 1;
+}
+
 const FREE: Statement = {
   name: 'free_keyed_answer',
   text: 'delete from keyed_answer where partner_id = $1 and idempotency_key = $2 and operation = $3 and answer is null',

@@ -63,7 +63,7 @@ export const addEndpoint = withRole(
     // Checked first, so that no server is contacted for an endpoint that will be refused.
     refuseBeside(endpoint, await listWebhookEndpoints(database.pool, partnerId));
     await challenge(tools, { ...endpoint, secret });
-    await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       // A partner of an earlier release may have no counter yet, and then two transactions at once would lock nothing.
       await insertEventCounter(db, partnerId);
       await lockEventCounter(db, partnerId);
@@ -75,8 +75,8 @@ export const addEndpoint = withRole(
       const after = endpointRecord(inserted);
       const allowed = allowedPort === undefined ? null : { allowed_port: allowedPort };
       await audit(db, actor, aboutEndpoint(endpoint, { action: 'endpoint.add', before: allowed, after }));
+      return { endpointId: endpoint.endpointId, secret, url: endpoint.url };
     });
-    return { endpointId: endpoint.endpointId, secret, url: endpoint.url };
   },
 );
 

@@ -5,7 +5,7 @@ import { endpointRecord } from '../../operations/audit/authorising-records.ts';
 import { requireAudited } from '../../operations/audit/require-audited.ts';
 import { withRole } from '../../operations/with-role.ts';
 import { readClock } from '../../store/clock.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { makeDeliveriesDue } from '../../store/webhooks/delivery.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
@@ -28,11 +28,11 @@ const DELIVERIES_AT_ONCE = 1_000;
 
 /** @throws ServiceError `invalid_request` when there is none. */
 export async function getEndpoint(
-  { pool }: Database,
+  db: Queryable,
   partnerId: string,
   endpointId: string,
 ): Promise<WebhookEndpoint & EndpointHealth> {
-  const endpoint = await findWebhookEndpoint(pool, partnerId, endpointId);
+  const endpoint = await findWebhookEndpoint(db, partnerId, endpointId);
   if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
   return endpoint;
 }
@@ -103,9 +103,9 @@ export const rotateSecret = withRole(
     isReplacing = false,
   ): Promise<{ secret: string; from: Date }> => {
     const secret = newSecret();
-    let from = new Date(0);
-    await change(database, actor, { ...id, action: 'endpoint.rotate-secret' }, async (endpoint, db) => {
-      from = new Date((await readClock(db)).getTime() + ROTATION_OVERLAP_MS);
+    const rotation = { ...id, action: 'endpoint.rotate-secret' };
+    const make: Change = async (endpoint, db) => {
+      const from = new Date((await readClock(db)).getTime() + ROTATION_OVERLAP_MS);
       // The secret that an earlier rotation ended must not sign again.
       const ended = endOverlap(endpoint);
       if (ended.nextSecretFrom !== null && !isReplacing)
@@ -113,8 +113,9 @@ export const rotateSecret = withRole(
           `There is already a new secret, which becomes the only one at ${ended.nextSecretFrom.toISOString()}. Activate it with \`endpoint rotate-secret --activate\`, or replace it with \`endpoint rotate-secret --replace\`.`,
         );
       return { ...ended, nextSecretSealed: secretBox.seal(id.endpointId, secret), nextSecretFrom: from, isNextSecretDue: false };
-    });
-    return { secret, from };
+    };
+    const tell = ({ nextSecretFrom }: WebhookEndpoint) => ({ secret, from: nextSecretFrom as Date });
+    return changeAnd(database, actor, rotation, { make, tell });
   },
 );
 
@@ -132,13 +133,19 @@ export const activateSecret = withRole(
 
 type Change = (endpoint: WebhookEndpoint, db: Parameters<Parameters<typeof inTransaction>[2]>[0]) => Promise<WebhookEndpoint>;
 
+type Named = EndpointId & { readonly action: string };
+
+function change(database: Database, actor: Actor, named: Named, make: Change): Promise<WebhookEndpoint> {
+  return changeAnd(database, actor, named, { make, tell: (changed) => changed });
+}
+
 /** Changes of an endpoint run one after another. */
-async function change(
+async function changeAnd<Told>(
   database: Database,
   actor: Actor,
-  { partnerId, endpointId, action }: EndpointId & { readonly action: string },
-  make: Change,
-): Promise<WebhookEndpoint> {
+  { partnerId, endpointId, action }: Named,
+  { make, tell }: { readonly make: Change; readonly tell: (changed: WebhookEndpoint) => Told },
+): Promise<Told> {
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
     if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
@@ -147,6 +154,6 @@ async function change(
     await updateWebhookEndpoint(db, changed);
     const [before, after] = [endpointRecord(endpoint), endpointRecord(changed)];
     await audit(db, actor, aboutEndpoint(endpoint, { action, before, after }));
-    return changed;
+    return tell(changed);
   });
 }

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../domain/service-error.ts';
+
+export const FILE_TYPE = 'application/octet-stream';
+/** A browser hashes a file as a whole, in memory. */
+export const FILE_BYTES_MAX = 256 * 1024 * 1024;
+/** Without a byte for so long, nothing more is waited for. */
+const SILENCE_MS = 15_000;
+const UPLOADS_MAX = 4;
+
+/** What a file was, when it had arrived: its bytes are not kept. */
+export interface HashedUpload {
+  readonly byteCount: bigint;
+  /** In lower-case hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** The body of a route that takes a file is read by {@link hashUpload}; elsewhere it is refused as before. */
+export function acceptFiles(app: FastifyInstance): void {
+  app.addContentTypeParser(FILE_TYPE, (request, payload, done) => {
+    if (request.routeOptions.config.takesFile) return done(null, payload);
+    done(new ServiceError('invalid_request', 'The body must be JSON.', { status: 415 }));
+  });
+}
+
+let uploads = 0;
+
+/**
+ * Reads the file that a request carries, in pieces.
+ *
+ * @throws ServiceError `invalid_request` without a file, and for one that is too large; `rate_limited` beyond four at once.
+ */
+export async function hashUpload({ raw, headers }: FastifyRequest): Promise<HashedUpload> {
+  if (headers['content-type'] !== FILE_TYPE) throw refuse('missing', `Send the bytes of the file as ${FILE_TYPE}.`, 415);
+  if (Number(headers['content-length'] ?? 0) > FILE_BYTES_MAX) throw tooLarge();
+  if (uploads >= UPLOADS_MAX)
+    throw new ServiceError('rate_limited', 'Several files arrive at this moment. Try again when they have.');
+  uploads++;
+  const timer = setTimeout(() => raw.destroy(), SILENCE_MS).unref();
+  try {
+    const hash = createHash('sha256');
+    let byteCount = 0;
+    for await (const chunk of raw as AsyncIterable<Buffer>) {
+      timer.refresh();
+      byteCount += chunk.length;
+      if (byteCount > FILE_BYTES_MAX) throw tooLarge();
+      hash.update(chunk);
+    }
+    return { byteCount: BigInt(byteCount), sha256: hash.digest('hex') };
+  } finally {
+    uploads--;
+    clearTimeout(timer);
+  }
+}
+
+function tooLarge(): ServiceError {
+  return refuse(
+    'too_many_bytes',
+    'The file is larger than 256 MiB. Record it with `npx partner-impact impact-batch add-evidence`, which reads a file of any size.',
+    413,
+  );
+}
+
+function refuse(code: 'missing' | 'too_many_bytes', message: string, status: number): ServiceError {
+  return new ServiceError('invalid_request', message, {
+    status,
+    headers: { connection: 'close' },
+    details: [{ field: 'file', code, message }],
+  });
+}
