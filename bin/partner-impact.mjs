@@ -3,7 +3,7 @@
 // Node's own settings let a heap that serves requests grow half as large again, and are not faster for it.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, enableCompileCache } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -20,6 +20,8 @@ async function runProgram() {
   const program = existsSync(compiled) ? compiled : source;
   if (program === source && !existsSync(new URL('../node_modules', import.meta.url)))
     refuse('The packages are not installed yet.');
+  // Node compiles and strips types once, and keeps what it has made: without it a start takes twice as long.
+  enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)));
   await import(program.href);
 }
 

@@ -74,7 +74,7 @@ export class Subject {
     const { repository, processes } = this.options;
     const words = [
       ...readNodeFlags(repository),
-      join(repository, 'src/main.ts'),
+      join(repository, 'bin/partner-impact.mjs'),
       'serve',
       ...(processes > 1 ? ['--processes', String(processes)] : []),
     ];
@@ -126,7 +126,7 @@ export class Subject {
   }
 
   async #print(words: readonly string[]): Promise<string> {
-    const main = join(this.options.repository, 'src/main.ts');
+    const main = join(this.options.repository, 'bin/partner-impact.mjs');
     const { stdout } = await promisify(execFile)(process.execPath, [main, ...words], { env: this.#env });
     return stdout;
   }

@@ -109,7 +109,7 @@ export class Installation {
     const words = [
       ...readNodeFlags(repository),
       ...nodeOptions,
-      join(repository, 'src/main.ts'),
+      join(repository, 'bin/partner-impact.mjs'),
       'serve',
       ...(processes > 1 ? ['--processes', `${processes}`] : []),
     ];

@@ -9,7 +9,7 @@ import type { Database } from '../../src/store/database.ts';
 import { DAY_MS } from './calendar.ts';
 import type { SimulatedClock } from './clock.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const MAIN = join(import.meta.dirname, '../../bin/partner-impact.mjs');
 /** After so long a sign-in ends. */
 const SIGN_IN_DAYS = 30;
 

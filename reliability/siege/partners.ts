@@ -33,9 +33,13 @@ const WRITES_PER_SECOND = '100';
 export function partnersByCommand(repository: string, installation: Installation): Partners {
   const { dataDirectory } = installation;
   const run = async (...words: string[]) => {
-    const { stdout } = await promisify(execFile)(process.execPath, [join(repository, 'src/main.ts'), ...words, '--json'], {
-      env: { ...process.env, DATA_DIR: dataDirectory, PORT: `${installation.port}` },
-    });
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(repository, 'bin/partner-impact.mjs'), ...words, '--json'],
+      {
+        env: { ...process.env, DATA_DIR: dataDirectory, PORT: `${installation.port}` },
+      },
+    );
     return JSON.parse(stdout);
   };
   const settle = async (partnerId: string, apiKey: string, contributions: number): Promise<string> => {

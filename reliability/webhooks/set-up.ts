@@ -122,7 +122,7 @@ export async function addEndpoint(
   { dataDirectory }: Installation,
   { partnerId, url, env }: NewEndpoint,
 ): Promise<{ endpoint_id: string; secret: string }> {
-  const words = [join(repository, 'src/main.ts'), 'endpoint', 'add', '--partner', partnerId, '--url', url, '--json'];
+  const words = [join(repository, 'bin/partner-impact.mjs'), 'endpoint', 'add', '--partner', partnerId, '--url', url, '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, words, {
     env: { ...process.env, ...env, DATA_DIR: dataDirectory },
   });

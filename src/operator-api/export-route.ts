@@ -1,5 +1,6 @@
-import { type TSchema, Type } from 'typebox';
+import type { TSchema } from 'typebox';
 import { csvRecord } from '../domain/settlements/statement/csv-record.ts';
+import { Type } from '../partner-api/schema-type.ts';
 import type { OperatorCall, OperatorRoute } from './route.ts';
 import { closed } from './schema-parts.ts';
 

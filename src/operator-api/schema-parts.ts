@@ -1,5 +1,6 @@
-import { type TProperties, type TSchema, Type } from 'typebox';
+import type { TProperties, TSchema } from 'typebox';
 import { closed } from '../partner-api/schema-parts.ts';
+import { Type } from '../partner-api/schema-type.ts';
 
 /**
  * What the shapes of this interface are built of. An int64 is a string of its digits; a sum may have more digits than an int64. A shape

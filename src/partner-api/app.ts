@@ -4,7 +4,6 @@
  */
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import fastifySwagger from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Environment } from '../domain/access/api-key.ts';
 import { isAllowedAddress } from '../domain/access/client-address.ts';
@@ -32,7 +31,6 @@ import { changeLimit } from './limits/change-limit.ts';
 import { type LoadShedding, loadShedding, type Traffic } from './limits/load-shedding.ts';
 import { paced, REFUSED_SENDERS, type Refuse, SHED } from './limits/paced.ts';
 import { rateLimits } from './limits/rate-limits.ts';
-import { DOCUMENT_HEAD } from './openapi/build-document.ts';
 import { callerOf, type RequestContext, type RoutePolicy } from './request-context.ts';
 import { ROUTES } from './routes.ts';
 import { SANDBOX_ROUTES } from './sandbox/sandbox-routes.ts';
@@ -58,6 +56,8 @@ export interface PartnerApiOptions {
   /** Called when a limit took effect that no answer reports. */
   readonly onLimit: (limit: Limit) => void;
   readonly onUnexpectedError: (error: unknown, correlationId: string) => void;
+  /** Called before the routes are added. */
+  readonly watchRoutes?: (app: FastifyInstance) => Promise<void>;
   /** Called when a request in production asked for something of the sandbox. */
   readonly onSandboxRequest?: (asked: 'scenario' | 'path') => void;
 }
@@ -148,7 +148,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   gate.learnRoutes(app);
   acceptJsonOnly(app);
   answerWhatNodeWould(app);
-  await app.register(fastifySwagger, { openapi: DOCUMENT_HEAD, convertConstToEnum: false });
+  await options.watchRoutes?.(app);
   await app.register(async (v1) => registerContract(v1, options, { gate, suspects, refuseInTurn }));
   if (options.servesReference) serveDocs(app, options.environment);
   await app.ready();

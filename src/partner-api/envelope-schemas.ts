@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { ERROR_CODE_NAMES } from '../domain/error-codes.ts';
 import { closed, longId } from './schema-parts.ts';
+import { Type } from './schema-type.ts';
 
 /**
  * The members around the records, the same for all operations.

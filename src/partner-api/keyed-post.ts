@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type TProperties, type TSchema, Type } from 'typebox';
+import type { TProperties, TSchema } from 'typebox';
 import { fingerprint, type JsonValue } from '../domain/fingerprint.ts';
 import { type AnswerSeal, answersAsGiven, type Work } from '../operations/access/answer-once.ts';
 import { refuseSuspended } from '../operations/idempotent-replay.ts';
@@ -12,6 +12,7 @@ import { sendWritten, writtenAlready } from './http/written-answer.ts';
 import { describeOperation, type OperationId } from './openapi/openapi-operations.ts';
 import { callerOf, type RoutePolicy } from './request-context.ts';
 import { closed } from './schema-parts.ts';
+import { Type } from './schema-type.ts';
 import { compilePart, refuseProblems } from './validation/validation.ts';
 
 /** A request, as the work gets it. */

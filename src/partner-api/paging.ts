@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import type { DetailCode } from '../domain/detail-codes.ts';
 import { readPageCursor, writePageCursor } from '../domain/page-cursor.ts';
 import { ServiceError } from '../domain/service-error.ts';
+import { Type } from './schema-type.ts';
 
 /**
  * The paging of every list of the interface: the query has `limit` and `after`, the answer `next_after` and `has_more`.

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { LONG_IDENTIFIER, SHORT_IDENTIFIER } from '../domain/identifiers.ts';
+import { Type } from './schema-type.ts';
 
 /**
  * The parts of the contract's shapes: one form of an identifier, a time, a decimal and an exact integer. The shapes, in the files

@@ -128,7 +128,17 @@ const FLOORS: Readonly<Record<string, Floor>> = {
   schedule: { folders: ['jobs'], files: ['job', 'jobs', 'run-by-hand', 'run-job', 'scheduler'] },
   'partner-api': {
     folders: ['docs', 'http', 'limits', 'openapi', 'validation'],
-    files: ['app', 'envelope-schemas', 'errors', 'keyed-post', 'paging', 'request-context', 'routes', 'schema-parts'],
+    files: [
+      'app',
+      'envelope-schemas',
+      'errors',
+      'keyed-post',
+      'paging',
+      'request-context',
+      'routes',
+      'schema-parts',
+      'schema-type',
+    ],
   },
   'operator-api': {
     folders: ['http', 'openapi', 'overview'],
@@ -449,6 +459,13 @@ describe('places', () => {
       assert.deepEqual(listFullFolders(paths), ['src/planted has 26 files']);
     });
   });
+});
+
+test('a start loads neither TypeBox, which gives types alone, nor what writes the OpenAPI document', () => {
+  const importing = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+  assert.deepEqual(importing(/^import (?!type\b)[^;]* from 'typebox'/m), []);
+  assert.deepEqual(importing(/^import (?!type\b)[^;]* from '@fastify\/swagger'/m), ['partner-api/openapi/build-document.ts']);
+  assert.deepEqual(importing(/^import (?!type\b)[^;]*\/build-document\.ts'/m), ['partner-api/openapi/render-document.ts']);
 });
 
 test('only main.ts, the service and the command line touch the process', () => {

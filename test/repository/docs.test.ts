@@ -86,7 +86,7 @@ test('the check of headings bites', () => {
 
 test('`npm start` gives Node the settings that the command has in its first line', () => {
   const [, settings] = /^#!\/usr\/bin\/env -S node (.+)\n/.exec(read('bin/partner-impact.mjs')) ?? [];
-  assert.match(String(scripts['start']), new RegExp(`^exec node ${settings} src/main\\.ts`));
+  assert.match(String(scripts['start']), new RegExp(`^exec node ${settings} bin/partner-impact\\.mjs`));
 });
 
 test('`npm run reliability` tells of every experiment, and knows no other name', () => {

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { type IssuedApiKey, issueApiKey, revokeApiKey, rotateApiKey } from '../../operations/access/manage-api-key.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
 import { type ApiKey, listApiKeys } from '../../store/access/api-key.ts';
 import type { Database } from '../../store/database.ts';

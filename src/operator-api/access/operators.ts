@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { Operator } from '../../domain/access/operator.ts';
 import {
   changeOperatorRole,
@@ -7,6 +6,7 @@ import {
   resetSignIn,
   type SignInCode,
 } from '../../operations/access/manage-operator.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import { listOperators as listAll } from '../../store/access/operator.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, idParams, line, listOf, nullableText, nullableTime, oneOf, shape, text, time } from '../schema-parts.ts';

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { findPartners } from '../../operations/access/find-partners.ts';
 import { createPartner, getPartnerNamed, resumePartner, suspendPartner } from '../../operations/access/manage-partner.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, idParams, line } from '../schema-parts.ts';

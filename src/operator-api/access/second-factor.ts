@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { addSecondFactor, beginSecondFactor, removeSecondFactor } from '../../operations/access/manage-second-factor.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, flag, shape, text } from '../schema-parts.ts';
 

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { ROLES } from '../../domain/access/role.ts';
 import type { OpenedSession, OperatorSession } from '../../operations/access/operator-session.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import { closed, flag, nullableText, oneOf, shape, text, time } from '../schema-parts.ts';
 
 export const Role = oneOf(ROLES, 'The role. Each role includes the rights of the roles before it.');

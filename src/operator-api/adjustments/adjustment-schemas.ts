@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { ADJUSTMENT_REASONS, ADJUSTMENT_STATUSES } from '../../domain/adjustments/adjustment.ts';
 import { amountText } from '../../domain/numbers/money.ts';
 import type { AdjustmentPreview } from '../../operations/adjustments/preview-adjustment.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import type { Adjustment } from '../../store/adjustments/adjustment.ts';
 import { figuresToData } from '../../wire/settlement-to-wire.ts';
 import {

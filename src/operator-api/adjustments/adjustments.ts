@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { Actor } from '../../domain/access/role.ts';
 import { ADJUSTMENT_STATUSES } from '../../domain/adjustments/adjustment.ts';
 import { idOfWork } from '../../domain/identifiers.ts';
@@ -15,6 +14,7 @@ import {
   rejectAdjustment,
 } from '../../operations/adjustments/manage-adjustment.ts';
 import { previewAdjustment } from '../../operations/adjustments/preview-adjustment.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import { type Adjustment, findAdjustment } from '../../store/adjustments/adjustment.ts';
 import type { OperatorApiTools } from '../app.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
 import { listAuditEntries } from '../../store/audit/audit.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';

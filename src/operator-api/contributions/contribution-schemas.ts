@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-status.ts';
 import { REVIEW_REASONS } from '../../domain/rules/contribution-rules.ts';
 import type { ReviewedContribution } from '../../operations/contributions/list-reviews.ts';
 import { TIMELINE_KINDS, type TimelineEntry } from '../../operations/overview/contribution-timeline.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
 import { integerText, nullableText, nullableTime, oneOf, shape, text, time } from '../schema-parts.ts';
 

@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-status.ts';
 import { listContributionsOfPartner } from '../../operations/contributions/find-contributions.ts';
 import { getReview } from '../../operations/contributions/list-reviews.ts';
 import { readTimeline } from '../../operations/overview/contribution-timeline.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
 import { operatorRoute } from '../route.ts';

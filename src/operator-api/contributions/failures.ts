@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
 import { invalidRequest } from '../../domain/service-error.ts';
 import { listFailures as listDrafts } from '../../operations/contributions/list-failures.ts';
 import { approveFailure, draftFailure, rejectFailure } from '../../operations/contributions/record-failure.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import { FAILURE_STATUSES, type FailureDraft } from '../../store/contributions/failure-draft.ts';
 import type { Database } from '../../store/database.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';

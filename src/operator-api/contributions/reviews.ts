@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { isOurId } from '../../domain/identifiers.ts';
 import { REVIEW_REASONS } from '../../domain/rules/contribution-rules.ts';
 import { ServiceError } from '../../domain/service-error.ts';
@@ -10,6 +9,7 @@ import {
   failPendingContribution,
 } from '../../operations/contributions/resolve-pending-contribution.ts';
 import { readReviewContext } from '../../operations/overview/review-context.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
 import type { ContributionId, ContributionRecord } from '../../store/contributions/contribution.ts';
 import type { Queryable } from '../../store/database.ts';

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../../partner-api/schema-type.ts';
 import { type JobRun, listJobRuns } from '../../store/jobs/job.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
 import { operatorRoute } from '../route.ts';

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { amountText } from '../../domain/numbers/money.ts';
 import { recordNotFound } from '../../domain/service-error.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type Sums,
 } from '../../operations/overview/read-month.ts';
 import { pageAnswer } from '../../partner-api/paging.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, placeIn } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import {

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { searchRecords } from '../../operations/overview/search-records.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import { PartnerName } from '../access/partner-schemas.ts';
 import { ContributionSummary, contributionSummary } from '../contributions/contribution-schemas.ts';
 import { operatorRoute } from '../route.ts';

@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
 import { amountText } from '../../domain/numbers/money.ts';
 import { RULE_KINDS, rulesInForce } from '../../domain/rules/rule-versions.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { createRule, withdrawRule } from '../../operations/rules/manage-rule.ts';
 import { ruleSubject } from '../../operations/rules/verified-rules.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
 import { readClock } from '../../store/clock.ts';
 import { listRuleVersions, type RuleRecord } from '../../store/rules/rule-version.ts';

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { idOfWork } from '../../domain/identifiers.ts';
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
 import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
@@ -7,6 +6,7 @@ import { pricesUnderRules } from '../../operations/rules/rule-prices.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
 import { listClosedOfAll } from '../../operations/settlements/list-closed-settlements.ts';
 import { createReadSettlements, type ReadSettlements, show } from '../../operations/settlements/read-settlements.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import { findSettlement } from '../../store/settlements/settlement.ts';
 import type { OperatorApiTools } from '../app.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';

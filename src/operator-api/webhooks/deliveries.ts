@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { getPartner } from '../../operations/access/manage-partner.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
 import { listDeliveries as listLogged } from '../../store/webhooks/delivery-log.ts';
 import { getDelivery, resend } from '../../webhooks/endpoints/manage-delivery.ts';

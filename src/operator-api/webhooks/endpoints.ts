@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { isOurId } from '../../domain/identifiers.ts';
 import { listEndpointsForOperators } from '../../operations/overview/list-endpoints.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
 import type { Database } from '../../store/database.ts';
 import { addEndpoint } from '../../webhooks/endpoints/add-endpoint.ts';

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../../partner-api/schema-type.ts';
 import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
 import type { DeliveryAttemptRecord, LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
 import type { EndpointHealth, WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { Echo } from '../envelope-schemas.ts';
 import { closed, Environment, int64, longId, nullable } from '../schema-parts.ts';
+import { Type } from '../schema-type.ts';
 
 /** What a partner reads of itself. @see docs/spec/decisions.md#9-self-service-and-pages. */
 

@@ -1,10 +1,10 @@
-import { Type } from 'typebox';
 import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-status.ts';
 import { LONG_IDENTIFIER, SHORT_IDENTIFIER } from '../../domain/identifiers.ts';
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
 import { Association } from '../emissions/association-schemas.ts';
 import { Echo, KeyedEcho } from '../envelope-schemas.ts';
 import { closed, Environment, int64, longId, nullable, nullableTime, shortId, time } from '../schema-parts.ts';
+import { Type } from '../schema-type.ts';
 
 /** The shapes of contributions. @see docs/spec/interface.md#contribution. */
 

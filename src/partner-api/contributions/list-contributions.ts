@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-status.ts';
 import { isOurId } from '../../domain/identifiers.ts';
 import { contributionToWire } from '../../wire/contribution-to-wire.ts';
@@ -10,6 +10,7 @@ import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { pageMembers, pageQuery, placeOf } from '../paging.ts';
 import { callerOf } from '../request-context.ts';
 import { closed } from '../schema-parts.ts';
+import { Type } from '../schema-type.ts';
 import { readTime } from '../validation/read-time.ts';
 
 export const CONTRIBUTION_PAGE = { default: 100, max: 500 } as const;

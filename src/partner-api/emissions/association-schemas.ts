@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { LONG_IDENTIFIER } from '../../domain/identifiers.ts';
 import { KeyedEcho } from '../envelope-schemas.ts';
 import { closed, decimal, Environment, longId, nullable, shortId, time } from '../schema-parts.ts';
+import { Type } from '../schema-type.ts';
 
 /**
  * The shapes of the link between a contribution and an estimate.

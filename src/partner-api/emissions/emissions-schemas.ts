@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { VEHICLE_CATEGORIES } from '../../domain/emissions/calculate-emissions.ts';
 import { Echo } from '../envelope-schemas.ts';
 import { pageAnswer, pageQuery } from '../paging.ts';
 import { closed, decimal, Environment, longId, nullable, nullableTime, shortId, time } from '../schema-parts.ts';
+import { Type } from '../schema-type.ts';
 import { Association } from './association-schemas.ts';
 
 /**

@@ -1,6 +1,7 @@
-import { type TSchema, Type } from 'typebox';
+import type { TSchema } from 'typebox';
 import { EVENT_TYPES, type EventType, TEST_TYPE, VERIFICATION_TYPE } from '../../domain/events/event.ts';
 import type { Examples } from '../openapi/openapi-examples.ts';
+import { Type } from '../schema-type.ts';
 import { EVENT_EXAMPLES } from './event-examples.ts';
 import { ChallengeEnvelope, EVENT_ENVELOPES, TestEnvelope } from './event-schemas.ts';
 

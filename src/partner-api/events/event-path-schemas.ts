@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { Echo } from '../envelope-schemas.ts';
 import { closed, int64, longId } from '../schema-parts.ts';
+import { Type } from '../schema-type.ts';
 import { Event } from './event-kinds.ts';
 
 /** The shapes of the paths of events. @see docs/spec/decisions.md#7-events. */

@@ -1,10 +1,11 @@
-import { type TProperties, type TSchema, Type } from 'typebox';
+import type { TProperties, TSchema } from 'typebox';
 import { ADJUSTMENT_REASONS } from '../../domain/adjustments/adjustment.ts';
 import { EVENT_API_VERSION, type EventType, TEST_TYPE, VERIFICATION_TYPE } from '../../domain/events/event.ts';
 import { LONG_IDENTIFIER } from '../../domain/identifiers.ts';
 import { Contribution } from '../contributions/contribution-schemas.ts';
 import { Association } from '../emissions/association-schemas.ts';
 import { closed, Environment, int64, longId, nullable, nullableTime, shortId, sum, time } from '../schema-parts.ts';
+import { Type } from '../schema-type.ts';
 
 /**
  * The data of events, by type: published in the OpenAPI document, for webhooks and for fetched events alike.

@@ -1,9 +1,10 @@
-import { type TSchema, Type } from 'typebox';
+import type { TSchema } from 'typebox';
 import { LONG_IDENTIFIER } from '../../domain/identifiers.ts';
 import { Echo } from '../envelope-schemas.ts';
 import { BATCH_STATUSES, Evidence, Project } from '../events/event-schemas.ts';
 import { olderAfter, olderNextAfter, pageAnswer, pageQuery } from '../paging.ts';
 import { closed, int64, longId, nullable, nullableTime, shortId, time } from '../schema-parts.ts';
+import { Type } from '../schema-type.ts';
 
 /** The shapes of the paths of environmental status. @see docs/spec/settlements.md#4-environmental-status. */
 

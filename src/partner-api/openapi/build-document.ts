@@ -1,3 +1,4 @@
+import fastifySwagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
 import { SANDBOX_REQUEST_EXAMPLES } from '../sandbox/sandbox-examples.ts';
@@ -10,7 +11,7 @@ import { completeSuccess, errorResponses } from './openapi-responses.ts';
 import { boundIntegers, type Json, namedSchemas, nameShapes, openObjects } from './openapi-schemas.ts';
 import { WEBHOOK_PARAMETERS, WEBHOOKS } from './openapi-webhooks.ts';
 
-export const DOCUMENT_HEAD = {
+const DOCUMENT_HEAD = {
   openapi: '3.1.0',
   info: {
     title: 'Partner Impact',
@@ -59,6 +60,11 @@ interface OperationObject extends Json {
   parameters?: Json[];
   requestBody?: { content: Record<string, Json> };
   responses: Record<string, Json>;
+}
+
+/** Collects the routes of an application for {@link buildDocument}. */
+export async function collectRoutes(app: FastifyInstance): Promise<void> {
+  await app.register(fastifySwagger, { openapi: DOCUMENT_HEAD, convertConstToEnum: false });
 }
 
 /** The OpenAPI 3.1 document, from the routes, with an example for every outcome and every error code. */

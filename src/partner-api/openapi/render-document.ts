@@ -1,5 +1,5 @@
 import { buildPartnerApi } from '../app.ts';
-import { buildDocument, writeDocument } from './build-document.ts';
+import { buildDocument, collectRoutes, writeDocument } from './build-document.ts';
 
 /** The text of `openapi/partner.json`, written from the routes: nothing listens, and no database is needed. */
 export async function renderPartnerDocument(): Promise<string> {
@@ -28,6 +28,7 @@ export async function renderPartnerDocument(): Promise<string> {
     endpointTools: unreachableAll,
     authenticate: Object.assign(unreachable, { partnerOf: () => undefined, isSuspect: () => false }),
     servesReference: false,
+    watchRoutes: collectRoutes,
     trustedProxies: [],
     processes: 1,
     onAnswer: () => {},

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { LIST_LIMITS } from '../../domain/reconciliations/partner-list.ts';
 import { MATCHED_POINTS, RECONCILIATION_VERDICTS } from '../../domain/reconciliations/reconciliation.ts';
 import { LINE_TYPES } from '../../domain/settlements/settlement-line.ts';
@@ -6,6 +5,7 @@ import { RECONCILIATION_STATUSES } from '../../store/reconciliations/reconciliat
 import { Echo, KeyedEcho } from '../envelope-schemas.ts';
 import { pageAnswer, pageQuery } from '../paging.ts';
 import { closed, longId, nullable, nullableTime, shortId, time } from '../schema-parts.ts';
+import { Type } from '../schema-type.ts';
 import { LINE_PAGE } from '../settlements/settlement-schemas.ts';
 
 /** The shapes of reconciliations. @see docs/spec/settlements.md#2-settlement, Reconciliation. */

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { READINESS_CHECKS, type ReadinessCheck } from '../../domain/sandbox/readiness.ts';
 import type { CheckedItem } from '../../operations/sandbox/readiness.ts';
 import { Echo, NoQuery } from '../envelope-schemas.ts';
@@ -7,6 +6,7 @@ import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { closed, nullable, time } from '../schema-parts.ts';
+import { Type } from '../schema-type.ts';
 import type { SandboxApiOptions } from './sandbox-api-options.ts';
 
 const EvidenceView = Type.Object(

@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
 import { ADJUSTMENT_REASONS } from '../../domain/adjustments/adjustment.ts';
 import { EVENT_TYPES, type EventType } from '../../domain/events/event.ts';
 import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
 import { SAMPLE_FAULTS, type SampleFault } from '../../domain/sandbox/sample-fault.ts';
 import { closed, int64, longId, nullable, time } from '../schema-parts.ts';
+import { Type } from '../schema-type.ts';
 
 /** The shapes of the paths of the sandbox. @see docs/spec/decisions.md#8-sandbox. */
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { EventType } from '../../domain/events/event.ts';
 import type { ReadinessItem } from '../../domain/sandbox/readiness.ts';
 import type { SampleFault } from '../../domain/sandbox/sample-fault.ts';
@@ -8,6 +8,7 @@ import { type SentSample, sendSamples } from '../../webhooks/endpoints/send-samp
 import { EVENT_EXAMPLES } from '../events/event-examples.ts';
 import { keyedPost } from '../keyed-post.ts';
 import type { Example } from '../openapi/openapi-examples.ts';
+import { Type } from '../schema-type.ts';
 import { callerIn, type SandboxApiOptions } from './sandbox-api-options.ts';
 import { SampleBody, SampleDelivery } from './sandbox-schemas.ts';
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { type Statement, settlementNotFound } from '../../operations/settlements/read-settlements.ts';
@@ -12,6 +12,7 @@ import { watchTransfer } from '../http/watched-transfer.ts';
 import { shareTransfers } from '../limits/transfers.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { Type } from '../schema-type.ts';
 import { SettlementParams, StatementQuery } from './settlement-schemas.ts';
 
 interface Shape {

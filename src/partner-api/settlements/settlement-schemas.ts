@@ -1,10 +1,11 @@
-import { type TProperties, Type } from 'typebox';
+import type { TProperties } from 'typebox';
 import { SHORT_IDENTIFIER } from '../../domain/identifiers.ts';
 import { LINE_TYPES } from '../../domain/settlements/settlement-line.ts';
 import { Echo, KeyedEcho } from '../envelope-schemas.ts';
 import { Acknowledgement, Settlement } from '../events/event-schemas.ts';
 import { olderAfter, olderNextAfter, pageAnswer, pageQuery } from '../paging.ts';
 import { closed, longId, nullable, nullableTime, sum } from '../schema-parts.ts';
+import { Type } from '../schema-type.ts';
 import type { IntegerBounds } from '../validation/integer-text.ts';
 
 /** The shapes of the paths of settlements. @see docs/spec/settlements.md#2-settlement. */

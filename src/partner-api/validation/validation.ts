@@ -18,6 +18,9 @@ const ajv = new Ajv({
   removeAdditional: false,
   useDefaults: false,
   strict: false,
+  // The schemas are this service's own.
+  meta: false,
+  validateSchema: false,
 });
 ajv.addKeyword({ keyword: 'int64', errors: false, validate: (_schema: unknown, value: unknown) => isPoints(value) });
 ajv.addKeyword({
@@ -60,7 +63,7 @@ const compiled: Record<RequestPart, WeakMap<object, Judge>> = {
 };
 
 /**
- * Compiles one part of a request, once for each schema.
+ * Compiles one part of a request, once for each schema, when the first request asks: a start does not wait for all.
  *
  * @returns A function that lists what is wrong with a value, a problem per field, in the order of the schema's fields.
  */
@@ -71,11 +74,12 @@ export function compilePart(part: RequestPart, schema: object): Judge {
 }
 
 function compile(part: RequestPart, schema: object): Judge {
-  const validate = ajv.compile(forValidation(schema, part) as Schema);
+  let validate: ValidateFunction | undefined;
   const order = Object.keys((schema as { properties?: object }).properties ?? {});
   const isClosed = (schema as { additionalProperties?: unknown }).additionalProperties === false;
   return (value) => {
     const { checked, omitted } = isClosed ? omitUnknown(value, order) : { checked: value, omitted: 0 };
+    validate ??= ajv.compile(forValidation(schema, part) as Schema);
     const problems = validate(checked) ? [] : listProblems(part, order, validate);
     return omitted === 0 ? problems : [...problems, ...new Array<Problem>(omitted).fill(ONE_MORE)];
   };

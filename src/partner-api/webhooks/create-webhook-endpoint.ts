@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { listWebhookEndpoints } from '../../store/webhooks/webhook-endpoint.ts';
@@ -9,6 +9,7 @@ import { checkEndpointUrl } from '../../webhooks/security/address-guard.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { keyedPost } from '../keyed-post.ts';
 import { TokenBucket } from '../limits/token-bucket.ts';
+import { Type } from '../schema-type.ts';
 import { CreateEndpointBody, Endpoint } from './endpoint-schemas.ts';
 import { endpointToWire } from './endpoint-to-wire.ts';
 import { getOwnEndpoint, managerOf } from './own-endpoint.ts';

@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
 import { EVENT_TYPES } from '../../domain/events/event.ts';
 import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
 import { Echo } from '../envelope-schemas.ts';
 import { pageAnswer, pageQuery } from '../paging.ts';
 import { closed, longId, nullable, nullableTime, time } from '../schema-parts.ts';
+import { Type } from '../schema-type.ts';
 
 /** The shapes of a partner's own endpoints and their deliveries. @see docs/spec/decisions.md#9-self-service-and-pages. */
 

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { ServiceError } from '../../domain/service-error.ts';
 import { recoverExhausted, replayMissing } from '../../webhooks/endpoints/manage-delivery.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { keyedPost } from '../keyed-post.ts';
+import { Type } from '../schema-type.ts';
 import { readTime } from '../validation/read-time.ts';
 import { EndpointParams, RecoverBody } from './endpoint-schemas.ts';
 import { getOwnEndpoint, managerOf } from './own-endpoint.ts';
