@@ -26,6 +26,7 @@ import { nodeAnswers } from './http/node-answers.ts';
 import { acceptJsonOnly } from './http/read-body.ts';
 import { refuseIllFormed } from './http/refuse-ill-formed.ts';
 import { LONGEST_REQUEST_MS, limitRequestTime } from './http/request-time.ts';
+import { serializeLater } from './http/serialize-later.ts';
 import { type SuspectConnections, suspectConnections } from './http/suspect-connections.ts';
 import { changeLimit } from './limits/change-limit.ts';
 import { type LoadShedding, loadShedding, type Traffic } from './limits/load-shedding.ts';
@@ -148,6 +149,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   gate.learnRoutes(app);
   acceptJsonOnly(app);
   answerWhatNodeWould(app);
+  app.setSerializerCompiler(serializeLater);
   await options.watchRoutes?.(app);
   await app.register(async (v1) => registerContract(v1, options, { gate, suspects, refuseInTurn }));
   if (options.servesReference) serveDocs(app, options.environment);
