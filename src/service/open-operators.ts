@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import type { PasswordCosts } from '../domain/access/password.ts';
 import type { Log } from '../observability/log.ts';
 import type { OperatorApi } from '../operator-api/app.ts';
 import type { Database } from '../store/database.ts';
@@ -14,10 +15,11 @@ export interface OperatorsOptions {
   readonly log: Log;
   /** Closed by whoever gave it. */
   openPool(size: number): Database;
+  readonly passwordCosts?: PasswordCosts | undefined;
 }
 
 /** The console and the interface of operators behind it, with connections of its own. */
-export async function openOperators(config: Config, { log, openPool }: OperatorsOptions): Promise<OperatorApi> {
+export async function openOperators(config: Config, { log, openPool, passwordCosts }: OperatorsOptions): Promise<OperatorApi> {
   const parts = new AsyncDisposableStack();
   const database = openPool(OPERATOR_POOL_SIZE);
   const endpointTools = openEndpointTools(database, config, Date.now, parts);
@@ -25,6 +27,7 @@ export async function openOperators(config: Config, { log, openPool }: Operators
     const { buildOperatorApi } = await import('../operator-api/app.ts');
     return buildOperatorApi({
       database,
+      passwordCosts,
       environment: config.environment,
       endpointTools,
       settlementTools: configuredSettlementTools(config),

@@ -5,6 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
+import type { PasswordCosts } from '../domain/access/password.ts';
 import type { ContributionRules } from '../domain/rules/contribution-rules.ts';
 import { type Log, openLog } from '../observability/log.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
@@ -58,6 +59,8 @@ export interface ServiceOptions {
   readonly rulesOf?: (partnerId: string) => ContributionRules;
   /** Milliseconds since 1970, for the signatures of deliveries. */
   readonly clock?: () => number;
+  /** Of the passwords of operators; the usual ones by default. */
+  readonly passwordCosts?: PasswordCosts;
   /** All roles by default. */
   readonly roles?: readonly ServiceRole[];
 }
@@ -81,8 +84,10 @@ const METRICS_POOL_SIZE = 1;
  */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   const state = { isStopping: false };
+  const { passwordCosts } = options;
   const service = await startServiceProcess(config, { ...options, migrates: true });
-  const operators = options.roles?.includes('api') === false ? undefined : await openOperators(config, service);
+  const operators =
+    options.roles?.includes('api') === false ? undefined : await openOperators(config, { ...service, passwordCosts });
   const listener = await openInternalListener(config, {
     further: operators?.handle,
     metrics: () => service.metrics.registry.metrics(),

@@ -130,12 +130,17 @@ describe('the password', () => {
   });
 
   test('is kept as a hash that another installation could not use, and never as itself', async () => {
-    const { operatorId } = await signedInOperator(service, 'viewer');
-    const { rows } = await database.pool.query("select * from operator_credential where operator_id = $1 and kind = 'password'", [
-      operatorId,
-    ]);
+    const usual = await testService({ passwordCosts: 'usual' });
+    const { operatorId, email } = await signedInOperator(usual, 'viewer');
+    const { rows } = await usual.database.pool.query(
+      "select * from operator_credential where operator_id = $1 and kind = 'password'",
+      [operatorId],
+    );
     assert.match(rows[0].verifier, /^\$scrypt\$ln=16,r=8,p=2\$[\w-]{22}\$[\w-]{43}$/);
     assert.deepEqual(rows[0].secret_sha256, createHash('sha256').update(rows[0].verifier).digest());
+    const client = () => new OperatorClient(usual.operationsPort);
+    assert.equal((await signIn(client(), email)).status, 200);
+    assert.equal((await signIn(client(), email, 'not the password')).status, 401);
   });
 
   test('a hash that somebody exchanged in the database signs nobody in', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../src/config.ts';
+import type { PasswordCosts } from '../../src/domain/access/password.ts';
 import type { ContributionRules } from '../../src/domain/rules/contribution-rules.ts';
 import { type ApiKeyOptions, type IssuedApiKey, issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
@@ -48,7 +49,11 @@ export interface TestServiceOptions {
   readonly prepare?: Prepare;
   /** What deliveries are signed by. */
   readonly clock?: () => number;
+  /** Of the passwords of operators: few hundredths of the usual ones, unless a test is about them. */
+  readonly passwordCosts?: PasswordCosts | 'usual';
 }
+
+const LOW_COSTS: PasswordCosts = { log2N: 10, blockSize: 8, parallelization: 1 };
 
 /** A service in this process on a database of its own, both gone when the file's tests are over. */
 export async function testService({
@@ -56,6 +61,7 @@ export async function testService({
   env = {},
   prepare,
   clock,
+  passwordCosts = LOW_COSTS,
   roles = ['api', 'webhooks'],
 }: TestServiceOptions = {}): Promise<TestService> {
   const { databaseUrl } = await testDatabase();
@@ -63,6 +69,7 @@ export async function testService({
   const service: Service = await startService(readConfig(serviceEnv(databaseUrl, env)), {
     ...(rulesOf && { rulesOf }),
     ...(clock && { clock }),
+    ...(passwordCosts !== 'usual' && { passwordCosts }),
     roles,
   });
   after(() => service.stop());

@@ -6,8 +6,15 @@ const PASSWORD_MAX = 128;
 /** A word or two that repeat are long, and soon guessed. */
 const DIFFERENT_MIN = 5;
 
+/** What scrypt takes for an attempt. */
+export interface PasswordCosts {
+  readonly log2N: number;
+  readonly blockSize: number;
+  readonly parallelization: number;
+}
+
 /** 64 MiB and about 0.2 s for an attempt; the hash says what it was made with, so that these may grow. */
-const COSTS = { log2N: 16, blockSize: 8, parallelization: 2 } as const;
+const COSTS: PasswordCosts = { log2N: 16, blockSize: 8, parallelization: 2 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** Of a hash that somebody put into the database: it must not take the machine's memory. */
@@ -36,27 +43,27 @@ export function findPasswordProblem(password: string, known: readonly (string | 
  *
  * @see RFC 7914 for scrypt.
  */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, costs = COSTS): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const { log2N, blockSize, parallelization } = COSTS;
-  const hash = await derive(password, salt, COSTS);
-  return `$scrypt$ln=${log2N},r=${blockSize},p=${parallelization}$${salt.toString('base64url')}$${hash.toString('base64url')}`;
+  const hash = await derive(password, salt, costs);
+  return writeVerifier(costs, salt.toString('base64url'), hash.toString('base64url'));
 }
 
 /** Takes as long whether it is the password or not; `undefined` stands for an account that there is not, and takes as long too. */
-export async function isPassword(password: string, verifier: string | undefined): Promise<boolean> {
-  const [, ln = '', r = '', p = '', salt = '', hash = ''] = VERIFIER.exec(verifier ?? NOBODYS) ?? VERIFIER.exec(NOBODYS) ?? [];
+export async function isPassword(password: string, verifier: string | undefined, usual = COSTS): Promise<boolean> {
+  const nobodys = writeVerifier(usual, 'A'.repeat(22), 'A'.repeat(43));
+  const [, ln = '', r = '', p = '', salt = '', hash = ''] = VERIFIER.exec(verifier ?? nobodys) ?? VERIFIER.exec(nobodys) ?? [];
   const costs = { log2N: Math.min(Number(ln), LOG2_N_MAX), blockSize: Number(r), parallelization: Number(p) };
   const derived = await derive(password, Buffer.from(salt, 'base64url'), costs);
   const stored = Buffer.from(hash, 'base64url');
   return stored.length === derived.length && timingSafeEqual(stored, derived) && verifier !== undefined;
 }
 
-const NOBODYS = `$scrypt$ln=${COSTS.log2N},r=${COSTS.blockSize},p=${COSTS.parallelization}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+function writeVerifier({ log2N, blockSize, parallelization }: PasswordCosts, salt: string, hash: string): string {
+  return `$scrypt$ln=${log2N},r=${blockSize},p=${parallelization}$${salt}$${hash}`;
+}
 
-type Costs = Readonly<Record<keyof typeof COSTS, number>>;
-
-function derive(password: string, salt: Buffer, { log2N, blockSize, parallelization }: Costs): Promise<Buffer> {
+function derive(password: string, salt: Buffer, { log2N, blockSize, parallelization }: PasswordCosts): Promise<Buffer> {
   const N = 2 ** log2N;
   const options: ScryptOptions = { N, r: blockSize, p: parallelization, maxmem: 256 * N * blockSize };
   return scryptInTurn(normalise(password), salt, options);

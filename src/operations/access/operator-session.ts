@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { newCredential, type Operator, parseCredential } from '../../domain/access/operator.ts';
+import type { PasswordCosts } from '../../domain/access/password.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { lockOperator } from '../../store/access/operator.ts';
@@ -22,6 +23,8 @@ const SESSION_SECONDS = 12 * 60 * 60;
 export interface SessionTools {
   readonly database: Database;
   readonly sealing: SecretSealing;
+  /** Of new passwords; the usual ones by default. */
+  readonly passwordCosts?: PasswordCosts | undefined;
 }
 
 /** A session of a browser. */

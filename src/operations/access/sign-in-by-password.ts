@@ -49,7 +49,7 @@ export async function signInByPassword(
     pool,
     address === undefined ? { operatorId: login } : { canonicalAddress: address },
   );
-  if (operatorId === undefined) return refuseUnknown(password);
+  if (operatorId === undefined) return refuseUnknown(tools, password);
   const credentialId = await checkPassword(tools, { operatorId, password });
   return open(tools, { operatorId, credentialId, totp, action: 'operator.open-session' }, request);
 }
@@ -72,7 +72,7 @@ export async function signInByCode(
   // Whoever has somebody's link must not find the second factor by trying.
   const waitSeconds = await claimPasswordAttempt(tools.database.pool, parsed.id);
   if (waitSeconds > 0) throw throttled(waitSeconds);
-  const verifier = await hashPassword(password);
+  const verifier = await hashPassword(password, tools.passwordCosts);
   return inTransaction(tools.database, USUAL_LOCK_TIMEOUT, async (db) => {
     const { operatorId } = known;
     await lockOperator(db, operatorId);
@@ -121,17 +121,18 @@ export async function changePassword(
   const credentialId = await checkPassword(tools, { operatorId, password });
   const held = await findOperatorCredential(tools.database.pool, 'password', credentialId);
   if (held) refusePassword(newPassword, held);
-  const verifier = await hashPassword(newPassword);
+  const verifier = await hashPassword(newPassword, tools.passwordCosts);
   return open(tools, { operatorId, credentialId, totp, verifier, action: 'operator.set-password' }, request);
 }
 
 /** @returns The credential of the password. */
 async function checkPassword(
-  { database: { pool } }: SessionTools,
+  tools: SessionTools,
   { operatorId, password }: { readonly operatorId: string; readonly password: string },
 ): Promise<string> {
+  const { pool } = tools.database;
   const held = (await findVerifiers(pool, operatorId)).password;
-  if (!held) return refuseUnknown(password);
+  if (!held) return refuseUnknown(tools, password);
   const waitSeconds = await claimPasswordAttempt(pool, held.credentialId);
   if (waitSeconds > 0) throw throttled(waitSeconds);
   if (!(await isPassword(password, held.verifier))) throw passwordRefused();
@@ -184,8 +185,8 @@ function refusePassword(password: string, { name, email }: Pick<Operator, 'name'
 }
 
 /** It takes as long as a wrong password. */
-async function refuseUnknown(password: string): Promise<never> {
-  await isPassword(password, undefined);
+async function refuseUnknown({ passwordCosts }: SessionTools, password: string): Promise<never> {
+  await isPassword(password, undefined, passwordCosts);
   throw passwordRefused();
 }
 

@@ -54,18 +54,19 @@ const CLAIM: Statement = {
 };
 const WAIT: Statement = {
   name: 'find_password_attempt_wait',
-  text: `select ceil(extract(epoch from ${WAIT_UNTIL} - now()))::int4 as seconds from operator_credential where credential_id = $1`,
+  text: `select ceil(extract(epoch from ${WAIT_UNTIL} - now()))::int4 as seconds from operator_credential
+    where credential_id = $1 and ended_at is null`,
 };
 
 /**
  * Counts an attempt before it is made, so that of many at once no more than may be are made.
  *
- * @returns 0 when it may be made; else after how many seconds.
+ * @returns 0 when it may be made, and when the credential has ended, by which nobody signs in; else after how many seconds.
  */
 export async function claimPasswordAttempt(db: Queryable, credentialId: string): Promise<number> {
   if ((await run(db, CLAIM, [credentialId])).length > 0) return 0;
   const [row] = await run<{ seconds: number | null }>(db, WAIT, [credentialId]);
-  return Math.max(1, row?.seconds ?? 1);
+  return row === undefined ? 0 : Math.max(1, row.seconds ?? 1);
 }
 
 const SUCCEED: Statement = {
