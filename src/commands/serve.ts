@@ -5,8 +5,8 @@ import { issueApiKey } from '../operations/access/manage-api-key.ts';
 import { createFirstCode } from '../operations/access/manage-operator.ts';
 import { createPartner } from '../operations/access/manage-partner.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../service/role.ts';
-import { type Service, startService, startServiceProcess } from '../service/start-service.ts';
-import { type ListeningMessage, startServiceProcesses } from '../service/worker-processes.ts';
+import type { Service, ServiceOptions } from '../service/start-service.ts';
+import type { ListeningMessage } from '../service/worker-processes.ts';
 import { listPartners } from '../store/access/partner.ts';
 import { consoleLink } from './access/console-link.ts';
 import { owner } from './terminal/actor.ts';
@@ -39,7 +39,7 @@ async function serve({ demo = false, processes, roles }: ServeOptions): Promise<
   const stopped = stopSignal();
   if (cluster.isWorker) return serveAsWorker(config, { processes, roles }, stopped);
   const options = { onProgress: printProgress, roles };
-  const service = await (processes > 1 ? startServiceProcesses(config, processes, options) : startService(config, options));
+  const service = await start(config, processes, options);
   const { baseUrl } = service;
   if (roles.includes('api'))
     printText(`\nPartner Impact (${config.environment}) listens on ${baseUrl}\n${whereReferenceIs(config, baseUrl)}`);
@@ -52,6 +52,12 @@ async function serve({ demo = false, processes, roles }: ServeOptions): Promise<
   await stopped;
   printProgress('Stopping: accepted requests are answered first …');
   await stopInTime(service);
+}
+
+/** Loads the service, which a help does not need. */
+async function start(config: Config, processes: number, options: ServiceOptions): Promise<Service> {
+  if (processes === 1) return (await import('../service/start-service.ts')).startService(config, options);
+  return (await import('../service/worker-processes.ts')).startServiceProcesses(config, processes, options);
 }
 
 function whereReferenceIs({ servesReference }: Config, baseUrl: string): string {
@@ -71,8 +77,9 @@ async function serveAsWorker(
   options: Pick<ServeOptions, 'processes' | 'roles'>,
   stopped: Promise<void>,
 ): Promise<void> {
-  const isWanted = await Promise.race([once(process, 'message').then(() => true), stopped.then(() => false)]);
-  if (!isWanted) return;
+  const wanted = Promise.race([once(process, 'message').then(() => true), stopped.then(() => false)]);
+  const { startServiceProcess } = await import('../service/start-service.ts');
+  if (!(await wanted)) return;
   const service = await startServiceProcess(config, { ...options, migrates: false });
   process.send?.({ listening: service.baseUrl } satisfies ListeningMessage);
   await Promise.race([stopped, once(process, 'disconnect')]);

@@ -2,7 +2,7 @@
  * The contract's HTTP interface, `/v1`. A route declares its input and its answers and calls an operation; it knows neither rules nor
  * SQL.
  */
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import type { RequestListener, Server, ServerOptions } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Environment } from '../domain/access/api-key.ts';
@@ -23,6 +23,7 @@ import { oneAtATime } from './http/connection-queue.ts';
 import { limitIdle } from './http/idle-connections.ts';
 import { type AskedRoute, type KnownRoutes, learnRoutes } from './http/known-routes.ts';
 import { nodeAnswers } from './http/node-answers.ts';
+import { createServer } from './http/node-http.ts';
 import { acceptJsonOnly } from './http/read-body.ts';
 import { refuseIllFormed } from './http/refuse-ill-formed.ts';
 import { LONGEST_REQUEST_MS, limitRequestTime } from './http/request-time.ts';

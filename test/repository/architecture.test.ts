@@ -461,11 +461,14 @@ describe('places', () => {
   });
 });
 
-test('a start loads neither TypeBox, which gives types alone, nor what writes the OpenAPI document', () => {
+test('a start loads no TypeBox, which gives types alone, nothing that writes the OpenAPI document, and of others their parts', () => {
   const importing = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
   assert.deepEqual(importing(/^import (?!type\b)[^;]* from 'typebox'/m), []);
   assert.deepEqual(importing(/^import (?!type\b)[^;]* from '@fastify\/swagger'/m), ['partner-api/openapi/build-document.ts']);
   assert.deepEqual(importing(/^import (?!type\b)[^;]*\/build-document\.ts'/m), ['partner-api/openapi/render-document.ts']);
+  assert.deepEqual(importing(/^import (?!type\b)[^;]* from 'undici'/m), []);
+  // An import of `node:http` makes Node load its client for WebSockets as well.
+  assert.deepEqual(importing(/^import (?!type\b)[^;]* from 'node:http'/m), ['webhooks/receiver/development-receiver.ts']);
 });
 
 test('only main.ts, the service and the command line touch the process', () => {

@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { describeErrorCode } from '../../domain/error-codes.ts';
@@ -8,6 +8,7 @@ import type { RecoverableOperation } from '../../domain/recovery-verdict.ts';
 import { ServiceError, unavailable } from '../../domain/service-error.ts';
 import { errorEnvelope } from '../errors.ts';
 import type { AskedRoute } from './known-routes.ts';
+import { STATUS_CODES } from './node-http.ts';
 
 /** Answers that Node writes before Fastify sees a request. They carry the envelope and the header like all others. */
 

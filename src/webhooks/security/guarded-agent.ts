@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
+import { createRequire } from 'node:module';
 import type { LookupFunction } from 'node:net';
-import { Agent, buildConnector } from 'undici';
+import type { Agent } from 'undici';
 import { inWords, type RefusedHostClass } from '../../domain/address-class.ts';
 import { allowsPlainHttp, findAddressRefusal, findHostRefusal, type GuardOptions } from './address-guard.ts';
 import { limitAnswers } from './limit-answers.ts';
@@ -53,14 +54,15 @@ const NEXT_ADDRESS_AFTER_MS = 1_000;
  */
 export function openGuardedAgent(options: GuardedAgentOptions): Agent {
   const { allowInsecure, certificateAuthorities, agentOptions } = options;
-  const connect = buildConnector({
+  const undici = loadUndici();
+  const connect = undici.buildConnector({
     timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     allowH2: false,
     lookup: guardedLookup(options.resolveName ?? (allowInsecure ? namesOfThisMachine : publicNames()), options),
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
     ...(certificateAuthorities !== undefined && { ca: certificateAuthorities }),
   });
-  return new Agent({
+  return new undici.Agent({
     keepAliveTimeout: IDLE_MAX_MS,
     keepAliveMaxTimeout: IDLE_MAX_MS,
     ...agentOptions,
@@ -79,6 +81,12 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
       else queueMicrotask(() => callback(new AddressRefusedError(target.hostname, refusal), null));
     },
   });
+}
+
+/** Two parts of the package, by the first agent: the whole of it has five times the modules, and most commands open no agent. */
+function loadUndici(): Pick<typeof import('undici'), 'Agent' | 'buildConnector'> {
+  const require = createRequire(import.meta.url);
+  return { Agent: require('undici/lib/dispatcher/agent.js'), buildConnector: require('undici/lib/core/connect.js') };
 }
 
 /** A lookup for sockets that returns only allowed addresses. */
