@@ -4,11 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { confirmPendingContribution } from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
-import { findBarriers, needsBrowser, type Screen } from '../support/console/browser.ts';
+import { findBarriers, heightOf, needsBrowser, type Screen } from '../support/console/browser.ts';
 import { HOSTILE_LINE, openScene, type Scene } from '../support/console/console-scene.ts';
 import { OPEN_RATES } from '../support/service.ts';
 
@@ -16,34 +17,38 @@ const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, client, newPending } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
-const SCREENS: readonly Required<Screen>[] = [
-  { language: 'en', scheme: 'light', width: 1280 },
-  { language: 'en', scheme: 'dark', width: 390 },
-  { language: 'ar', scheme: 'dark', width: 1280 },
-  { language: 'ar', scheme: 'light', width: 390 },
-];
+/** A page is loaded in the first of its language, and then shown in the second. */
+const SCREENS = {
+  en: [
+    { scheme: 'light', width: 1280 },
+    { scheme: 'dark', width: 390 },
+  ],
+  ar: [
+    { scheme: 'light', width: 390 },
+    { scheme: 'dark', width: 1280 },
+  ],
+} as const;
 
 describe('every page', needsBrowser, async () => {
   const pages = scene ? await listPages() : [];
 
-  for (const screen of SCREENS) {
-    test(`${Object.values(screen).join(', ')}: has no serious barrier, and fits its width`, async () => {
-      const page = await browser.signedIn('approver', screen);
-      for (const [name, path] of pages) {
-        await page.goto(browser.baseUrl + path);
-        await page.locator('h1').waitFor();
-        await page.waitForLoadState('networkidle');
-        assert.deepEqual(await findBarriers(page), [], name);
-        const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-        assert.ok(Number(excess) <= 0, `${name} is ${excess} pixels wider than the screen`);
-        assert.equal(await page.locator('html').getAttribute('dir'), screen.language === 'ar' ? 'rtl' : 'ltr');
-        assert.doesNotMatch(await page.locator('body').innerText(), /[٠-٩]/, name);
-        const folder = process.env['SCREENSHOTS'];
-        if (folder)
-          await page.screenshot({ path: join(folder, `${name}-${Object.values(screen).join('-')}.png`), fullPage: true });
-      }
+  for (const language of ['en', 'ar'] as const)
+    describe(language, () => {
+      let page: Page;
+      before(async () => {
+        page = await browser.signedIn('approver', { language });
+      });
+      for (const [name, path] of pages)
+        test(`${name}: has no serious barrier, and fits its width, light and dark, wide and narrow`, async () => {
+          for (const [number, screen] of SCREENS[language].entries()) {
+            await show(page, screen);
+            if (number === 0) await page.goto(browser.baseUrl + path);
+            await page.locator('h1').waitFor();
+            await page.waitForLoadState('networkidle');
+            await check(page, { name, language, ...screen });
+          }
+        });
     });
-  }
 
   test('before a sign-in: no serious barrier in either language', async () => {
     for (const language of ['en', 'ar'] as const) {
@@ -56,6 +61,25 @@ describe('every page', needsBrowser, async () => {
     }
   });
 });
+
+/** As when a person turns a telephone, or the evening comes. */
+async function show(page: Page, { scheme, width }: Required<Omit<Screen, 'language'>>): Promise<void> {
+  await page.setViewportSize({ width, height: heightOf(width) });
+  await page.emulateMedia({ colorScheme: scheme });
+}
+
+async function check(page: Page, { name, ...screen }: Required<Screen> & { name: string }): Promise<void> {
+  const about = [name, ...Object.values(screen)].join('-');
+  await page.locator(`html[data-mantine-color-scheme=${screen.scheme}]`).waitFor({ state: 'attached' });
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+  assert.deepEqual(await findBarriers(page), [], about);
+  const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+  assert.ok(Number(excess) <= 0, `${about} is ${excess} pixels wider than the screen`);
+  assert.equal(await page.locator('html').getAttribute('dir'), screen.language === 'ar' ? 'rtl' : 'ltr');
+  assert.doesNotMatch(await page.locator('body').innerText(), /[٠-٩]/, about);
+  const folder = process.env['SCREENSHOTS'];
+  if (folder) await page.screenshot({ path: join(folder, `${about}.png`), fullPage: true });
+}
 
 async function listPages(): Promise<[name: string, path: string][]> {
   const { transactionId } = await newPending();

@@ -1,20 +1,18 @@
 /** `/docs` in a browser: Debian's Chromium, where it is installed. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { PAGES } from '../../src/partner-api/docs/pages.ts';
+import { launchChromium, needsBrowser } from '../support/console/browser.ts';
 import { testService } from '../support/service.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-const skip = existsSync(CHROMIUM) ? false : 'chromium is not on this machine';
-const { baseUrl } = skip ? { baseUrl: '' } : await testService();
+const { baseUrl } = needsBrowser.skip ? { baseUrl: '' } : await testService();
 const WIDTHS = [390, 1280];
 
-describe('in a browser', { skip, timeout: 120_000 }, () => {
+describe('in a browser', { ...needsBrowser, timeout: 120_000 }, () => {
   let browser: Browser;
   before(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    browser = await launchChromium();
   });
   after(() => browser?.close());
 
@@ -32,17 +30,28 @@ describe('in a browser', { skip, timeout: 120_000 }, () => {
     return { page, problems };
   }
 
-  for (const width of WIDTHS)
-    test(`${width} px: no page is wider than the window, and the policy refuses nothing of it`, async () => {
-      const { page, problems } = await open('', { viewport: { width, height: 800 } });
-      for (const { name } of PAGES) {
-        await page.goto(`${baseUrl}/docs/${name}`);
-        const scrolled = await page.evaluate('document.documentElement.scrollWidth');
-        assert.ok(Number(scrolled) <= width, `${name}: ${scrolled}`);
-      }
-      assert.deepEqual(problems, []);
-      await page.close();
+  describe('no page is wider than the window, and the policy refuses nothing of it', () => {
+    let shown: Awaited<ReturnType<typeof open>>;
+    before(async () => {
+      shown = await open('', { viewport: { width: 390, height: 800 } });
     });
+    after(() => shown.page.close());
+
+    for (const [number, { name }] of PAGES.entries()) {
+      // Loaded in one width, and then shown in the other.
+      const widths = number % 2 === 0 ? WIDTHS : WIDTHS.toReversed();
+      test(`/docs/${name}: ${widths.join(' px, then ')} px`, async () => {
+        const { page, problems } = shown;
+        for (const width of widths) {
+          await page.setViewportSize({ width, height: 800 });
+          if (width === widths[0]) await page.goto(`${baseUrl}/docs/${name}`);
+          const scrolled = await page.evaluate('document.documentElement.scrollWidth');
+          assert.ok(Number(scrolled) <= width, `${scrolled} at ${width}`);
+        }
+        assert.deepEqual(problems, []);
+      });
+    }
+  });
 
   test('by the keyboard: / opens the search, arrows choose, Enter leads to the section, Escape closes', async () => {
     const { page, problems } = await open('glossary');
