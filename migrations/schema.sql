@@ -660,15 +660,20 @@ create table reconciliation (
   ended_at timestamp(3) with time zone,
   lines_removed_at timestamp(3) with time zone,
   is_statement boolean not null default false,
+  uploaded_by text collate "C",
   constraint reconciliation_idempotency_key UNIQUE (partner_id, idempotency_key),
   constraint reconciliation_pkey PRIMARY KEY (partner_id, reconciliation_id),
   constraint reconciliation_has_key CHECK (((idempotency_key IS NOT NULL) OR (status = 'failed'::text))),
   constraint reconciliation_status CHECK ((((status = ANY (ARRAY['receiving'::text, 'comparing'::text])) AND (ended_at IS NULL)) OR ((status = 'done'::text) AND (ended_at IS NOT NULL)) OR ((status = 'failed'::text) AND (ended_at IS NOT NULL) AND (problem IS NOT NULL))))
 );
 
+CREATE INDEX reconciliation_latest ON public.reconciliation USING btree (reconciliation_id);
+
+CREATE INDEX reconciliation_of_settlement ON public.reconciliation USING btree (partner_id, settlement_id, reconciliation_id);
+
 CREATE INDEX reconciliation_with_lines ON public.reconciliation USING btree (partner_id, reconciliation_id) WHERE ((ended_at IS NOT NULL) AND (lines_removed_at IS NULL));
 
-CREATE UNIQUE INDEX reconciliation_one_at_a_time ON public.reconciliation USING btree (partner_id) WHERE (status = ANY (ARRAY['receiving'::text, 'comparing'::text]));
+CREATE UNIQUE INDEX reconciliation_one_at_a_time ON public.reconciliation USING btree (partner_id, ((uploaded_by IS NULL))) WHERE (status = ANY (ARRAY['receiving'::text, 'comparing'::text]));
 
 create table reconciliation_line (
   partner_id text collate "C" not null,

@@ -14,6 +14,7 @@ import { acceptJsonOnly } from '../partner-api/http/read-body.ts';
 import { refuseIllFormed } from '../partner-api/http/refuse-ill-formed.ts';
 import { validateByContract } from '../partner-api/validation/validate-by-contract.ts';
 import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
+import { limitArrival } from './http/arrival.ts';
 import { acceptFiles } from './http/hash-upload.ts';
 import { requireOwnPage } from './http/own-pages.ts';
 import { addSecurityHeaders } from './http/security-headers.ts';
@@ -40,7 +41,6 @@ export interface OperatorApi {
 
 const BODY_MAX_BYTES = 65_536;
 const PATH_CHARACTERS_MAX = 16_384;
-const ARRIVAL_MS = 5_000;
 
 /** Builds the interface; the listener is somebody else's. */
 export async function buildOperatorApi(options: OperatorApiOptions): Promise<OperatorApi> {
@@ -82,14 +82,6 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
   request.context = { correlationId, arrivedAtMs: performance.now(), caller: undefined, errorCode: undefined };
   reply.headers({ 'x-correlation-id': correlationId, 'cache-control': 'no-store' });
   addSecurityHeaders(reply);
-}
-
-/** A body that does not arrive in time is not waited for; a file is, as long as some of it arrives. */
-function limitArrival({ raw, routeOptions }: FastifyRequest): void {
-  if (routeOptions.config?.takesFile) return;
-  const timer = setTimeout(() => raw.complete || raw.destroy(), ARRIVAL_MS).unref();
-  raw.once('end', () => clearTimeout(timer));
-  raw.once('close', () => clearTimeout(timer));
 }
 
 function noSuchPath(): ServiceError {

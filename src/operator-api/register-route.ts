@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import type { Actor } from '../domain/access/role.ts';
+import type { Actor, Role } from '../domain/access/role.ts';
 import { fingerprint, type JsonValue } from '../domain/fingerprint.ts';
+import { LIST_LIMITS } from '../domain/reconciliations/partner-list.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { answersAsGiven, createAnswerOnce, type Work } from '../operations/access/answer-once.ts';
 import { findSession, isCsrfTokenOf, type OperatorSession, sessionEnded } from '../operations/access/operator-session.ts';
@@ -9,8 +10,10 @@ import { requireRole } from '../operations/with-role.ts';
 import { WriteHeaders } from '../partner-api/envelope-schemas.ts';
 import { beforeDeadline } from '../partner-api/http/deadline.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../partner-api/http/stream-bounds.ts';
+import { takeListsAsStreams } from '../partner-api/reconciliations/list-body.ts';
 import { sealedAnswers } from '../partner-api/webhooks/sealed-answers.ts';
 import type { OperatorApiTools } from './app.ts';
+import { allowLongArrival } from './http/arrival.ts';
 import { type HashedUpload, hashUpload } from './http/hash-upload.ts';
 import { operatorJson } from './http/operator-json.ts';
 import { readSessionCookie } from './http/session-cookie.ts';
@@ -22,22 +25,33 @@ const DEADLINE_MS = 10_000;
 
 /** Registers a route with all that is checked before its work: session, token, role, recent sign-in, shape, key. */
 export function registerRoute(app: FastifyInstance, route: OperatorRoute, tools: OperatorApiTools): void {
-  const { method, path: url, params, query, body, isFinal, takesFile = false } = route;
+  if (!route.takesList) register(app, route, tools);
+  else
+    app.register(async (part) => {
+      takeListsAsStreams(part);
+      register(part, route, tools);
+    });
+}
+
+function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApiTools): void {
+  const { method, path: url, params, query, body, isFinal, takesList = false, takesFile = false } = route;
   const schema: FastifySchema = {
     ...(params && { params }),
     ...(query && { querystring: query }),
-    ...(body && { body }),
-    ...(isFinal && { headers: WriteHeaders }),
+    ...(body && !takesList && { body }),
+    ...((isFinal || takesList) && { headers: WriteHeaders }),
   };
   app.route({
     ...{ method, url, schema, exposeHeadRoute: false },
+    ...(takesList && { bodyLimit: LIST_LIMITS.bytes }),
     config: { operation: route.operation, takesFile },
     // Before the body is read: whoever is nobody sends none.
     onRequest: async (request) => {
       if (route.leastRole !== 'nobody') request.operatorSession = await judgeSession(request, route, tools);
+      if (takesList || takesFile) allowLongArrival(request);
     },
     preValidation: async ({ body: sent }) => {
-      if (!takesFile && hasNul(sent)) throw nulRefused();
+      if (!takesList && !takesFile && hasNul(sent)) throw nulRefused();
     },
     handler: async (request, reply) => {
       const sent = takesFile ? { file: await hashUpload(request) } : { body: request.body };
@@ -87,6 +101,16 @@ async function judgeSession(request: FastifyRequest, route: OperatorRoute, tools
     requireRole({ operatorId, role, correlationId: request.context.correlationId }, route.leastRole);
   if (route.needsRecentSignIn && session.signedInForMs > RECENT_SIGN_IN_MS) throw signInTooOld();
   return session;
+}
+
+/**
+ * Of a request that takes minutes: its session goes on, and its role.
+ *
+ * @throws ServiceError `unauthorized`, `forbidden`.
+ */
+export async function requireStillSignedIn(request: FastifyRequest, leastRole: Role, tools: OperatorApiTools): Promise<void> {
+  const { operatorId, role } = (await findSession(tools, readSessionCookie(request) ?? '', { isActivity: true })).operator;
+  requireRole({ operatorId, role, correlationId: request.context.correlationId }, leastRole);
 }
 
 /** The first answer of the same key, word for word. */

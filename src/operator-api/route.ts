@@ -48,6 +48,8 @@ export interface OperatorRoute {
   readonly body?: TSchema;
   /** `csv` for a list that is streamed as a file. */
   readonly answer: TSchema | 'csv';
+  /** The body is a partner's list, which is read as it arrives. It requires an `Idempotency-Key`, which stands on the record that it makes. */
+  readonly takesList?: boolean;
   /** It happens once: it requires an `Idempotency-Key`, and the same key and payload give the first answer again. */
   readonly isFinal?: boolean;
   /** It moves money or hands out rights: the password must have been given short ago. */

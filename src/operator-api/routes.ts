@@ -14,6 +14,7 @@ import { listRuns } from './overview/job-runs.ts';
 import { getMonth, listMonths } from './overview/months.ts';
 import { getOverview } from './overview/overview.ts';
 import { search } from './overview/search.ts';
+import * as reconciliations from './reconciliations/reconciliations.ts';
 import type { OperatorRoute } from './route.ts';
 import * as rules from './rules/rules.ts';
 import * as settlements from './settlements/settlements.ts';
@@ -32,6 +33,7 @@ const OPERATIONS: readonly OperatorRoute[] = [
   getEstimate,
   ...Object.values(rules),
   ...Object.values(settlements),
+  ...Object.values(reconciliations),
   ...Object.values(adjustments),
   ...Object.values(endpoints),
   ...Object.values(deliveries),

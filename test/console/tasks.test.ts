@@ -157,7 +157,7 @@ describe('tasks with money', needsBrowser, () => {
     await drafter.getByRole('button', { name: 'Draft an adjustment' }).click();
     const form = drafter.getByRole('dialog');
     await form.getByLabel('Change of points').fill('-50');
-    await form.getByText('The settled points become 100').waitFor();
+    await form.getByRole('row', { name: /^Settled points 150 100$/ }).waitFor();
     await form.getByLabel('Reason for the partner, in English').fill('The order had two lines.');
     await form.getByLabel('Reason for the partner, in Arabic').fill('كان في الطلب سطران.');
     await form.getByRole('button', { name: 'Draft an adjustment' }).click();

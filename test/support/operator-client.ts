@@ -21,6 +21,8 @@ export interface OperatorAnswer {
 
 export interface SentRequest {
   readonly body?: unknown;
+  /** Sent as it is, as the `content-type` of the headers says. */
+  readonly file?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -36,8 +38,8 @@ export class OperatorClient {
     this.port = port;
   }
 
-  async send(method: string, path: string, { body, headers = {} }: SentRequest = {}): Promise<OperatorAnswer> {
-    const payload = body === undefined ? undefined : JSON.stringify(body);
+  async send(method: string, path: string, { body, file, headers = {} }: SentRequest = {}): Promise<OperatorAnswer> {
+    const payload = body === undefined ? file : JSON.stringify(body);
     const answer = await sendRaw(this.port, method, path, payload, {
       ...(this.cookie && { cookie: this.cookie }),
       ...(method !== 'GET' && { 'x-csrf-token': this.csrfToken }),
@@ -57,6 +59,11 @@ export class OperatorClient {
 
   post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<OperatorAnswer> {
     return this.send('POST', path, { body, headers });
+  }
+
+  /** A partner's list. */
+  postList(path: string, file: string, key = uniqueId('key'), type = 'text/csv'): Promise<OperatorAnswer> {
+    return this.send('POST', path, { file, headers: { 'content-type': type, 'idempotency-key': key } });
   }
 
   /** For what happens once. */

@@ -17,6 +17,11 @@ export function keepCsrfToken(token: string): void {
   csrfToken = token;
 }
 
+/** For what is not sent by the client below. */
+export function csrfHeader(): Readonly<Record<string, string>> {
+  return { 'x-csrf-token': csrfToken };
+}
+
 const sessionHeaders: Middleware = {
   onRequest({ request }) {
     if (request.method !== 'GET') request.headers.set('x-csrf-token', csrfToken);

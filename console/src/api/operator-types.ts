@@ -725,6 +725,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/partners/{partner_id}/settlements/{settlement_id}/acknowledgements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the partner's answers to a settlement
+         * @description At most two: a dispute, and the acceptance that ended it. Neither opens the settlement again.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["listAcknowledgements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/settlements": {
         parameters: {
             query?: never;
@@ -787,6 +809,88 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/partners/{partner_id}/reconciliations/{reconciliation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a reconciliation with its progress and counts
+         * @description Least role: `viewer`.
+         */
+        get: operations["getReconciliation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/reconciliations/{reconciliation_id}/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the lines of a reconciliation, all or those of one verdict
+         * @description Least role: `viewer`.
+         */
+        get: operations["listReconciliationLines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/reconciliations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List reconciliations, the latest first
+         * @description Least role: `viewer`.
+         */
+        get: operations["listReconciliations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/settlements/{settlement_id}/reconciliations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare a partner's list with a closed settlement
+         * @description The list is read as it arrives, at most 1,000,000 lines or 100 MiB. Afterwards the schedule looks for the lines that it lacks: the status becomes `done`. It changes nothing of the settlement.
+         *
+         *     Least role: `operator`.
+         */
+        post: operations["reconcileSettlement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/partners/{partner_id}/adjustments/{adjustment_id}/approve": {
         parameters: {
             query?: never;
@@ -820,7 +924,9 @@ export interface paths {
         };
         /**
          * List adjustments, the latest first
-         * @description Least role: `viewer`.
+         * @description Of a settlement those of contributions that have their line on it, whichever settlement has the line of the adjustment. With a settlement or a rare status a page looks at 2,000 adjustments at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["listAdjustments"];
         put?: never;
@@ -875,6 +981,28 @@ export interface paths {
          *     It needs a sign-in of the last 10 minutes.
          */
         post: operations["postAdjustment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/contributions/{transaction_id}/adjustment-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what an adjustment of a contribution would change, before it is drafted
+         * @description Nothing is stored. Adjustments that are posted meanwhile may change it.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["previewAdjustment"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1433,6 +1561,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/partners/{partner_id}/reconciliations/{reconciliation_id}/lines.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the lines of a reconciliation, all or those of one verdict (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportReconciliationLines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/reconciliations.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download reconciliations, the latest first (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportReconciliations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/adjustments.csv": {
         parameters: {
             query?: never;
@@ -1442,7 +1610,9 @@ export interface paths {
         };
         /**
          * Download adjustments, the latest first (CSV)
-         * @description Least role: `viewer`.
+         * @description Of a settlement those of contributions that have their line on it, whichever settlement has the line of the adjustment. With a settlement or a rare status a page looks at 2,000 adjustments at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["exportAdjustments"];
         put?: never;
@@ -1555,6 +1725,10 @@ export interface components {
             /** @description What the partner says to it; `null` without a note. */
             note: string | null;
         };
+        Acknowledgements: {
+            /** @description The answers, the earliest first. */
+            acknowledgements: components["schemas"]["Acknowledgement"][];
+        };
         AddedEndpoint: {
             endpoint: components["schemas"]["Endpoint"];
             /** @description The secret that verifies deliveries, shown this once. */
@@ -1638,7 +1812,7 @@ export interface components {
             effect: components["schemas"]["AdjustmentEffect"] | null;
             /** @description Why it cannot be posted as things stand. */
             problems: components["schemas"]["AdjustmentProblem"][];
-            /** @description The settlement that it changes; `null` where it was rejected. */
+            /** @description The settlement that it changes; `null` where it was rejected, and before a draft that cannot be posted. */
             settlement: components["schemas"]["AdjustmentTarget"] | null;
         };
         AdjustmentEffect: {
@@ -1660,6 +1834,16 @@ export interface components {
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
+        };
+        AdjustmentPreview: {
+            /** @description The currency of the amounts; `null` without a conversion. */
+            currency: string | null;
+            /** @description What it changes of the contribution; `null` where it was rejected. */
+            effect: components["schemas"]["AdjustmentEffect"] | null;
+            /** @description Why it cannot be posted as things stand. */
+            problems: components["schemas"]["AdjustmentProblem"][];
+            /** @description The settlement that it changes; `null` where it was rejected, and before a draft that cannot be posted. */
+            settlement: components["schemas"]["AdjustmentTarget"] | null;
         };
         AdjustmentProblem: {
             /** @description The field. */
@@ -2321,6 +2505,21 @@ export interface components {
              */
             last_success_at: string | null;
         };
+        LineDetail: {
+            /** @description The field. */
+            field: string;
+            /** @description The code. */
+            code: string;
+            /** @description What is wrong, or what to do. */
+            message: string;
+        };
+        /** @description A contribution without adjustments counts as `gross`. */
+        MatchedPoints: {
+            /** @description Contributions that matched with their points `gross`. */
+            gross: number;
+            /** @description Contributions that matched with their points `net`. */
+            net: number;
+        };
         Month: {
             /** @description The month. */
             month: string;
@@ -2466,6 +2665,113 @@ export interface components {
         PartnerPage: {
             /** @description The partners of the page. */
             partners: components["schemas"]["Partner"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
+        };
+        Reconciliation: {
+            /** @description The id of the partner. */
+            partner_id: string;
+            /** @description The id of the reconciliation. */
+            reconciliation_id: string;
+            /** @description The settlement with which the list is compared. */
+            settlement_id: string;
+            /** @description The operator who uploaded the list for the partner; `null` when the partner sent it. */
+            uploaded_by: string | null;
+            /**
+             * @description `done` and `failed` are final.
+             * @enum {string}
+             */
+            status: "receiving" | "comparing" | "done" | "failed";
+            /** @description Why it failed; `null` otherwise. */
+            problem: string | null;
+            /**
+             * @description The format of the list.
+             * @enum {string}
+             */
+            format: "csv" | "json";
+            /** @description Whether the list is the service's own statement: then its adjustments are compared too. */
+            is_statement: boolean;
+            /** @description How many lines of the list were read. */
+            listed_lines: string;
+            /** @description How many lines of the settlement were looked for in the list. */
+            compared_settlement_lines: number;
+            counts: components["schemas"]["VerdictCounts"];
+            matched_points: components["schemas"]["MatchedPoints"];
+            /**
+             * Format: date-time
+             * @description When the list began to arrive.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ended; `null` before.
+             */
+            ended_at: string | null;
+            /**
+             * Format: date-time
+             * @description When its lines were removed, 30 days later; `null` before. The counts stay.
+             */
+            lines_removed_at: string | null;
+        };
+        ReconciliationLine: {
+            /** @description Its place among all lines. */
+            position: string;
+            /** @description The line of the file, where the header row is 1, or the place in the array; `null` for one that the list lacks. */
+            line_no: string | null;
+            /**
+             * @description What the comparison found.
+             * @enum {string}
+             */
+            verdict: "matched" | "missing_in_service" | "missing_in_partner_file" | "points_mismatch" | "order_ref_mismatch" | "duplicate_in_file" | "other_settlement" | "malformed";
+            /**
+             * @description What it records; `null` for a malformed line without a type.
+             * @enum {string|null}
+             */
+            line_type: "contribution" | "adjustment" | "carried_forward" | null;
+            /** @description As the list has it, where it is well formed. */
+            partner_event_id: string | null;
+            /** @description As the list has it, where it is well formed. */
+            partner_order_ref: string | null;
+            /** @description The adjustment, in a statement. */
+            adjustment_id: string | null;
+            /** @description As the list has them, where they are well formed. */
+            points: string | null;
+            /**
+             * @description Which points of the contribution the list has; `null` for neither.
+             * @enum {string|null}
+             */
+            matched_points: "gross" | "net" | null;
+            /** @description The contribution that the service has for it. */
+            transaction_id: string | null;
+            /** @description The order of that contribution. */
+            recorded_order_ref: string | null;
+            /** @description The gross points of that contribution, or of the line. */
+            recorded_points: string | null;
+            /** @description The points of that contribution with its adjustments. */
+            recorded_net_points: string | null;
+            /** @description The settlement that has it; `null` while none has. */
+            recorded_settlement_id: string | null;
+            /** @description What is wrong with a malformed line; of a line that the service lacks, what the partner may and should do. */
+            details: components["schemas"]["LineDetail"][];
+        };
+        ReconciliationLinePage: {
+            /** @description The lines of the page. */
+            lines: components["schemas"]["ReconciliationLine"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
+            /**
+             * Format: date-time
+             * @description When the lines were removed; `null` before. The counts stay.
+             */
+            lines_removed_at: string | null;
+        };
+        ReconciliationPage: {
+            /** @description The reconciliations of the page. */
+            reconciliations: components["schemas"]["Reconciliation"][];
             /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
             next_after: string;
             /** @description Whether there are more records now. */
@@ -2931,6 +3237,25 @@ export interface components {
             facts: {
                 [key: string]: string | null;
             };
+        };
+        /** @description Final once the status is `done`. */
+        VerdictCounts: {
+            /** @description Lines with the verdict `matched`. */
+            matched: number;
+            /** @description Lines with the verdict `missing_in_service`. */
+            missing_in_service: number;
+            /** @description Lines with the verdict `missing_in_partner_file`. */
+            missing_in_partner_file: number;
+            /** @description Lines with the verdict `points_mismatch`. */
+            points_mismatch: number;
+            /** @description Lines with the verdict `order_ref_mismatch`. */
+            order_ref_mismatch: number;
+            /** @description Lines with the verdict `duplicate_in_file`. */
+            duplicate_in_file: number;
+            /** @description Lines with the verdict `other_settlement`. */
+            other_settlement: number;
+            /** @description Lines with the verdict `malformed`. */
+            malformed: number;
         };
         VersionTotals: {
             /** @description The version of the contribution rule. */
@@ -4462,6 +4787,40 @@ export interface operations {
             };
         };
     };
+    listAcknowledgements: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the settlement. */
+                settlement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Acknowledgements"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listClosedSettlements: {
         parameters: {
             query?: {
@@ -4505,6 +4864,8 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description Only lines of the contribution with this order, event id, transaction id or key, and of its adjustments. All in one page. */
+                of?: string;
             };
             header?: never;
             path: {
@@ -4574,6 +4935,171 @@ export interface operations {
             };
         };
     };
+    getReconciliation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the reconciliation. */
+                reconciliation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reconciliation"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listReconciliationLines: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+                /** @description Only lines with this verdict. */
+                verdict?: "matched" | "missing_in_service" | "missing_in_partner_file" | "points_mismatch" | "order_ref_mismatch" | "duplicate_in_file" | "other_settlement" | "malformed";
+            };
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the reconciliation. */
+                reconciliation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReconciliationLinePage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listReconciliations: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+                /** @description Only those of this partner. */
+                partner_id?: string;
+                /** @description Only those of this settlement of the partner, which `partner_id` names. */
+                settlement_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReconciliationPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    reconcileSettlement: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the settlement. */
+                settlement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+                "application/json": {
+                    /** @description The partner_event_id of the contribution. */
+                    partner_event_id: string;
+                    /** @description The order of the contribution. */
+                    partner_order_ref: string;
+                    /**
+                     * Format: int64
+                     * @description The points as they were contributed (gross), or with all adjustments (net), down to 0.
+                     */
+                    points: number;
+                }[];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reconciliation"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     approveAdjustment: {
         parameters: {
             query?: never;
@@ -4620,6 +5146,8 @@ export interface operations {
                 after?: string;
                 /** @description Only those of this partner. */
                 partner_id?: string;
+                /** @description Only those of this settlement of the partner, which `partner_id` names. */
+                settlement_id?: string;
                 /** @description Only those that have come so far. */
                 status?: "draft" | "approved" | "posted" | "rejected";
             };
@@ -4765,6 +5293,47 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AdjustmentDetail"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    previewAdjustment: {
+        parameters: {
+            query: {
+                /** @description Why. */
+                reason_code: "duplicate_report" | "partner_reporting_error" | "operator_error" | "conversion_restatement" | "tree_cost_restatement" | "compliance" | "other";
+                /** @description The change of the settled points in digits, such as `-250`. */
+                points_delta?: string;
+                /** @description The change of the settled amount of a restatement, such as `-12.5`. */
+                amount_delta?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the contribution. */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdjustmentPreview"];
                 };
             };
             /** @description An error. */
@@ -5783,7 +6352,10 @@ export interface operations {
     };
     exportSettlementLines: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only lines of the contribution with this order, event id, transaction id or key, and of its adjustments. All in one page. */
+                of?: string;
+            };
             header?: never;
             path: {
                 /** @description The id of the partner. */
@@ -5847,11 +6419,84 @@ export interface operations {
             };
         };
     };
+    exportReconciliationLines: {
+        parameters: {
+            query?: {
+                /** @description Only lines with this verdict. */
+                verdict?: "matched" | "missing_in_service" | "missing_in_partner_file" | "points_mismatch" | "order_ref_mismatch" | "duplicate_in_file" | "other_settlement" | "malformed";
+            };
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the reconciliation. */
+                reconciliation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportReconciliations: {
+        parameters: {
+            query?: {
+                /** @description Only those of this partner. */
+                partner_id?: string;
+                /** @description Only those of this settlement of the partner, which `partner_id` names. */
+                settlement_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     exportAdjustments: {
         parameters: {
             query?: {
                 /** @description Only those of this partner. */
                 partner_id?: string;
+                /** @description Only those of this settlement of the partner, which `partner_id` names. */
+                settlement_id?: string;
                 /** @description Only those that have come so far. */
                 status?: "draft" | "approved" | "posted" | "rejected";
             };

@@ -36,6 +36,13 @@ const PAGES = [
   page('/webhooks/$partnerId/deliveries/$deliveryId', () => import('../pages/webhooks/delivery-page.tsx'), 'DeliveryPage'),
   page('/settlements', () => import('../pages/settlements/settlement-list.tsx'), 'SettlementList'),
   page('/settlements/$partnerId/$settlementId', () => import('../pages/settlements/settlement-page.tsx'), 'SettlementPage'),
+  page('/reconciliations', () => import('../pages/reconciliations/reconciliation-list.tsx'), 'ReconciliationList'),
+  page('/reconciliations/new', () => import('../pages/reconciliations/new-reconciliation.tsx'), 'NewReconciliation'),
+  page(
+    '/reconciliations/$partnerId/$reconciliationId',
+    () => import('../pages/reconciliations/reconciliation-page.tsx'),
+    'ReconciliationPage',
+  ),
   page('/partners', () => import('../pages/partners/partner-list.tsx'), 'PartnerList'),
   page('/partners/$partnerId', () => import('../pages/partners/partner-page.tsx'), 'PartnerPage'),
   page('/operators', () => import('../pages/operators/operator-list.tsx'), 'OperatorList'),

@@ -32,6 +32,7 @@ export const GROUPS: readonly DestinationGroup[] = [
     destinations: [
       { to: '/adjustments', name: 'adjustments', icon: 'scales' },
       { to: '/settlements', name: 'settlements', icon: 'coins' },
+      { to: '/reconciliations', name: 'reconciliations', icon: 'compare' },
     ],
   },
   {

@@ -8,6 +8,7 @@ const PAGES: Partial<Readonly<Record<Kind, (record: FoundRecord) => string>>> = 
   endpoint: ({ partner_id, id }) => `/webhooks/${partner_id}/${id}`,
   delivery: ({ partner_id, id }) => `/webhooks/${partner_id}/deliveries/${id}`,
   settlement: ({ partner_id, id }) => `/settlements/${partner_id}/${id}`,
+  reconciliation: ({ partner_id, id }) => `/reconciliations/${partner_id}/${id}`,
   adjustment: ({ partner_id, id }) => `/adjustments/${partner_id}/${id}`,
 };
 

@@ -24,6 +24,9 @@ const COLORS: Readonly<Record<keyof typeof STATUS, string>> = {
   closed: 'gray',
   accepted: 'forest',
   disputed: 'red',
+  receiving: 'blue',
+  comparing: 'blue',
+  done: 'forest',
 };
 
 export function StatusBadge({ status }: { readonly status: keyof typeof STATUS }) {

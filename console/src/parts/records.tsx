@@ -114,10 +114,11 @@ interface PagesProps<Row, PageOfRows> extends Omit<RecordsProps<Row>, 'rows'> {
   readonly rowsOf: (page: PageOfRows) => readonly Row[];
   /** Where the whole list comes from as a file, with the same filters. */
   readonly csv?: string;
+  readonly csvLabel?: string;
 }
 
 /** The same of a list that comes page by page. */
-export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, ...records }: PagesProps<Row, PageOfRows>) {
+export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, csvLabel, ...records }: PagesProps<Row, PageOfRows>) {
   const { more, exportCsv } = useTexts(COMMON);
   if (!query.data) {
     return query.error ? <Failure error={query.error} onRetry={() => void query.refetch()} /> : <Loading />;
@@ -128,7 +129,7 @@ export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, ...records }:
       <Group justify="space-between">
         {csv ? (
           <a className="text-link" href={csv} download>
-            {exportCsv}
+            {csvLabel ?? exportCsv}
           </a>
         ) : (
           <span />

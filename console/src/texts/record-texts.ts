@@ -24,6 +24,20 @@ export const STATUS = {
   closed: ['Closed', 'مُقفلة'],
   accepted: ['Accepted', 'مقبولة'],
   disputed: ['Disputed', 'معترَض عليها'],
+  receiving: ['Arriving', 'قيد الاستلام'],
+  comparing: ['Comparing', 'قيد المقارنة'],
+  done: ['Compared', 'اكتملت المقارنة'],
+} as const satisfies Texts;
+
+export const VERDICT = {
+  points_mismatch: ['Other points', 'نقاط مختلفة'],
+  missing_in_service: ['Not in the service', 'غير موجودة في الخدمة'],
+  missing_in_partner_file: ['Not in the file', 'غير موجودة في الملف'],
+  order_ref_mismatch: ['Other order', 'طلب مختلف'],
+  duplicate_in_file: ['Twice in the file', 'مكرّرة في الملف'],
+  other_settlement: ['Other settlement', 'تسوية أخرى'],
+  malformed: ['Not readable', 'غير مقروءة'],
+  matched: ['Matched', 'متطابقة'],
 } as const satisfies Texts;
 
 export const REVIEW_REASON = {

@@ -143,6 +143,7 @@ function toRow(one: Reconciliation): Row {
     reconciliation: one.reconciliationId,
     settlement: one.settlementId,
     status: one.status,
+    sender: one.uploadedBy ?? 'partner',
     lines: String(one.listedLines),
     matched: String(one.counts.matched ?? 0),
     created: formatTime(one.createdAt),

@@ -39,6 +39,12 @@ export interface ReversedAdjustment {
   readonly isReversed: boolean;
 }
 
+export const NOT_CONFIRMED: ErrorDetail = {
+  field: 'transaction_id',
+  code: 'not_confirmed',
+  message: 'Only a confirmed contribution can be adjusted.',
+};
+
 /** A draft counts too, so that an adjustment is reversed once. */
 export const ALREADY_REVERSED =
   'Another adjustment already reverses it, or is drafted to reverse it. `adjustment list` shows it; if it is not posted, you may reject it.';
@@ -56,8 +62,7 @@ const AMOUNT_MAX = 10n ** BigInt(30 + MONEY_DECIMALS);
 export function checkNewAdjustment(adjustment: NewAdjustment, context: AdjustmentContext): ErrorDetail[] {
   const { reasonCode, reasonEn, reasonAr } = adjustment;
   return [
-    context.contributionStatus !== 'confirmed' &&
-      problem('transaction_id', 'not_confirmed', 'Only a confirmed contribution can be adjusted.'),
+    context.contributionStatus !== 'confirmed' && NOT_CONFIRMED,
     !isReason(reasonCode) &&
       problem('reason_code', 'unsupported_value', `reason_code must be one of ${ADJUSTMENT_REASONS.join(', ')}.`),
     !isLine(reasonEn, REASON_CHARACTERS_MAX) &&
@@ -75,12 +80,20 @@ function isReason(value: string): value is AdjustmentReason {
 
 type Problems = readonly (ErrorDetail | false)[];
 
-function checkDeltas(reason: AdjustmentReason, adjustment: NewAdjustment, context: AdjustmentContext): Problems {
-  const form = isRestatement(reason) ? checkRestatement(adjustment, context) : checkPointsDelta(adjustment);
-  return form.some((found) => found !== false) ? form : checkBounds(adjustment, context);
+/** The changes that an adjustment states. */
+export type StatedDeltas = Pick<NewAdjustment, 'pointsDelta' | 'amountDelta' | 'reversalOf' | 'beyondWorthReason'>;
+
+/** The problems of the deltas alone, before the reason for the partner is written. */
+export function checkStatedDeltas(reason: AdjustmentReason, deltas: StatedDeltas, standing: Standing): ErrorDetail[] {
+  return checkDeltas(reason, deltas, standing).filter((found) => found !== false);
 }
 
-function checkRestatement({ pointsDelta, amountDelta }: NewAdjustment, { pointValue }: AdjustmentContext): Problems {
+function checkDeltas(reason: AdjustmentReason, deltas: StatedDeltas, standing: Standing): Problems {
+  const form = isRestatement(reason) ? checkRestatement(deltas, standing) : checkPointsDelta(deltas);
+  return form.some((found) => found !== false) ? form : checkBounds(deltas, standing);
+}
+
+function checkRestatement({ pointsDelta, amountDelta }: StatedDeltas, { pointValue }: Standing): Problems {
   const amount = amountDelta === null ? undefined : readAmount(amountDelta);
   const form = 'a signed decimal in a string other than zero, with at most twelve decimals, such as "-12.5"';
   return [
@@ -95,7 +108,7 @@ function checkRestatement({ pointsDelta, amountDelta }: NewAdjustment, { pointVa
   ];
 }
 
-function checkPointsDelta({ pointsDelta, amountDelta }: NewAdjustment): Problems {
+function checkPointsDelta({ pointsDelta, amountDelta }: StatedDeltas): Problems {
   return [
     pointsDelta === 0n && problem('points_delta', 'zero', 'points_delta must not be 0.'),
     amountDelta !== null &&
@@ -108,12 +121,12 @@ function checkPointsDelta({ pointsDelta, amountDelta }: NewAdjustment): Problems
 }
 
 /** Checks well-formed deltas against the settled state. */
-function checkBounds(adjustment: NewAdjustment, context: AdjustmentContext): Problems {
-  const { pointsDelta, amountDelta, reversalOf, beyondWorthReason = null } = adjustment;
+function checkBounds(stated: StatedDeltas, standing: Standing): Problems {
+  const { pointsDelta, amountDelta, reversalOf, beyondWorthReason = null } = stated;
   const deltas = { pointsDelta, amountDelta: amountDelta === null ? null : (readAmount(amountDelta) ?? null) };
-  const isNeeded = !isWithinWorth(effectOf(context, deltas));
+  const isNeeded = !isWithinWorth(effectOf(standing, deltas));
   return [
-    ...checkEffect(context, { ...deltas, reversalOf, beyondWorthReason }),
+    ...checkEffect(standing, { ...deltas, reversalOf, beyondWorthReason }),
     beyondWorthReason !== null && checkBeyondWorth(beyondWorthReason, isNeeded),
   ];
 }

@@ -1,12 +1,16 @@
-import { adjustmentAmount } from '../../domain/adjustments/adjustment.ts';
+import { type AdjustmentReason, adjustmentAmount } from '../../domain/adjustments/adjustment.ts';
 import { type AdjustmentEffect, checkEffect, effectOf, type Standing } from '../../domain/adjustments/adjustment-effect.ts';
-import type { ErrorDetail } from '../../domain/service-error.ts';
+import { checkStatedDeltas, NOT_CONFIRMED } from '../../domain/adjustments/new-adjustment.ts';
+import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
+import { readAmount } from '../../domain/numbers/money.ts';
+import { type ErrorDetail, refuseInvalid } from '../../domain/service-error.ts';
 import { isDue } from '../../domain/settlements/settlement.ts';
 import { nextPeriod } from '../../domain/settlements/settlement-period.ts';
 import { addAdjustment, type SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import type { Partner } from '../../store/access/partner.ts';
 import type { Adjustment } from '../../store/adjustments/adjustment.ts';
 import { readClock } from '../../store/clock.ts';
+import { findContributionsById } from '../../store/contributions/contribution.ts';
 import type { Database } from '../../store/database.ts';
 import { findOpenSettlement, findSettlement } from '../../store/settlements/settlement.ts';
 import { getPartner } from '../access/manage-partner.ts';
@@ -51,14 +55,67 @@ export async function previewAdjustment(
   return { effect: effectOf(standing, adjustment), currency, problems: checkEffect(standing, adjustment), settlement };
 }
 
+/** An adjustment of a contribution that nobody has drafted yet. */
+export interface DraftChange {
+  readonly partnerId: string;
+  readonly transactionId: string;
+  readonly reasonCode: AdjustmentReason;
+  readonly pointsDelta: bigint;
+  /** As {@link NewAdjustment} has it. */
+  readonly amountDelta: string | null;
+}
+
+/**
+ * The effect that an adjustment would have if it were posted now. Nothing is stored.
+ *
+ * @throws ServiceError `invalid_request` for an unknown contribution, and for one that is not confirmed.
+ */
+export async function previewDraft(
+  database: Database,
+  { partnerId, transactionId, reasonCode, pointsDelta, amountDelta }: DraftChange,
+  pricesOf: PricesOf,
+): Promise<AdjustmentPreview> {
+  const { pool, auditKeys } = database;
+  const partner = await getPartner(pool, partnerId);
+  const [record] = await findContributionsById(pool, [{ partnerId, transactionId }]);
+  if (!record) throw contributionNotFound('transaction_id');
+  const { contribution } = record;
+  refuseInvalid(contribution.status === 'confirmed' ? [] : [NOT_CONFIRMED]);
+  const standing = await readStanding(pool, await readWorth(pool, partner, { pricesOf, auditKeys }), contribution);
+  const { currency } = standing;
+  const problems = checkStatedDeltas(reasonCode, { pointsDelta, amountDelta, reversalOf: null }, standing);
+  const deltas = { pointsDelta, amountDelta: amountDelta === null ? null : (readAmount(amountDelta) ?? 0n) };
+  const effect = effectOf(standing, deltas);
+  if (problems.length > 0) return { effect, currency, problems, settlement: null };
+  const adjustment = { ...contribution, ...deltas, partnerId, settlementId: null, postedAt: null };
+  return {
+    effect,
+    currency,
+    problems,
+    settlement: await previewSettlement(database, { adjustment, partner, standing, pricesOf }),
+  };
+}
+
 function recordedEffect(posted: Adjustment): AdjustmentEffect {
   const { settledAmountBefore, settledAmountAfter, settledAmountMax } = posted;
   const [settledPointsBefore, settledPointsAfter] = [posted.settledPointsBefore ?? 0n, posted.settledPointsAfter ?? 0n];
   return { settledPointsBefore, settledPointsAfter, settledAmountBefore, settledAmountAfter, settledAmountMax };
 }
 
+type PreviewedAdjustment = Pick<
+  Adjustment,
+  | 'partnerId'
+  | 'settlementId'
+  | 'postedAt'
+  | 'pointsDelta'
+  | 'amountDelta'
+  | 'contributionRuleVersion'
+  | 'pointConversionVersion'
+  | 'treeCostVersion'
+>;
+
 interface Previewed {
-  readonly adjustment: Adjustment;
+  readonly adjustment: PreviewedAdjustment;
   readonly partner: Partner;
   readonly standing: Standing;
   readonly pricesOf: PricesOf;

@@ -54,7 +54,8 @@ export async function searchRecords(db: Queryable, text: string): Promise<Search
   return { contributions: await read(db, [...found.values()].slice(0, FOUND_MAX)), partners, records };
 }
 
-function namesFor(text: string): readonly ContributionName[] {
+/** The names that a text may be of. */
+export function namesFor(text: string): readonly ContributionName[] {
   if (isOurId('txn', text)) return ['transaction_id'];
   return NAMES.filter((name) => (name === 'partner_order_ref' ? isShortIdentifier(text) : isLongIdentifier(text)));
 }

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { forEachSettled } from '../../concurrency/for-each-settled.ts';
 import { inSlices } from '../../concurrency/in-slices.ts';
+import type { Actor } from '../../domain/access/role.ts';
 import { fingerprint } from '../../domain/fingerprint.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { pluralise } from '../../domain/pluralise.ts';
@@ -30,6 +31,8 @@ import {
   type ReconciliationLinePage,
 } from '../../store/reconciliations/reconciliation-line.ts';
 import { findSettlement } from '../../store/settlements/settlement.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
+import { audit } from '../audit/audit.ts';
 import { assertSameFingerprint, refuseSuspended, type Standing } from '../idempotent-replay.ts';
 import { quotaSpent, refuseSpent } from '../quotas/refuse-spent.ts';
 import type { StorageUsage } from '../quotas/storage-usage.ts';
@@ -47,6 +50,8 @@ export interface UploadedList {
   requireSenderAllowed(): Promise<void>;
   /** As of the last check of the sender. */
   standing(): Standing;
+  /** The operator who uploads it for the partner. It counts against no quota of the partner. */
+  readonly uploader?: Actor;
 }
 
 export interface ReconciliationOutcome {
@@ -66,7 +71,7 @@ export interface ReconcileSettlement {
   /**
    * Receives a partner's list and compares each line as it arrives; missing records are found afterwards. Nothing of a refused list is
    * stored. A list that breaks off frees its key: the retry is received like the first attempt. A suspended partner cannot begin a list,
-   * and its lists under way end; a recorded list replays. Throws `idempotency_conflict`, `partner_suspended`, `rate_limited` while
+   * and its lists under way end; a recorded list replays. A list of the partner and one of an operator do not wait for each other. Throws `idempotency_conflict`, `partner_suspended`, `rate_limited` while
    * another list of the partner is under way, this list is still arriving or a quota of the day is used up, and `invalid_request` for an
    * unknown settlement (404), an open one, and a list that is malformed as a whole.
    */
@@ -112,10 +117,18 @@ async function take(comparing: Comparing, list: UploadedList): Promise<Reconcili
   refuseSpent(usage.isSpent(partnerId));
   await endLostReconciliations(pool);
   const reconciliationId = newId('rec');
-  const begun = await insertReconciliation(pool, { partnerId, reconciliationId, settlementId, idempotencyKey, format });
+  const uploadedBy = list.uploader?.operatorId ?? null;
+  const begun = await insertReconciliation(pool, {
+    partnerId,
+    reconciliationId,
+    settlementId,
+    idempotencyKey,
+    format,
+    uploadedBy,
+  });
   if (!begun) return resolveUploadConflict(pool, list);
   try {
-    await countOfDay(pool, partnerId);
+    if (!list.uploader) await countOfDay(pool, partnerId);
     const hash = createHash('sha256');
     let isStatement = false;
     const onStatement = () => {
@@ -125,13 +138,35 @@ async function take(comparing: Comparing, list: UploadedList): Promise<Reconcili
     await compareList(comparing, begun, readPartnerList(inSlices(hashed(list, hash)), format, reading));
     await list.requireSenderAllowed();
     refuseSuspended(list.standing());
-    const received = await updateReceived(pool, begun, { fingerprint: fingerprintOf(list, hash.digest('hex')), isStatement });
+    const whole = { fingerprint: fingerprintOf(list, hash.digest('hex')), isStatement };
+    const received = await (list.uploader
+      ? receiveAudited(database, begun, whole, list.uploader)
+      : updateReceived(pool, begun, whole));
     if (!received) throw tookTooLong();
     return { reconciliation: received, isReplay: false };
   } catch (error) {
     await forget(pool, begun, error);
     throw error;
   }
+}
+
+/** An operator's list is a change by an operator: from here on it is compared, and stays. */
+async function receiveAudited(
+  database: Database,
+  begun: Reconciliation,
+  whole: { readonly fingerprint: Buffer; readonly isStatement: boolean },
+  uploader: Actor,
+): Promise<Reconciliation | undefined> {
+  const { partnerId, reconciliationId, settlementId, format } = begun;
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+    const received = await updateReceived(db, begun, whole);
+    if (!received) return undefined;
+    const { listedLines, isStatement } = received;
+    const list = { format, is_statement: isStatement, listed_lines: listedLines, fingerprint: whole.fingerprint.toString('hex') };
+    const after = { settlement_id: settlementId, ...list };
+    await audit(db, uploader, { action: 'reconciliation.create', partnerId, subjectId: reconciliationId, before: null, after });
+    return received;
+  });
 }
 
 async function countOfDay(db: Queryable, partnerId: string): Promise<void> {

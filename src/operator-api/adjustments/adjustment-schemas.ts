@@ -87,8 +87,7 @@ const Effect = shape('AdjustmentEffect', {
   settled_amount_max: nullableDecimalText('What the points are worth at most; `null` without a conversion.'),
 });
 
-export const AdjustmentDetail = shape('AdjustmentDetail', {
-  adjustment: AdjustmentBody,
+const previewMembers = {
   currency: nullableText('The currency of the amounts; `null` without a conversion.'),
   effect: nullableShape(Effect, 'What it changes of the contribution; `null` where it was rejected.'),
   problems: listOf(
@@ -106,18 +105,17 @@ export const AdjustmentDetail = shape('AdjustmentDetail', {
       before: nullableShape(Figures, 'The totals without it; `null` unless the settlement is open.'),
       after: nullableShape(Figures, 'The totals with it; `null` unless the settlement is open.'),
     }),
-    'The settlement that it changes; `null` where it was rejected.',
+    'The settlement that it changes; `null` where it was rejected, and before a draft that cannot be posted.',
   ),
-});
+};
 
-export function previewToWire(adjustment: Adjustment, { effect, currency, problems, settlement }: AdjustmentPreview) {
+export const AdjustmentPreviewBody = shape('AdjustmentPreview', previewMembers);
+export const AdjustmentDetail = shape('AdjustmentDetail', { adjustment: AdjustmentBody, ...previewMembers });
+
+export function previewToWire({ effect, currency, problems, settlement }: AdjustmentPreview) {
   const exact = (amount: bigint | null) => (amount === null ? null : amountText(amount));
   return {
-    ...{
-      adjustment: adjustmentToWire(adjustment),
-      currency,
-      problems: problems.map(({ field, code, message }) => ({ field, code, message })),
-    },
+    ...{ currency, problems: problems.map(({ field, code, message }) => ({ field, code, message })) },
     effect: effect && {
       ...{ settled_points_before: effect.settledPointsBefore, settled_points_after: effect.settledPointsAfter },
       ...{ settled_amount_before: exact(effect.settledAmountBefore), settled_amount_after: exact(effect.settledAmountAfter) },

@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/access/role.ts';
-import { ADJUSTMENT_STATUSES } from '../../domain/adjustments/adjustment.ts';
+import { ADJUSTMENT_REASONS, ADJUSTMENT_STATUSES } from '../../domain/adjustments/adjustment.ts';
 import { idOfWork } from '../../domain/identifiers.ts';
 import { invalidRequest } from '../../domain/service-error.ts';
 import type { Work } from '../../operations/access/answer-once.ts';
@@ -13,21 +13,30 @@ import {
   postAdjustment,
   rejectAdjustment,
 } from '../../operations/adjustments/manage-adjustment.ts';
-import { previewAdjustment } from '../../operations/adjustments/preview-adjustment.ts';
+import { previewAdjustment, previewDraft } from '../../operations/adjustments/preview-adjustment.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { type Adjustment, findAdjustment } from '../../store/adjustments/adjustment.ts';
 import type { OperatorApiTools } from '../app.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, oneOf, partnerAnd, reason } from '../schema-parts.ts';
-import { AdjustmentBody, AdjustmentDetail, adjustmentToWire, DraftBody, previewToWire } from './adjustment-schemas.ts';
+import { readSettlementFilter, settlementFilter } from '../settlements/settlement-filter.ts';
+import {
+  AdjustmentBody,
+  AdjustmentDetail,
+  AdjustmentPreviewBody,
+  adjustmentToWire,
+  DraftBody,
+  previewToWire,
+} from './adjustment-schemas.ts';
 
 const PATH = '/operator/v1/partners/:partner_id/adjustments/:adjustment_id';
 const params = partnerAnd('adjustment_id', 'The id of the adjustment.');
 const DEADLINE_MS = 20_000;
 
 async function describe({ database, settlementTools }: OperatorApiTools, adjustment: Adjustment) {
-  return previewToWire(adjustment, await previewAdjustment(database, adjustment, settlementTools.pricesOf));
+  const preview = await previewAdjustment(database, adjustment, settlementTools.pricesOf);
+  return { adjustment: adjustmentToWire(adjustment), ...previewToWire(preview) };
 }
 
 export const listAdjustments = operatorRoute({
@@ -36,20 +45,23 @@ export const listAdjustments = operatorRoute({
   path: '/operator/v1/adjustments',
   tag: 'Adjustments',
   summary: 'List adjustments, the latest first',
+  description:
+    'Of a settlement those of contributions that have their line on it, whichever settlement has the line of the adjustment. With a settlement or a rare status a page looks at 2,000 adjustments at most: it may be short, or empty, while `has_more` says that the list goes on.',
   leastRole: 'viewer',
   query: Type.Object(
     {
       ...pageMembersOfQuery,
-      partner_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this partner.' })),
+      ...settlementFilter,
       status: Type.Optional(oneOf(ADJUSTMENT_STATUSES, 'Only those that have come so far.')),
     },
     closed,
   ),
   answer: pageOf('AdjustmentPage', 'adjustments', AdjustmentBody, 'The adjustments of the page.'),
   async handle({ tools: { database }, query }) {
-    const { partner_id: partnerId, status } = query;
-    const list = listNamed('listAdjustments', [partnerId, status]);
-    const filter = { partnerId, status, beforeId: placeIn(list, query), limit: limitOf(query) };
+    const { status } = query;
+    const { partnerId, settlementId } = readSettlementFilter(query);
+    const list = listNamed('listAdjustments', [partnerId, status, settlementId]);
+    const filter = { partnerId, settlementId, status, beforeId: placeIn(list, query), limit: limitOf(query) };
     const { adjustments, lastId, hasMore } = await listAdjustmentsOf(database.pool, filter);
     return { adjustments: adjustments.map(adjustmentToWire), ...pageMembers(list, lastId, hasMore) };
   },
@@ -67,6 +79,27 @@ export const getAdjustmentOf = operatorRoute({
   answer: AdjustmentDetail,
   async handle({ tools, params: { partner_id: partnerId, adjustment_id: adjustmentId } }) {
     return describe(tools, await getAdjustment(tools.database.pool, { partnerId, adjustmentId }));
+  },
+});
+
+const { points_delta, amount_delta } = DraftBody.properties;
+
+export const preview = operatorRoute({
+  operation: 'previewAdjustment',
+  method: 'GET',
+  path: '/operator/v1/partners/:partner_id/contributions/:transaction_id/adjustment-preview',
+  tag: 'Adjustments',
+  summary: 'Show what an adjustment of a contribution would change, before it is drafted',
+  description: 'Nothing is stored. Adjustments that are posted meanwhile may change it.',
+  leastRole: 'viewer',
+  deadlineMs: DEADLINE_MS,
+  params: partnerAnd('transaction_id', 'The id of the contribution.'),
+  query: Type.Object({ reason_code: oneOf(ADJUSTMENT_REASONS, 'Why.'), points_delta, amount_delta }, closed),
+  answer: AdjustmentPreviewBody,
+  async handle({ tools, params: { partner_id: partnerId, transaction_id: transactionId }, query }) {
+    const { reason_code: reasonCode, points_delta: points, amount_delta: amountDelta = null } = query;
+    const change = { partnerId, transactionId, reasonCode, pointsDelta: readDelta(points), amountDelta };
+    return previewToWire(await previewDraft(tools.database, change, tools.settlementTools.pricesOf));
   },
 });
 

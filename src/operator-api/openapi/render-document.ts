@@ -62,7 +62,7 @@ export function renderOperatorDocument(): string {
 }
 
 function describeRoute(route: OperatorRoute, schemas: Record<string, Json>): Json {
-  const { operation, summary, description, tag, leastRole, body, answer, isFinal, takesFile, needsRecentSignIn } = route;
+  const { operation, summary, description, tag, leastRole, answer, isFinal, takesList, needsRecentSignIn } = route;
   const notes = [
     ...(description === undefined ? [] : [description]),
     leastRole === 'nobody' ? 'It needs no session.' : `Least role: \`${leastRole}\`.`,
@@ -72,9 +72,12 @@ function describeRoute(route: OperatorRoute, schemas: Record<string, Json>): Jso
     ...{ operationId: operation, tags: [tag], summary, description: notes.join('\n\n') },
     ...{ 'x-least-role': leastRole, 'x-needs-recent-sign-in': needsRecentSignIn ?? false },
     security: leastRole === 'nobody' ? [] : [{ session: [], ...(route.method !== 'GET' && { csrf: [] }) }],
-    parameters: [...listParameters(route.params, 'path'), ...listParameters(route.query, 'query'), ...(isFinal ? [KEY] : [])],
-    ...(takesFile && { requestBody: { required: true, content: { [FILE_TYPE]: { schema: FILE } } } }),
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: refer(body, schemas) } } } }),
+    parameters: [
+      ...listParameters(route.params, 'path'),
+      ...listParameters(route.query, 'query'),
+      ...(isFinal || takesList ? [KEY] : []),
+    ],
+    ...describeBody(route, schemas),
     responses: {
       200: {
         description: 'Done.',
@@ -89,6 +92,13 @@ function describeRoute(route: OperatorRoute, schemas: Record<string, Json>): Jso
 }
 
 const FILE = { type: 'string', format: 'binary', description: 'The bytes of the file.' };
+
+function describeBody({ body, takesList, takesFile }: OperatorRoute, schemas: Record<string, Json>): Json {
+  if (takesFile) return { requestBody: { required: true, content: { [FILE_TYPE]: { schema: FILE } } } };
+  if (!body) return {};
+  const content = takesList ? body : { content: { 'application/json': { schema: refer(body, schemas) } } };
+  return { requestBody: { required: true, ...content } };
+}
 
 const KEY = {
   ...{ name: 'Idempotency-Key', in: 'header', required: true },

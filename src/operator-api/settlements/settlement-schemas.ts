@@ -26,6 +26,13 @@ const VersionTotals = shape('VersionTotals', {
 
 export const ACKNOWLEDGEMENTS = ['pending', 'accepted', 'disputed'] as const;
 
+export const AcknowledgementBody = shape('Acknowledgement', {
+  status: oneOf(ACKNOWLEDGEMENTS, 'How the partner answered.'),
+  acknowledged_at: nullableTime('When the partner answered; `null` before.'),
+  reference: nullableText('What the partner names it by; `null` without one.'),
+  note: nullableText('What the partner says to it; `null` without a note.'),
+});
+
 export const SettlementBody = shape('Settlement', {
   partner_id: text('The id of the partner.'),
   settlement_id: text('The id of the settlement.'),
@@ -63,12 +70,7 @@ export const SettlementBody = shape('Settlement', {
     }),
     'Its statement; `null` while it is open.',
   ),
-  acknowledgement: shape('Acknowledgement', {
-    status: oneOf(ACKNOWLEDGEMENTS, 'How the partner answered.'),
-    acknowledged_at: nullableTime('When the partner answered; `null` before.'),
-    reference: nullableText('What the partner names it by; `null` without one.'),
-    note: nullableText('What the partner says to it; `null` without a note.'),
-  }),
+  acknowledgement: AcknowledgementBody,
 });
 
 export function showSettlement(shown: SettlementView, environment: 'sandbox' | 'production') {

@@ -2,17 +2,26 @@ import { idOfWork } from '../../domain/identifiers.ts';
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
 import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
+import { findSettlementLines } from '../../operations/overview/find-settlement-lines.ts';
 import { pricesUnderRules } from '../../operations/rules/rule-prices.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
 import { listClosedOfAll } from '../../operations/settlements/list-closed-settlements.ts';
 import { createReadSettlements, type ReadSettlements, show } from '../../operations/settlements/read-settlements.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { findSettlement } from '../../store/settlements/settlement.ts';
+import { listAcknowledgements } from '../../store/settlements/settlement-acknowledgement.ts';
 import type { OperatorApiTools } from '../app.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
-import { closed, oneOf, partnerAnd } from '../schema-parts.ts';
-import { ACKNOWLEDGEMENTS, LineBody, lineToWire, SettlementBody, showSettlement } from './settlement-schemas.ts';
+import { closed, listOf, oneOf, partnerAnd, shape } from '../schema-parts.ts';
+import {
+  ACKNOWLEDGEMENTS,
+  AcknowledgementBody,
+  LineBody,
+  lineToWire,
+  SettlementBody,
+  showSettlement,
+} from './settlement-schemas.ts';
 
 /** Remembers what it has added up, as long as the tools live. */
 const readers = new WeakMap<OperatorApiTools, ReadSettlements>();
@@ -110,15 +119,52 @@ export const listLines = operatorRoute({
   summary: 'List the lines of a closed settlement',
   leastRole: 'viewer',
   params,
-  query: Type.Object(pageMembersOfQuery, closed),
+  query: Type.Object(
+    {
+      ...pageMembersOfQuery,
+      of: Type.Optional(
+        Type.String({
+          ...{ minLength: 1, maxLength: 128 },
+          description:
+            'Only lines of the contribution with this order, event id, transaction id or key, and of its adjustments. All in one page.',
+        }),
+      ),
+    },
+    closed,
+  ),
   answer: pageOf('SettlementLinePage', 'lines', LineBody, 'The lines of the page. An open settlement has none.'),
   async handle({ tools, params: { partner_id: partnerId, settlement_id: settlementId }, query }) {
-    const list = listNamed('listSettlementLines', [partnerId, settlementId]);
+    const list = listNamed('listSettlementLines', [partnerId, settlementId, query.of]);
     const afterLine = Number(placeIn(list, query) || 0);
+    if (query.of !== undefined) {
+      await settlementsOf(tools).byId({ partnerId, settlementId });
+      const found = await findSettlementLines(tools.database.pool, { partnerId, settlementId }, query.of.trim());
+      return { lines: found.map(lineToWire), ...pageMembers(list, '0', false) };
+    }
     const { lines, nextAfterLine, hasMore } = await settlementsOf(tools).lines({
       ...{ partnerId, settlementId, afterLine, limit: limitOf(query) },
     });
     return { lines: lines.map(lineToWire), ...pageMembers(list, String(nextAfterLine), hasMore) };
+  },
+});
+
+export const listAcknowledgementsOf = operatorRoute({
+  operation: 'listAcknowledgements',
+  method: 'GET',
+  path: '/operator/v1/partners/:partner_id/settlements/:settlement_id/acknowledgements',
+  tag: 'Settlements',
+  summary: "List the partner's answers to a settlement",
+  description: 'At most two: a dispute, and the acceptance that ended it. Neither opens the settlement again.',
+  leastRole: 'viewer',
+  params,
+  answer: shape('Acknowledgements', { acknowledgements: listOf(AcknowledgementBody, 'The answers, the earliest first.') }),
+  async handle({ tools: { database }, params: { partner_id: partnerId, settlement_id: settlementId } }) {
+    const found = await listAcknowledgements(database.pool, { partnerId, settlementId });
+    return {
+      acknowledgements: found
+        .toSorted((one, other) => one.acknowledgedAt.getTime() - other.acknowledgedAt.getTime())
+        .map(({ status, acknowledgedAt, reference, note }) => ({ status, acknowledged_at: acknowledgedAt, reference, note })),
+    };
   },
 });
 

@@ -1,10 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { LIST_LIMITS } from '../../domain/reconciliations/partner-list.ts';
-import { LIST_FORMATS, type ListFormat } from '../../domain/reconciliations/read-partner-list.ts';
-import { ServiceError } from '../../domain/service-error.ts';
 import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import { reconciliationPath, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
@@ -18,6 +16,7 @@ import { shareTransfers } from '../limits/transfers.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { SettlementParams } from '../settlements/settlement-schemas.ts';
+import { formatOfList, takeListsAsStreams } from './list-body.ts';
 import { ListBody, ReconcilingBody } from './reconciliation-schemas.ts';
 
 interface Shape {
@@ -57,7 +56,7 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
       // A refused list is not read to its end.
       reply.header('connection', 'close');
       if (!isLongIdentifier(settlementId)) throw settlementNotFound();
-      const format = formatOf(request);
+      const format = formatOfList(request);
       beginUpload(partnerId, reply.raw);
       const checkAllowed = () => requireStillAllowed(request, authenticate);
       const chunks = watchTransfer(boundStream(request.body as Readable, TRANSFER_BOUNDS), { partner: 'sends', checkAllowed });
@@ -73,22 +72,4 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
       return sendWritten(reply.code(202), exactJson({ reconciliation: reconciliationToWire(reconciliation), request: echo }));
     },
   );
-}
-
-function takeListsAsStreams(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  for (const type of Object.values(LIST_FORMATS)) app.addContentTypeParser(type, (_request, body, done) => done(null, body));
-  app.addContentTypeParser('*', (_request, _body, done) => done(otherType()));
-}
-
-function formatOf({ headers }: Pick<FastifyRequest, 'headers'>): ListFormat {
-  const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
-  const format = (Object.keys(LIST_FORMATS) as ListFormat[]).find((each) => LIST_FORMATS[each] === type);
-  if (!format || (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw otherType();
-  return format;
-}
-
-function otherType(): ServiceError {
-  const message = 'A list must be CSV or JSON and not compressed: send Content-Type: text/csv or application/json.';
-  return new ServiceError('invalid_request', message, { status: 415 });
 }

@@ -17,6 +17,8 @@ export interface Reconciliation {
   readonly partnerId: string;
   readonly reconciliationId: string;
   readonly settlementId: string;
+  /** The operator who uploaded the list for the partner; `null` when the partner sent it. */
+  readonly uploadedBy: string | null;
   /** `null` when the list broke off: its key is free then. */
   readonly idempotencyKey: string | null;
   /** `null` until the whole list has arrived. */
@@ -38,7 +40,7 @@ export interface Reconciliation {
 const LEASE = `${NOW} + interval '60 seconds'`;
 
 const COLUMNS = `partner_id as "partnerId", reconciliation_id as "reconciliationId", settlement_id as "settlementId",
-    idempotency_key as "idempotencyKey", fingerprint, format, is_statement as "isStatement", status, problem, listed_lines as "listedLines", counts,
+    uploaded_by as "uploadedBy", idempotency_key as "idempotencyKey", fingerprint, format, is_statement as "isStatement", status, problem, listed_lines as "listedLines", counts,
     compared_through as "comparedThrough", created_at as "createdAt", ended_at as "endedAt", lines_removed_at as "linesRemovedAt"`;
 
 type Row = Omit<Reconciliation, 'counts'> & { readonly counts: string };
@@ -52,19 +54,22 @@ async function findOne(db: Queryable, statement: Statement, values: unknown[]): 
 
 const INSERT: Statement = {
   name: 'insert_reconciliation',
-  text: `insert into reconciliation (partner_id, reconciliation_id, settlement_id, idempotency_key, format, status, lease_until, created_at)
-    values ($1, $2, $3, $4, $5, 'receiving', ${LEASE}, ${NOW})
+  text: `insert into reconciliation (partner_id, reconciliation_id, settlement_id, idempotency_key, format, uploaded_by, status, lease_until, created_at)
+    values ($1, $2, $3, $4, $5, $6, 'receiving', ${LEASE}, ${NOW})
     on conflict do nothing returning ${COLUMNS}`,
 };
 
 /**
- * @returns `undefined` when the key is taken, or another one of the partner is under way: there is one at a time.
+ * @returns `undefined` when the key is taken, or another one is under way: there is one at a time of the partner, and one of operators.
  */
 export async function insertReconciliation(
   db: Queryable,
-  one: Pick<Reconciliation, 'partnerId' | 'reconciliationId' | 'settlementId' | 'format'> & { readonly idempotencyKey: string },
+  one: Pick<Reconciliation, 'partnerId' | 'reconciliationId' | 'settlementId' | 'format' | 'uploadedBy'> & {
+    readonly idempotencyKey: string;
+  },
 ): Promise<Reconciliation | undefined> {
-  return findOne(db, INSERT, [one.partnerId, one.reconciliationId, one.settlementId, one.idempotencyKey, one.format]);
+  const { partnerId, reconciliationId, settlementId, idempotencyKey, format, uploadedBy } = one;
+  return findOne(db, INSERT, [partnerId, reconciliationId, settlementId, idempotencyKey, format, uploadedBy]);
 }
 
 const FIND = durableRead({
@@ -98,16 +103,43 @@ const LIST: Statement = {
   text: `select ${COLUMNS} from reconciliation where partner_id = $1 and reconciliation_id < $2 order by reconciliation_id desc limit $3`,
 };
 
+const LIST_OF_SETTLEMENT: Statement = {
+  name: 'list_reconciliations_of_settlement',
+  text: `select ${COLUMNS} from reconciliation where partner_id = $1 and settlement_id = $4 and reconciliation_id < $2
+    order by reconciliation_id desc limit $3`,
+};
+
 /** After every identifier of a reconciliation. */
 const AFTER_LAST = 'rec~';
 
-/** The latest first. */
+export interface ReconciliationPlace {
+  readonly beforeId?: string | undefined;
+  readonly limit: number;
+}
+
+/** Of a partner, or of one of its settlements; the latest first. */
 export async function listReconciliations(
   db: Queryable,
   partnerId: string,
-  { beforeId = AFTER_LAST, limit }: { beforeId?: string | undefined; limit: number },
+  { beforeId = AFTER_LAST, limit, settlementId }: ReconciliationPlace & { readonly settlementId?: string | undefined },
 ): Promise<Reconciliation[]> {
-  return (await run<Row>(db, LIST, [partnerId, beforeId, limit])).map(readRow);
+  const values = [partnerId, beforeId, limit];
+  const rows =
+    settlementId === undefined ? run<Row>(db, LIST, values) : run<Row>(db, LIST_OF_SETTLEMENT, [...values, settlementId]);
+  return (await rows).map(readRow);
+}
+
+const LIST_LATEST: Statement = {
+  name: 'list_latest_reconciliations',
+  text: `select ${COLUMNS} from reconciliation where reconciliation_id < $1 order by reconciliation_id desc limit $2`,
+};
+
+/** Of all partners, the latest first. */
+export async function listLatestReconciliations(
+  db: Queryable,
+  { beforeId = AFTER_LAST, limit }: ReconciliationPlace,
+): Promise<Reconciliation[]> {
+  return (await run<Row>(db, LIST_LATEST, [beforeId, limit])).map(readRow);
 }
 
 const ADD: Statement = {

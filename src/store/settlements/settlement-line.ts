@@ -74,6 +74,24 @@ export async function listSettlementLines(
   return (await run<LineRow>(db, LIST, [partnerId, settlementId, afterLine, limit])).map(readRow);
 }
 
+const FIND: Statement = {
+  name: 'find_settlement_lines',
+  text: `select ${COLUMNS} from settlement_line
+    where partner_id = $1 and settlement_id = $2 and line_type = 'contribution' and transaction_id = any ($3::text[])
+    union all select ${COLUMNS} from settlement_line
+    where partner_id = $1 and settlement_id = $2 and line_type = 'adjustment' and adjustment_id = any ($4::text[])
+    order by line_no`,
+};
+
+/** The lines of a settlement that settle one of these records. */
+export async function findSettlementLines(
+  db: Queryable,
+  { partnerId, settlementId }: Pick<LinePage, 'partnerId' | 'settlementId'>,
+  { transactionIds, adjustmentIds }: { readonly transactionIds: readonly string[]; readonly adjustmentIds: readonly string[] },
+): Promise<SettlementLine[]> {
+  return (await run<LineRow>(db, FIND, [partnerId, settlementId, transactionIds, adjustmentIds])).map(readRow);
+}
+
 const PAGE_SIZE = 1_000;
 
 /** All lines in order, page by page: a million need no more memory than a thousand. */

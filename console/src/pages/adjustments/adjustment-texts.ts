@@ -53,7 +53,6 @@ export const ADJUSTMENT = {
   ],
   pointsHelp: ['In digits, with a sign: -250 takes 250 points away.', 'بالأرقام مع الإشارة: ‎-250 تعني خصم 250 نقطة.'],
   amountHelp: ['For a restatement: with a sign, such as -12.5.', 'للتصحيح: مع الإشارة، مثل ‎-12.5.'],
-  becomes: ['The settled points become', 'تصبح النقاط المسوّاة'],
   reasonEn: ['Reason for the partner, in English', 'السبب للشريك بالإنجليزية'],
   reasonAr: ['Reason for the partner, in Arabic', 'السبب للشريك بالعربية'],
   draftDone: ['The adjustment is drafted.', 'أُعدّت مسودة التعديل.'],

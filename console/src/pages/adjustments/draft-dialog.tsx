@@ -1,38 +1,43 @@
 import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components, operations } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
-import { formatWhole } from '../../format/points.ts';
 import { Problem, problemOf } from '../../parts/problem.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT_REASON } from '../../texts/record-texts.ts';
 import { ADJUSTMENT } from './adjustment-texts.ts';
+import { DraftPreview } from './draft-preview.tsx';
 
 type Reason = components['schemas']['Adjustment']['reason_code'];
 type DraftBody = operations['draftAdjustment']['requestBody']['content']['application/json'];
-type Contribution = components['schemas']['ContributionSummary'];
 
 interface DraftDialogProps {
-  readonly contribution: Contribution;
+  readonly contribution: { readonly partner_id: string; readonly transaction_id: string };
+  /** From where it is drafted: a file says other points. */
+  readonly initialDelta?: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-/** Drafts an adjustment of a contribution. A restatement changes the amount, every other reason the points. */
-export function DraftDialog({ contribution, isOpen, onClose }: DraftDialogProps) {
+const TYPED_MS = 250;
+
+/** Drafts an adjustment of a contribution, with what it changes as one types. A restatement changes the amount, every other reason the points. */
+export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }: DraftDialogProps) {
   const t = useTexts(ADJUSTMENT);
   const common = useTexts(COMMON);
   const reasons = useTexts(ADJUSTMENT_REASON);
   const navigate = useNavigate();
   const [reason, setReason] = useState<Reason>('partner_reporting_error');
-  const [delta, setDelta] = useState('');
+  const [delta, setDelta] = useState(initialDelta);
   const [reasonEn, setReasonEn] = useState('');
   const [reasonAr, setReasonAr] = useState('');
+  const [typed] = useDebouncedValue(delta.trim(), TYPED_MS);
   const isRestatement = reason === 'conversion_restatement' || reason === 'tree_cost_restatement';
-  const { partner_id, transaction_id, points } = contribution;
+  const { partner_id, transaction_id } = contribution;
   const draft = useChange({
     send: (body: DraftBody, key) =>
       answerOf(client.POST('/operator/v1/adjustments', { params: { header: { 'Idempotency-Key': key } }, body })),
@@ -40,10 +45,11 @@ export function DraftDialog({ contribution, isOpen, onClose }: DraftDialogProps)
     onDone: ({ adjustment }) => void navigate({ href: `/adjustments/${partner_id}/${adjustment.adjustment_id}` }),
   });
   const field = isRestatement ? 'amount_delta' : 'points_delta';
-  const send = () => {
-    const change = isRestatement ? { amount_delta: delta.trim() } : { points_delta: delta.trim() };
-    draft.mutate({ partner_id, transaction_id, reason_code: reason, reason_en: reasonEn, reason_ar: reasonAr, ...change });
-  };
+  const send = () =>
+    draft.mutate({
+      ...{ partner_id, transaction_id, reason_code: reason, reason_en: reasonEn, reason_ar: reasonAr },
+      [field]: delta.trim(),
+    });
   return (
     <Modal opened={isOpen} onClose={onClose} title={t.draft} size="lg">
       <form
@@ -68,20 +74,17 @@ export function DraftDialog({ contribution, isOpen, onClose }: DraftDialogProps)
             description={isRestatement ? t.amountHelp : t.pointsHelp}
             required
             dir="ltr"
-            inputMode="numeric"
+            inputMode="text"
             value={delta}
             error={problemOf(draft.error, field)}
             onChange={(event) => setDelta(event.currentTarget.value)}
           />
-          {!isRestatement && /^-?\d{1,19}$/.test(delta.trim()) && (
-            <Text size="sm">
-              {t.becomes} <b>{formatWhole(BigInt(points) + BigInt(delta.trim()))}</b>
-            </Text>
-          )}
+          <DraftPreview contribution={contribution} reason={reason} field={field} delta={typed} />
           <TextInput
             label={t.reasonEn}
             required
             dir="ltr"
+            maxLength={500}
             value={reasonEn}
             onChange={(event) => setReasonEn(event.currentTarget.value)}
           />
@@ -89,6 +92,7 @@ export function DraftDialog({ contribution, isOpen, onClose }: DraftDialogProps)
             label={t.reasonAr}
             required
             dir="rtl"
+            maxLength={500}
             value={reasonAr}
             onChange={(event) => setReasonAr(event.currentTarget.value)}
           />

@@ -81,7 +81,7 @@ function Waiting({ answer }: { readonly answer: Answer }) {
         <NumberCard label={t.failuresToApprove} to="/failures" value={bounded(answer.failures_to_approve)} />
         <NumberCard
           label={t.disputes}
-          to="/settlements"
+          to="/settlements?answer=disputed"
           value={bounded(answer.disputes)}
           isAlarming={answer.disputes.count > 0}
         />

@@ -1,4 +1,5 @@
 import { answerOf, client } from '../../api/client.ts';
+import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
@@ -49,6 +50,7 @@ export function SettlementList() {
       <RecordPages
         label={t.title}
         query={query}
+        csv={partner ? csvAddress(`partners/${partner}/settlements`) : csvAddress('settlements', wanted)}
         rowsOf={({ settlements }) => settlements}
         keyOf={({ settlement_id }) => settlement_id}
         linkOf={({ partner_id, settlement_id }) => `/settlements/${partner_id}/${settlement_id}`}

@@ -8,13 +8,17 @@ import { StatusBadge } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { PartnerLink } from '../../parts/partner.tsx';
-import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
 import { Foreign, Id, Money, Points, Time } from '../../parts/values.tsx';
+import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { CloseSettlement } from './close-settlement.tsx';
+import { Dispute } from './dispute.tsx';
+import { DisputeReply } from './dispute-reply.tsx';
+import { SettlementAdjustments } from './settlement-adjustments.tsx';
 import { SettlementLines } from './settlement-lines.tsx';
+import { SettlementReconciliations } from './settlement-reconciliations.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
 
 type Settlement = components['schemas']['Settlement'];
@@ -36,16 +40,26 @@ export function SettlementPage() {
       <Loaded query={settlement}>
         {(record) => (
           <Stack gap="xl">
+            <Dispute settlement={record} />
             <SettlementFacts settlement={record} />
-            {record.status === 'closed' && (
-              <Section title={t.lines}>
-                <SettlementLines partnerId={partnerId} settlementId={settlementId} />
-              </Section>
-            )}
+            {record.status === 'closed' && <Closed settlement={record} />}
           </Stack>
         )}
       </Loaded>
     </Page>
+  );
+}
+
+function Closed({ settlement }: { readonly settlement: Settlement }) {
+  const of = { partnerId: settlement.partner_id, settlementId: settlement.settlement_id };
+  const mayAnswer = useMay('operator');
+  return (
+    <>
+      <SettlementReconciliations {...of} />
+      <SettlementLines {...of} />
+      <SettlementAdjustments {...of} />
+      {mayAnswer && settlement.acknowledgement.status === 'disputed' && <DisputeReply settlement={settlement} />}
+    </>
   );
 }
 
@@ -91,7 +105,9 @@ function SettlementFacts({ settlement }: { readonly settlement: Settlement }) {
         money(t.netAmount, settlement.net_amount),
         money(t.payableAmount, settlement.payable_amount),
         points(t.carriedOut, settlement.carried_out_points),
-        ...(acknowledgement.note ? [{ label: t.note, value: <Foreign text={acknowledgement.note} isWhole /> }] : []),
+        ...(acknowledgement.note && acknowledgement.status === 'accepted'
+          ? [{ label: t.note, value: <Foreign text={acknowledgement.note} isWhole /> }]
+          : []),
         ...(acknowledgement.reference
           ? [{ label: t.reference, value: <Foreign text={acknowledgement.reference} isWhole /> }]
           : []),

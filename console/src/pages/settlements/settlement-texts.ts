@@ -1,3 +1,4 @@
+import { countArabic, countEnglish } from '../../format/plural.ts';
 import type { Texts } from '../../texts/text.ts';
 
 export const SETTLEMENT = {
@@ -44,6 +45,42 @@ export const SETTLEMENT = {
   ofThisMonth: ['This period', 'هذه الفترة'],
   lastPeriod: ['The period before', 'الفترة السابقة'],
   first: ['It is the first.', 'هي الأولى.'],
+  find: ['Find the lines of an order', 'البحث عن سطور طلب'],
+  findHelp: ['Order, event id, transaction or key, whole', 'رقم الطلب أو معرّف الحدث أو المعاملة أو المفتاح، كاملًا'],
+  notOnIt: [
+    'No line of this settlement is about it. The search at the top finds the contribution wherever it is.',
+    'لا سطر له في هذه التسوية. يجده البحث في أعلى الصفحة أينما كان.',
+  ],
+  adjust: ['Draft an adjustment', 'إعداد تعديل'],
+  reconciliations: ['Reconciliations', 'المطابقات'],
+  adjustmentsOf: ['Adjustments of its contributions', 'تعديلات مساهماتها'],
+  adjustmentsHelp: [
+    'Whichever settlement has their lines: what is posted stands as a line in the settlement of its own period.',
+    'أيًّا كانت التسوية التي تضم سطورها: ما رُحِّل يظهر سطرًا في تسوية فترته.',
+  ],
+  noAdjustment: ['No adjustment concerns this settlement', 'لا تعديل يخصّ هذه التسوية'],
+  disputed: ['The partner disputes this settlement', 'الشريك يعترض على هذه التسوية'],
+  disputedSince: ['Since', 'منذ'],
+  disputedNoNote: ['The partner wrote no note.', 'لم يكتب الشريك ملاحظة.'],
+  ways: [
+    'The closed settlement never changes. Compare the partner’s list with it, find the line, correct what is settled by an adjustment, and answer the partner, who then accepts.',
+    'لا تتغيّر التسوية المُقفلة أبدًا. قارِن قائمة الشريك بها، وابحث عن السطر، وصحّح ما تمت تسويته بتعديل، ثم أجِب الشريك ليقبلها.',
+  ],
+  endedDispute: ['The partner disputed it first', 'اعترض الشريك عليها أولًا'],
+  reply: ['Answer to the partner', 'الرد على الشريك'],
+  replyHelp: [
+    'Nothing is sent from here. Copy the text, change what you like, and send it to the partner. It names adjustments that are posted.',
+    'لا يُرسَل شيء من هنا. انسخ النص وعدّل فيه ما تشاء وأرسله إلى الشريك. يذكر النص التعديلات المُرحَّلة فقط.',
+  ],
+  notNamed: [
+    (count: string) => `The text leaves out ${countEnglish(count, 'adjustment')} not yet posted.`,
+    (count: string) =>
+      `لا يذكر النص ${countArabic(count, ['تعديلًا واحدًا لم يُرحَّل', 'تعديلين لم يُرحَّلا', 'تعديلات لم تُرحَّل', 'تعديلًا لم يُرحَّل', 'تعديل لم يُرحَّل'])} بعد.`,
+  ],
+  copyReply: ['Copy the text', 'نسخ النص'],
+  replyCopied: ['Copied.', 'نُسخ.'],
+  english: ['In English', 'بالإنجليزية'],
+  arabic: ['In Arabic', 'بالعربية'],
 } as const satisfies Texts;
 
 export const LINE_KIND = {

@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
+import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
@@ -41,6 +42,7 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
       <RecordPages
         label={t.deliveries}
         query={query}
+        csv={csvAddress(`partners/${partnerId}/deliveries`, wanted)}
         rowsOf={({ deliveries }) => deliveries}
         keyOf={({ delivery_id }) => delivery_id}
         linkOf={({ delivery_id }) => `/webhooks/${partnerId}/deliveries/${delivery_id}`}

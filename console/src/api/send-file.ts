@@ -1,0 +1,43 @@
+/** Sends a file with its progress, which `fetch` does not tell. */
+import { NoAnswerError, toApiError } from './api-error.ts';
+import { csrfHeader } from './client.ts';
+
+export interface SentFile {
+  readonly file: File;
+  readonly contentType: string;
+  /** For `Idempotency-Key`. */
+  readonly key: string;
+  /** @param share From 0 to 1: how much of the file has left this machine. */
+  readonly onProgress: (share: number) => void;
+}
+
+/**
+ * The service's answer to a file.
+ *
+ * @throws ApiError When it refused.
+ * @throws NoAnswerError When nothing came back.
+ */
+export function sendFile<Value>(path: string, { file, contentType, key, onProgress }: SentFile): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', path);
+    const headers = { ...csrfHeader(), 'content-type': contentType, 'idempotency-key': key };
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total);
+    request.onload = () => {
+      const body = readJson(request.responseText);
+      if (request.status >= 200 && request.status < 300) resolve(body as Value);
+      else reject(toApiError(request.status, body));
+    };
+    request.onerror = () => reject(new NoAnswerError('no answer'));
+    request.send(file);
+  });
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

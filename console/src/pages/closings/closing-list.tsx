@@ -1,0 +1,75 @@
+import { Badge } from '@mantine/core';
+import { answerOf, client } from '../../api/client.ts';
+import { csvAddress } from '../../api/csv-address.ts';
+import type { components } from '../../api/operator-types.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { Page } from '../../layout/page.tsx';
+import { StatusBadge } from '../../parts/badges.tsx';
+import { PartnerLink } from '../../parts/partner.tsx';
+import { RecordPages } from '../../parts/records.tsx';
+import { Empty } from '../../parts/state.tsx';
+import { Absent, Age, Points } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { CLOSING } from './closing-texts.ts';
+import { Left } from './left.tsx';
+
+type Closing = components['schemas']['Closing'];
+
+/** Every partner with what counts before its settlement closes; a row leads to its checklist. */
+export function ClosingList() {
+  const t = useTexts(CLOSING);
+  const common = useTexts(COMMON);
+  const query = usePages(['closings'], (place) => answerOf(client.GET('/operator/v1/closings', { params: { query: place } })));
+  return (
+    <Page title={t.title} description={t.help}>
+      <RecordPages
+        label={t.title}
+        query={query}
+        csv={csvAddress('closings')}
+        rowsOf={({ closings }) => closings}
+        keyOf={({ partner_id }) => partner_id}
+        linkOf={({ partner_id, open_settlement: open }) =>
+          open ? `/settlements/${partner_id}/${open.settlement_id}` : `/settlements?partner=${partner_id}`
+        }
+        empty={<Empty title={t.noPartner} icon="building" />}
+        columns={[
+          { label: common.partner, show: ({ partner_id, name }) => <PartnerLink id={partner_id} name={name} /> },
+          { label: t.period, show: ({ open_settlement: open }) => (open ? <bdi dir="ltr">{open.period_label}</bdi> : t.noneOpen) },
+          { label: t.ends, show: (closing) => <Ends closing={closing} /> },
+          {
+            ...{ label: t.pending, isFigure: true },
+            show: ({ partner_id, pending_contributions: left }) => <Left left={left} to={`/reviews?partner=${partner_id}`} />,
+          },
+          {
+            ...{ label: t.drafts, isFigure: true },
+            show: ({ partner_id, adjustments_to_approve: left }) => (
+              <Left left={left} to={`/adjustments?partner=${partner_id}&status=draft`} />
+            ),
+          },
+          {
+            ...{ label: t.approved, isFigure: true },
+            show: ({ partner_id, adjustments_to_post: left }) => (
+              <Left left={left} to={`/adjustments?partner=${partner_id}&status=approved`} />
+            ),
+          },
+          { label: t.lastNet, isFigure: true, show: ({ last_settlement: last }) => <Points value={last?.net_points} /> },
+          {
+            label: t.lastAnswer,
+            show: ({ last_settlement: last }) => (last ? <StatusBadge status={last.acknowledgement.status} /> : <Absent />),
+          },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function Ends({ closing: { open_settlement: open } }: { readonly closing: Closing }) {
+  const t = useTexts(CLOSING);
+  if (!open) return <Absent />;
+  const isOverdue = Date.parse(open.period_end) + OVERDUE_MS < Date.now();
+  return isOverdue ? <Badge color="red">{t.overdue}</Badge> : <Age at={open.period_end} />;
+}
+
+/** The schedule closes five minutes after the end, and needs a moment. */
+const OVERDUE_MS = 15 * 60_000;

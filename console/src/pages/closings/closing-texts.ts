@@ -1,0 +1,62 @@
+import { countArabic, countEnglish } from '../../format/plural.ts';
+import type { Texts } from '../../texts/text.ts';
+
+export const CLOSING = {
+  title: ['Close of the month', 'إقفال الشهر'],
+  help: [
+    'What counts before the open settlement of each partner closes. It closes by itself 5 minutes after the end of its period.',
+    'ما ينبغي النظر فيه قبل إقفال التسوية المفتوحة لكل شريك. تُقفل من تلقاء نفسها بعد 5 دقائق من نهاية فترتها.',
+  ],
+  noPartner: ['There is no partner yet', 'لا شريك بعد'],
+  period: ['Period', 'الفترة'],
+  ends: ['Ends', 'تنتهي'],
+  overdue: ['Not closed yet', 'لم تُقفل بعد'],
+  noneOpen: ['None open', 'لا تسوية مفتوحة'],
+  pending: ['Pending contributions', 'مساهمات قيد المعالجة'],
+  pendingHelp: [
+    'A pending contribution is settled by the settlement of the period in which it is confirmed.',
+    'تُسوّى المساهمة قيد المعالجة في تسوية الفترة التي تتأكّد فيها.',
+  ],
+  drafts: ['Adjustments to approve', 'تعديلات بانتظار الاعتماد'],
+  approved: ['Approved, not posted', 'معتمَدة لم تُرحَّل'],
+  adjustmentsHelp: [
+    'An adjustment that is not posted before the end belongs to a later settlement.',
+    'التعديل الذي لا يُرحَّل قبل النهاية يدخل في تسوية لاحقة.',
+  ],
+  lastNet: ['Net points of the last', 'صافي نقاط السابقة'],
+  lastAnswer: ['Answer to the last', 'الرد على السابقة'],
+  checklist: ['Before it closes', 'قبل الإقفال'],
+  verification: ['Verification of its records', 'التحقق من سجلاته'],
+  verificationHelp: [
+    'Compares every line, contribution, statement and answer of this partner with what the service sealed. It changes nothing.',
+    'يقارن كل سطر ومساهمة وكشف ورد لهذا الشريك بما ختمته الخدمة. لا يغيّر شيئًا.',
+  ],
+  verify: ['Verify now', 'تحقّق الآن'],
+  notVerified: ['Not verified since the service started.', 'لم يُتحقَّق منذ تشغيل الخدمة.'],
+  verifying: [
+    (lines: string) => `Verifying … ${lines} lines so far`,
+    (lines: string) => `جارٍ التحقق … عدد السطور حتى الآن: ${lines}`,
+  ],
+  unmodified: [
+    (settlements: string, lines: string) =>
+      `Nothing is modified: ${countEnglish(settlements, 'settlement')}, ${countEnglish(lines, 'line')}.`,
+    (settlements: string, lines: string) =>
+      `لم يُعدَّل شيء: ${countArabic(settlements, ['تسوية واحدة', 'تسويتان', 'تسويات', 'تسوية', 'تسوية'])}، ${countArabic(lines, ['سطر واحد', 'سطران', 'سطور', 'سطرًا', 'سطر'])}.`,
+  ],
+  modified: [
+    (count: string) => `${countEnglish(count, 'modified record')}. Do not close before you know why: SECURITY.md says what to do.`,
+    (count: string) =>
+      `${countArabic(count, ['سجل معدَّل واحد', 'سجلان معدَّلان', 'سجلات معدَّلة', 'سجلًا معدَّلًا', 'سجل معدَّل'])}. لا تُقفل قبل معرفة السبب: يبيّن SECURITY.md ما يجب فعله.`,
+  ],
+  notFinished: [
+    'The verification could not be finished: the database did not answer. Start it again.',
+    'لم يكتمل التحقق لأن قاعدة البيانات لم تُجب. ابدأه مرة أخرى.',
+  ],
+  started: ['The verification runs.', 'بدأ التحقق.'],
+  daily: ['Last daily verification', 'آخر تحقق يومي'],
+  neverDaily: ['It has not run yet.', 'لم يعمل بعد.'],
+  totals: ['Totals against the period before', 'الإجماليات مقارنةً بالفترة السابقة'],
+  thisPeriod: ['This period', 'هذه الفترة'],
+  lastPeriod: ['The period before', 'الفترة السابقة'],
+  statement: ['Statement', 'كشف التسوية'],
+} as const satisfies Texts;

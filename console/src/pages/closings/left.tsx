@@ -1,0 +1,24 @@
+import { Text } from '@mantine/core';
+import { formatWhole } from '../../format/points.ts';
+import { AddressLink } from '../../parts/address-link.tsx';
+
+interface LeftProps {
+  readonly left: { readonly count: number; readonly is_more: boolean };
+  /** The list that the number counts. */
+  readonly to: string;
+}
+
+/** What is left to decide: nothing is quiet, anything else leads to its list. */
+export function Left({ left: { count, is_more }, to }: LeftProps) {
+  if (count === 0)
+    return (
+      <Text span c="dimmed" className="figure">
+        0
+      </Text>
+    );
+  return (
+    <AddressLink to={to} className="text-link figure">
+      {formatWhole(String(count)) + (is_more ? '+' : '')}
+    </AddressLink>
+  );
+}

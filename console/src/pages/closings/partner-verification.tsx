@@ -1,0 +1,104 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { useChange } from '../../api/use-change.ts';
+import { formatWhole } from '../../format/points.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Time } from '../../parts/values.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { CLOSING } from './closing-texts.ts';
+
+type Verification = components['schemas']['Verification'];
+
+const RUNNING_MS = 1_000;
+const LATER_MS = 15_000;
+
+/** Whether the records of a partner are as the service sealed them. Whoever looks may ask. */
+export function PartnerVerification({ partnerId }: { readonly partnerId: string }) {
+  const t = useTexts(CLOSING);
+  const path = { partner_id: partnerId };
+  const verification = useQuery({
+    queryKey: ['verification', partnerId],
+    queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/verification', { params: { path } })),
+    refetchInterval: ({ state: { data } }) => (data?.status === 'running' ? RUNNING_MS : LATER_MS),
+  });
+  const begin = useChange({
+    send: () => answerOf(client.POST('/operator/v1/partners/{partner_id}/verification', { params: { path } })),
+    done: t.started,
+  });
+  const { data } = verification;
+  const isModified = (data?.problem_count ?? 0) > 0;
+  const isGood = data?.status === 'done' && !isModified;
+  return (
+    <Group gap={10} wrap="nowrap" align="flex-start">
+      <Text component="span" c={isGood ? 'forest' : 'yellow'} pt={3}>
+        <Icon name={isGood ? 'check' : 'shield'} size={16} />
+      </Text>
+      <Stack gap={6} style={{ flex: 1, minWidth: 0 }}>
+        <Group justify="space-between" gap="xs">
+          <Text>{t.verification}</Text>
+          <Button
+            variant="default"
+            size="xs"
+            onClick={() => begin.mutate(undefined)}
+            loading={begin.isPending || data?.status === 'running'}
+          >
+            {t.verify}
+          </Button>
+        </Group>
+        <Text size="sm" c="dimmed">
+          {t.verificationHelp}
+        </Text>
+        {data && <State verification={data} />}
+        <DailyVerification />
+        <Problem error={begin.error ?? verification.error} />
+      </Stack>
+    </Group>
+  );
+}
+
+function State({ verification }: { readonly verification: Verification }) {
+  const t = useTexts(CLOSING);
+  const { status, settlements, lines, problem_count, problems, ended_at } = verification;
+  if (status === 'none') return <Text size="sm">{t.notVerified}</Text>;
+  if (status === 'failed') return <Text size="sm">{t.notFinished}</Text>;
+  if (status === 'running')
+    return (
+      <Text size="sm" role="status">
+        {t.verifying(formatWhole(String(lines)))}
+      </Text>
+    );
+  if (problem_count === 0)
+    return (
+      <Text size="sm" role="status">
+        {t.unmodified(String(settlements), String(lines))} <Time at={ended_at} style="second" />
+      </Text>
+    );
+  return (
+    <Alert color="red" role="alert" title={t.modified(String(problem_count))}>
+      {problems.slice(0, 20).map(({ settlement_id, line_no, message }) => (
+        <Text size="sm" key={`${settlement_id} ${line_no} ${message}`} className="foreign">
+          {message}
+        </Text>
+      ))}
+    </Alert>
+  );
+}
+
+/** The job of the schedule that verifies all partners. */
+function DailyVerification() {
+  const t = useTexts(CLOSING);
+  const runs = useQuery({
+    queryKey: ['job-runs', 'verify'],
+    queryFn: () => answerOf(client.GET('/operator/v1/job-runs', { params: { query: { job: 'verify', limit: 1 } } })),
+  });
+  if (!runs.data) return null;
+  const [last] = runs.data.runs;
+  return (
+    <Text size="sm" c="dimmed">
+      {t.daily}: {last ? <Time at={last.ended_at ?? last.started_at} /> : t.neverDaily}
+    </Text>
+  );
+}

@@ -1,0 +1,134 @@
+import { Alert, Paper, Progress, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { answerOf, client } from '../../api/client.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { formatWhole } from '../../format/points.ts';
+import { Page } from '../../layout/page.tsx';
+import { AddressLink } from '../../parts/address-link.tsx';
+import { StatusBadge } from '../../parts/badges.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { PartnerLink, usePartner } from '../../parts/partner.tsx';
+import { Person } from '../../parts/person.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Loaded } from '../../parts/state.tsx';
+import { Id, Points, Time } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { ReconciliationLines } from './reconciliation-lines.tsx';
+import { Differences } from './reconciliation-records.tsx';
+import { RECONCILIATION } from './reconciliation-texts.ts';
+import { VerdictCards } from './verdict-cards.tsx';
+import { isUnderWay, type Reconciliation, VERDICTS, type Verdict } from './verdicts.ts';
+
+const UNDER_WAY_MS = 1_000;
+const LATER_MS = 60_000;
+
+export function ReconciliationPage() {
+  const t = useTexts(RECONCILIATION);
+  const { partnerId = '', reconciliationId = '' } = useParams({ strict: false });
+  const path = { partner_id: partnerId, reconciliation_id: reconciliationId };
+  const reconciliation = useQuery({
+    queryKey: ['reconciliation', path],
+    queryFn: () =>
+      answerOf(client.GET('/operator/v1/partners/{partner_id}/reconciliations/{reconciliation_id}', { params: { path } })),
+    refetchInterval: ({ state: { data } }) => (data && isUnderWay(data) ? UNDER_WAY_MS : LATER_MS),
+  });
+  return (
+    <Page title={t.detail} description={<Id id={reconciliationId} />}>
+      <Loaded query={reconciliation}>
+        {(record) => (
+          <Stack gap="xl">
+            {isUnderWay(record) && <UnderWay record={record} />}
+            {record.problem !== null && (
+              <Alert color="red" title={t.problem}>
+                <span className="foreign">{record.problem}</span>
+              </Alert>
+            )}
+            <ReconciliationFacts record={record} />
+            {record.status === 'done' && <Result record={record} />}
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function UnderWay({ record }: { readonly record: Reconciliation }) {
+  const t = useTexts(RECONCILIATION);
+  const settlement = useSettlement(record);
+  const all = settlement.data?.statement?.line_count;
+  const done = record.compared_settlement_lines;
+  const text =
+    record.status === 'receiving' || all === undefined
+      ? `${t.lines}: ${formatWhole(record.listed_lines)}`
+      : t.progress(formatWhole(String(done)), formatWhole(String(all)));
+  return (
+    <Paper p="lg" role="status">
+      <Stack gap="xs">
+        <Progress value={all ? Math.floor((done / all) * 100) : 0} animated aria-label={text} />
+        <Text size="sm">{text}</Text>
+        {record.status === 'comparing' && (
+          <Text size="sm" c="dimmed">
+            {t.waits}
+          </Text>
+        )}
+      </Stack>
+    </Paper>
+  );
+}
+
+function useSettlement({ partner_id, settlement_id }: Reconciliation) {
+  const path = { partner_id, settlement_id };
+  return useQuery({
+    queryKey: ['settlement', path],
+    queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/settlements/{settlement_id}', { params: { path } })),
+  });
+}
+
+function ReconciliationFacts({ record }: { readonly record: Reconciliation }) {
+  const t = useTexts(RECONCILIATION);
+  const common = useTexts(COMMON);
+  const zone = usePartner(record.partner_id).data?.time_zone;
+  const settlement = useSettlement(record);
+  const sender = record.uploaded_by === null ? t.thePartner : <Person id={record.uploaded_by} />;
+  return (
+    <Facts
+      columns={3}
+      facts={[
+        { label: common.status, value: <StatusBadge status={record.status} /> },
+        { label: common.partner, value: <PartnerLink id={record.partner_id} /> },
+        {
+          label: t.settlement,
+          value: (
+            <AddressLink to={`/settlements/${record.partner_id}/${record.settlement_id}`}>
+              <bdi dir="ltr">{settlement.data?.period_label ?? record.settlement_id}</bdi>
+            </AddressLink>
+          ),
+        },
+        { label: t.sender, value: sender },
+        { label: t.list, value: record.is_statement ? t.statement : t.ownList },
+        { label: t.lines, value: <Points value={record.listed_lines} /> },
+        { label: t.differences, value: <Differences record={record} /> },
+        { label: t.began, value: <Time at={record.created_at} zone={zone} style="second" /> },
+        { label: t.ended, value: <Time at={record.ended_at} zone={zone} style="second" /> },
+      ]}
+    />
+  );
+}
+
+/** The verdicts as groups, and the lines of the chosen one: the first that needs a hand. */
+function Result({ record }: { readonly record: Reconciliation }) {
+  const t = useTexts(RECONCILIATION);
+  const { filters, setFilters } = useFilters<'verdict'>();
+  const asked = VERDICTS.find((verdict) => verdict === filters.verdict);
+  const verdict: Verdict = asked ?? VERDICTS.find((each) => record.counts[each] > 0) ?? 'matched';
+  return (
+    <Stack gap="lg">
+      <Section title={t.verdicts}>
+        <VerdictCards record={record} chosen={verdict} onChoose={(chosen) => setFilters({ verdict: chosen })} />
+      </Section>
+      <ReconciliationLines key={verdict} record={record} verdict={verdict} />
+    </Stack>
+  );
+}

@@ -1,0 +1,70 @@
+import { Text } from '@mantine/core';
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
+import type { components } from '../../api/operator-types.ts';
+import { StatusBadge } from '../../parts/badges.tsx';
+import { PartnerLink } from '../../parts/partner.tsx';
+import { Person } from '../../parts/person.tsx';
+import { RecordPages } from '../../parts/records.tsx';
+import { Empty } from '../../parts/state.tsx';
+import { Id, Points, Time } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { RECONCILIATION } from './reconciliation-texts.ts';
+import { countDifferences, isUnderWay, type Reconciliation } from './verdicts.ts';
+
+interface ReconciliationRecordsProps {
+  readonly query: UseInfiniteQueryResult<InfiniteData<components['schemas']['ReconciliationPage']>, Error>;
+  readonly csv?: string;
+  /** Where all are of one settlement. */
+  readonly isOfOne?: boolean;
+}
+
+export function ReconciliationRecords({ query, csv, isOfOne = false }: ReconciliationRecordsProps) {
+  const t = useTexts(RECONCILIATION);
+  const common = useTexts(COMMON);
+  return (
+    <RecordPages
+      label={t.title}
+      query={query}
+      {...(csv !== undefined && { csv })}
+      rowsOf={({ reconciliations }) => reconciliations}
+      keyOf={({ reconciliation_id }) => reconciliation_id}
+      linkOf={({ partner_id, reconciliation_id }) => `/reconciliations/${partner_id}/${reconciliation_id}`}
+      empty={
+        <Empty title={t.nothing} icon="compare">
+          {t.nothingHelp}
+        </Empty>
+      }
+      columns={[
+        { label: t.began, show: ({ created_at }) => <Time at={created_at} /> },
+        ...(isOfOne
+          ? []
+          : [
+              { label: common.partner, show: ({ partner_id }: Reconciliation) => <PartnerLink id={partner_id} /> },
+              { label: t.settlement, show: ({ settlement_id }: Reconciliation) => <Id id={settlement_id} isShort /> },
+            ]),
+        { label: t.sender, show: ({ uploaded_by }) => (uploaded_by === null ? t.thePartner : <Person id={uploaded_by} />) },
+        { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
+        { label: t.lines, isFigure: true, show: ({ listed_lines }) => <Points value={listed_lines} /> },
+        { label: t.differences, isFigure: true, show: (record) => <Differences record={record} /> },
+      ]}
+    />
+  );
+}
+
+export function Differences({ record }: { readonly record: Reconciliation }) {
+  const t = useTexts(RECONCILIATION);
+  const count = countDifferences(record);
+  if (record.status === 'failed' || isUnderWay(record)) return '–';
+  if (count === 0)
+    return (
+      <Text span c="dimmed">
+        {t.noDifference}
+      </Text>
+    );
+  return (
+    <span className="differs">
+      <Points value={String(count)} />
+    </span>
+  );
+}

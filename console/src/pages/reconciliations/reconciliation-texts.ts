@@ -1,0 +1,128 @@
+import { countArabic, countEnglish } from '../../format/plural.ts';
+import type { Texts } from '../../texts/text.ts';
+
+export const RECONCILIATION = {
+  title: ['Reconciliations', 'المطابقات'],
+  help: [
+    "A partner's own list compared with a closed settlement, line by line. It changes nothing of the settlement.",
+    'مقارنة قائمة الشريك بتسوية مُقفلة سطرًا سطرًا. لا تغيّر المقارنة شيئًا في التسوية.',
+  ],
+  nothing: ['No list was reconciled yet', 'لم تُطابَق أي قائمة بعد'],
+  nothingHelp: [
+    'Reconcile a file for a partner, or wait until a partner sends its own list.',
+    'طابِق ملفًا لشريك، أو انتظر حتى يرسل الشريك قائمته.',
+  ],
+  start: ['Reconcile a file', 'مطابقة ملف'],
+  startHelp: [
+    "Compare a file that a partner handed over with one of its closed settlements. The verdicts of the file's lines are kept for 30 days, and the counts for good.",
+    'قارِن ملفًا سلّمه الشريك بإحدى تسوياته المُقفلة. تُحفظ نتائج السطور 30 يومًا وتبقى الأعداد دائمًا.',
+  ],
+  settlement: ['Settlement', 'التسوية'],
+  chooseSettlement: ['Choose a closed settlement', 'اختر تسوية مُقفلة'],
+  noSettlement: [
+    'This partner has no closed settlement yet. Its open one closes at the end of its period.',
+    'لا تسوية مُقفلة لهذا الشريك بعد. تُقفل تسويته المفتوحة في نهاية فترتها.',
+  ],
+  choosePartnerFirst: ['Choose the partner and the settlement first.', 'اختر الشريك والتسوية أولًا.'],
+  drop: ['Drop the file here, or click to choose it', 'أفلِت الملف هنا أو انقر لاختياره'],
+  dropHelp: [
+    'CSV with a heading row and the columns partner_event_id, partner_order_ref and points, or JSON with the same members, or a statement of this service. At most 1,000,000 lines or 100 MiB.',
+    'ملف CSV بصف عناوين فيه الأعمدة partner_event_id وpartner_order_ref وpoints، أو JSON بالحقول نفسها، أو كشف تسوية من هذه الخدمة. الحد الأقصى 1,000,000 سطر أو 100 ميغابايت.',
+  ],
+  spreadsheet: [
+    'This is a spreadsheet. Save it as CSV (UTF-8) in the spreadsheet program, then drop that file.',
+    'هذا ملف جدول بيانات. احفظه بصيغة CSV (UTF-8) من برنامج الجداول، ثم أفلِت ذلك الملف.',
+  ],
+  tooLarge: [
+    'The file has more than 100 MiB. Split it, and reconcile each part.',
+    'حجم الملف أكبر من 100 ميغابايت. قسّمه وطابِق كل جزء.',
+  ],
+  emptyFile: ['The file is empty.', 'الملف فارغ.'],
+  sending: [(share: string) => `Sending the file: ${share}`, (share: string) => `جارٍ إرسال الملف: ${share}`],
+  reading: ['The service reads and compares the last lines …', 'تقرأ الخدمة السطور الأخيرة وتقارنها …'],
+  keepOpen: ['Keep this page open until the file has been sent.', 'أبقِ هذه الصفحة مفتوحة حتى ينتهي إرسال الملف.'],
+  received: ['The file was compared line by line.', 'قورن الملف سطرًا سطرًا.'],
+  detail: ['Reconciliation', 'المطابقة'],
+  sender: ['Sent by', 'أرسلها'],
+  thePartner: ['The partner', 'الشريك'],
+  list: ['List', 'القائمة'],
+  ownList: ["The partner's own list", 'قائمة الشريك'],
+  statement: ['A statement of this service', 'كشف تسوية من هذه الخدمة'],
+  lines: ['Lines of the file', 'سطور الملف'],
+  differences: ['Differences', 'الفروق'],
+  noDifference: ['No difference', 'لا فروق'],
+  began: ['Began', 'بدأت'],
+  ended: ['Ended', 'انتهت'],
+  problem: ['Why it failed', 'سبب الفشل'],
+  progress: [
+    (done: string, all: string) => `Looking for the lines of the settlement in the file: ${done} of ${all}`,
+    (done: string, all: string) => `البحث عن سطور التسوية في الملف: ${done} من ${all}`,
+  ],
+  waits: [
+    'The whole file has arrived. The schedule of the service looks for the lines that it lacks, within seconds.',
+    'وصل الملف كاملًا. تبحث الخدمة خلال ثوانٍ عن السطور الناقصة فيه.',
+  ],
+  verdicts: ['Verdicts', 'النتائج'],
+  gross: ['gross', 'إجمالي'],
+  net: ['net', 'صافي'],
+  linesOf: ['Lines', 'السطور'],
+  exportAll: ['Export all lines', 'تصدير كل السطور'],
+  exportThese: ['Export these lines', 'تصدير هذه السطور'],
+  none: ['No line has this verdict', 'لا سطر بهذه النتيجة'],
+  removed: [
+    'The lines were removed 30 days after the comparison. The counts stay. Reconcile the file again to see them.',
+    'أُزيلت السطور بعد 30 يومًا من المقارنة وبقيت الأعداد. طابِق الملف مرة أخرى لتراها.',
+  ],
+  line: ['Line', 'السطر'],
+  event: ['Event', 'الحدث'],
+  orderInFile: ['Order in the file', 'الطلب في الملف'],
+  orderInService: ['Order in the service', 'الطلب في الخدمة'],
+  pointsInFile: ['Points in the file', 'النقاط في الملف'],
+  pointsInService: ['Points in the service', 'النقاط في الخدمة'],
+  netInService: ['Net with adjustments', 'الصافي بعد التعديلات'],
+  matchedBy: ['Matched by', 'طابقت بـ'],
+  inSettlement: ['Settlement that has it', 'التسوية التي تضمّها'],
+  noneYet: ['none yet', 'لا تسوية بعد'],
+  why: ['Why', 'السبب'],
+  adjust: ['Draft an adjustment', 'إعداد تعديل'],
+  counted: [
+    (count: string) => countEnglish(count, 'line'),
+    (count: string) => countArabic(count, ['سطر واحد', 'سطران', 'سطور', 'سطرًا', 'سطر']),
+  ],
+} as const satisfies Texts;
+
+/** What a verdict means, and the next step. */
+export const VERDICT_HELP = {
+  points_mismatch: [
+    'The settlement has the contribution with other points. A contribution never changes: where the file is right, draft an adjustment, which corrects what is settled.',
+    'في التسوية المساهمةُ نفسها بنقاط أخرى. لا تتغيّر المساهمة أبدًا: إن كان الملف هو الصحيح فأعِدّ تعديلًا يصحّح ما تمت تسويته.',
+  ],
+  missing_in_service: [
+    'The service has no confirmed contribution of these events. Points must not be restored for that. The partner looks each event up, and sends the original confirmation again under its original key.',
+    'لا مساهمة مؤكَّدة في الخدمة لهذه الأحداث. ولا يجيز ذلك ردّ النقاط. يستعلم الشريك عن كل حدث، ثم يعيد إرسال التأكيد الأصلي بمفتاحه الأصلي.',
+  ],
+  missing_in_partner_file: [
+    'The settlement has these contributions and the file does not. The partner looks for them in its own records. Where it reported one in error, draft an adjustment.',
+    'هذه المساهمات في التسوية وليست في الملف. يبحث الشريك عنها في سجلاته. وما أُبلغ عنه خطأً فأعِدّ له تعديلًا.',
+  ],
+  order_ref_mismatch: [
+    'Event and points agree, and the file has another order. Nothing about the money differs.',
+    'يتطابق الحدث والنقاط، وفي الملف طلب آخر. لا فرق في المبالغ.',
+  ],
+  duplicate_in_file: [
+    'The file has these events more than once. Their first lines were compared; these were not.',
+    'ترد هذه الأحداث في الملف أكثر من مرة. قورنت سطورها الأولى ولم تُقارَن هذه.',
+  ],
+  other_settlement: [
+    'The service has these contributions, and another settlement has their lines, or none has yet. Reconcile the file of that period with that settlement.',
+    'هذه المساهمات في الخدمة، لكن سطورها في تسوية أخرى أو لا تسوية لها بعد. طابِق ملف تلك الفترة مع تلك التسوية.',
+  ],
+  malformed: [
+    'These lines could not be read and were compared with nothing. The partner mends them and sends the file again.',
+    'تعذّرت قراءة هذه السطور فلم تُقارَن بشيء. يصحّحها الشريك ويرسل الملف مرة أخرى.',
+  ],
+  matched: [
+    'File and settlement agree: by gross points, as contributed, or by net points, with adjustments.',
+    'يتطابق الملف والتسوية: بالنقاط الإجمالية كما قُدّمت، أو بالصافية بعد التعديلات.',
+  ],
+} as const satisfies Texts;

@@ -1,0 +1,100 @@
+import { Alert, Paper, Progress, Stack, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import type { components } from '../../api/operator-types.ts';
+import { sendFile } from '../../api/send-file.ts';
+import { useChange } from '../../api/use-change.ts';
+import { DropZone } from '../../parts/drop-zone.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Foreign } from '../../parts/values.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { ACCEPTED, mediaTypeOf, refusalOf } from './read-file.ts';
+import { RECONCILIATION } from './reconciliation-texts.ts';
+
+type Reconciliation = components['schemas']['Reconciliation'];
+
+interface SendListProps {
+  readonly partnerId: string | undefined;
+  readonly settlementId: string | undefined;
+}
+
+interface ChosenFile {
+  readonly path: string;
+  readonly file: File;
+  /** Of the file, for the key: the same file again is the same change. */
+  readonly name: string;
+  readonly size: number;
+  readonly modified: number;
+}
+
+/** A file for a settlement: it is sent as soon as it is dropped, because it changes nothing. */
+export function SendList({ partnerId, settlementId }: SendListProps) {
+  const t = useTexts(RECONCILIATION);
+  const navigate = useNavigate();
+  const [refusal, setRefusal] = useState<keyof typeof RECONCILIATION>();
+  const [share, setShare] = useState(0);
+  const send = useChange({
+    send: ({ path, file }: ChosenFile, key) =>
+      sendFile<Reconciliation>(path, { file, key, contentType: mediaTypeOf(file), onProgress: setShare }),
+    done: t.received,
+    onDone: ({ partner_id, reconciliation_id }) => void navigate({ href: `/reconciliations/${partner_id}/${reconciliation_id}` }),
+  });
+  useWarnBeforeLeaving(send.isPending);
+  const isReady = partnerId !== undefined && settlementId !== undefined;
+  const take = (file: File) => {
+    setRefusal(refusalOf(file));
+    if (refusalOf(file) !== undefined) return send.reset();
+    setShare(0);
+    const path = `/operator/v1/partners/${partnerId}/settlements/${settlementId}/reconciliations`;
+    send.mutate({ path, file, name: file.name, size: file.size, modified: file.lastModified });
+  };
+  return (
+    <Stack gap="md">
+      {send.isPending ? (
+        <Sending file={send.variables.file} share={share} />
+      ) : (
+        <DropZone
+          label={t.drop}
+          help={isReady ? t.dropHelp : t.choosePartnerFirst}
+          accept={ACCEPTED}
+          isDisabled={!isReady}
+          onFile={take}
+        />
+      )}
+      {refusal !== undefined && (
+        <Alert color="red" role="alert">
+          {String(t[refusal])}
+        </Alert>
+      )}
+      <Problem error={send.error} />
+    </Stack>
+  );
+}
+
+function Sending({ file, share }: { readonly file: File; readonly share: number }) {
+  const t = useTexts(RECONCILIATION);
+  const percent = Math.floor(share * 100);
+  const text = share >= 1 ? t.reading : t.sending(`${percent}%`);
+  return (
+    <Paper p="lg" role="status">
+      <Stack gap="xs">
+        <Foreign text={file.name} />
+        <Progress value={share >= 1 ? 100 : percent} animated={share >= 1} aria-label={text} />
+        <Text size="sm">{text}</Text>
+        <Text size="sm" c="dimmed">
+          {t.keepOpen}
+        </Text>
+      </Stack>
+    </Paper>
+  );
+}
+
+/** The browser asks before it leaves a file that is half sent. */
+function useWarnBeforeLeaving(isSending: boolean): void {
+  useEffect(() => {
+    if (!isSending) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, [isSending]);
+}

@@ -1,0 +1,28 @@
+import type { components } from '../../api/operator-types.ts';
+
+export type Reconciliation = components['schemas']['Reconciliation'];
+export type ReconciliationLine = components['schemas']['ReconciliationLine'];
+export type Verdict = ReconciliationLine['verdict'];
+
+/** What needs a hand first, what agrees last. */
+export const VERDICTS: readonly Verdict[] = [
+  ...(['points_mismatch', 'missing_in_service', 'missing_in_partner_file', 'order_ref_mismatch'] as const),
+  ...(['duplicate_in_file', 'other_settlement', 'malformed', 'matched'] as const),
+];
+
+export function countDifferences({ counts }: Pick<Reconciliation, 'counts'>): number {
+  return VERDICTS.reduce((sum, verdict) => (verdict === 'matched' ? sum : sum + counts[verdict]), 0);
+}
+
+export function isUnderWay({ status }: Pick<Reconciliation, 'status'>): boolean {
+  return status === 'receiving' || status === 'comparing';
+}
+
+/** What has to be settled more or less, where the file is right; `undefined` for a line that no adjustment concerns. */
+export function deltaOf(line: ReconciliationLine): string | undefined {
+  const { verdict, points, recorded_points, recorded_net_points, line_type, transaction_id } = line;
+  if (transaction_id === null || line_type !== 'contribution') return undefined;
+  const settled = BigInt(recorded_net_points ?? recorded_points ?? '0');
+  if (verdict === 'missing_in_partner_file') return String(-settled);
+  return verdict === 'points_mismatch' && points !== null ? String(BigInt(points) - settled) : undefined;
+}

@@ -1,0 +1,89 @@
+import { Button, CopyButton, Group, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { components } from '../../api/operator-types.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Section } from '../../parts/section.tsx';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
+import type { Language } from '../../texts/text.ts';
+import { countDifferences } from '../reconciliations/verdicts.ts';
+import { composeReply } from './reply-text.ts';
+import { useAdjustmentsOf } from './settlement-adjustments.tsx';
+import { useReconciliationsOf } from './settlement-reconciliations.tsx';
+import { SETTLEMENT } from './settlement-texts.ts';
+
+type Settlement = components['schemas']['Settlement'];
+
+/** The text of an answer, from what was compared and posted, in either language. Nobody sends it but the person. */
+export function DisputeReply({ settlement }: { readonly settlement: Settlement }) {
+  const t = useTexts(SETTLEMENT);
+  const { language: own } = useLanguage();
+  const [language, setLanguage] = useState<Language>(own);
+  const [edited, setEdited] = useState<string>();
+  const of = { partnerId: settlement.partner_id, settlementId: settlement.settlement_id };
+  const adjustments = useAll(useAdjustmentsOf(of)).flatMap((page) => page.adjustments);
+  const lists = useReconciliationsOf(of).data?.pages.flatMap((page) => page.reconciliations) ?? [];
+  const last = lists.find(({ status }) => status === 'done');
+  const { acknowledgement } = settlement;
+  const composed = composeReply(language, {
+    ...{ settlementId: of.settlementId, periodLabel: settlement.period_label, zone: settlement.period_timezone },
+    ...{ currency: settlement.currency, disputedAt: acknowledgement.acknowledged_at, note: acknowledgement.note },
+    compared: last && { lines: last.listed_lines, matched: last.counts.matched, differences: countDifferences(last) },
+    posted: adjustments.filter(({ status }) => status === 'posted'),
+  });
+  const waiting = adjustments.filter(({ status }) => status === 'draft' || status === 'approved').length;
+  const text = edited ?? composed;
+  return (
+    <Section
+      title={t.reply}
+      actions={
+        <SegmentedControl
+          size="xs"
+          value={language}
+          onChange={(chosen) => {
+            setLanguage(chosen as Language);
+            setEdited(undefined);
+          }}
+          data={[
+            { value: 'en', label: t.english },
+            { value: 'ar', label: t.arabic },
+          ]}
+        />
+      }
+    >
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          {t.replyHelp} {waiting > 0 && t.notNamed(String(waiting))}
+        </Text>
+        <Textarea
+          aria-label={t.reply}
+          autosize
+          minRows={8}
+          maxRows={24}
+          dir={language === 'ar' ? 'rtl' : 'ltr'}
+          lang={language}
+          value={text}
+          onChange={(event) => setEdited(event.currentTarget.value)}
+        />
+        <Group justify="flex-end">
+          <CopyButton value={text}>
+            {({ copied, copy }) => (
+              <Button variant="default" leftSection={<Icon name={copied ? 'check' : 'copy'} size={16} />} onClick={copy}>
+                {copied ? t.replyCopied : t.copyReply}
+              </Button>
+            )}
+          </CopyButton>
+        </Group>
+      </Stack>
+    </Section>
+  );
+}
+
+/** A text that leaves out a correction would be wrong. */
+function useAll<PageType>(query: UseInfiniteQueryResult<InfiniteData<PageType>, Error>): readonly PageType[] {
+  const { data, hasNextPage, isFetching, fetchNextPage } = query;
+  useEffect(() => {
+    if (hasNextPage && !isFetching) void fetchNextPage();
+  }, [hasNextPage, isFetching, fetchNextPage]);
+  return data?.pages ?? [];
+}

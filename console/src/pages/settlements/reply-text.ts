@@ -1,0 +1,109 @@
+/** What an operator writes to a partner who disputes a settlement: only what is recorded. */
+import { countArabic, countEnglish } from '../../format/plural.ts';
+import { formatDecimal, formatWhole } from '../../format/points.ts';
+import { formatTime } from '../../format/time.ts';
+import type { Language } from '../../texts/text.ts';
+
+export interface ReplyFacts {
+  readonly settlementId: string;
+  readonly periodLabel: string;
+  readonly zone: string;
+  readonly currency: string | null;
+  readonly disputedAt: string | null;
+  readonly note: string | null;
+  /** Of the last list that was compared to its end. */
+  readonly compared?: { readonly lines: string; readonly matched: number; readonly differences: number } | undefined;
+  readonly posted: readonly PostedCorrection[];
+}
+
+export interface PostedCorrection {
+  readonly partner_order_ref: string;
+  readonly partner_event_id: string;
+  readonly points_delta: string;
+  readonly amount_delta: string | null;
+  readonly reason_en: string;
+  readonly reason_ar: string;
+}
+
+/** A whole message, in plain text. */
+export function composeReply(language: Language, facts: ReplyFacts): string {
+  const write = language === 'en' ? ENGLISH : ARABIC;
+  const { settlementId, periodLabel, disputedAt, note, compared, posted, zone, currency } = facts;
+  const on = disputedAt === null ? '' : formatTime(disputedAt, { language, zone, style: 'day' });
+  const parts = [
+    write.head(isolate(periodLabel), isolate(settlementId)),
+    write.disputed(on, note),
+    compared && write.compared(compared),
+    posted.length === 0
+      ? write.nothing
+      : [write.corrections, ...posted.map((each) => write.correction(each, currency))].join('\n'),
+    write.unchanged,
+    `${write.accept}\n${isolate(`POST /v1/settlements/${settlementId}/acknowledgement`)}\n${isolate('{"status": "accepted"}')}`,
+  ];
+  return parts.filter((part) => part !== undefined).join('\n\n');
+}
+
+/** What is read from left to right, within a text of either direction. */
+function isolate(text: string): string {
+  return `\u2066${text}\u2069`;
+}
+
+function changeOf(
+  { points_delta, amount_delta }: PostedCorrection,
+  currency: string | null,
+): { points?: string; money?: string } {
+  if (amount_delta !== null) return { money: isolate(`${formatDecimal(amount_delta)} ${currency ?? ''}`.trim()) };
+  return { points: points_delta };
+}
+
+interface Wording {
+  head(label: string, id: string): string;
+  disputed(on: string, note: string | null): string;
+  compared(list: NonNullable<ReplyFacts['compared']>): string;
+  readonly corrections: string;
+  correction(correction: PostedCorrection, currency: string | null): string;
+  readonly nothing: string;
+  readonly unchanged: string;
+  readonly accept: string;
+}
+
+const ENGLISH: Wording = {
+  head: (label, id) => `Settlement ${label} (${id})`,
+  disputed: (on, note) => `You disputed this settlement on ${on}${note === null ? '.' : `: “${note}”`}`,
+  compared: ({ lines, matched, differences }) =>
+    `We compared your list with it line by line: ${countEnglish(lines, 'line')} read, ${formatWhole(String(matched))} matched, ${countEnglish(differences, 'difference')}.`,
+  corrections: 'We corrected what is settled:',
+  correction(correction, currency) {
+    const { points, money } = changeOf(correction, currency);
+    const change = money ?? `${isolate(formatWhole(points ?? '0'))} points`;
+    const { partner_order_ref: order, partner_event_id: event, reason_en } = correction;
+    return `- Order ${isolate(order)}, event ${isolate(event)}: ${change}. ${reason_en}`;
+  },
+  nothing: 'No correction is posted.',
+  unchanged:
+    'The closed settlement itself does not change. Corrections are lines of the settlement of the period in which they were posted.',
+  accept: 'To accept the settlement, send:',
+};
+
+const ARABIC: Wording = {
+  head: (label, id) => `التسوية ${label} (${id})`,
+  disputed: (on, note) => `اعترضتم على هذه التسوية بتاريخ ${on}${note === null ? '.' : `: «${note}»`}`,
+  compared: ({ lines, matched, differences }) =>
+    `قارنّا قائمتكم بها سطرًا سطرًا. السطور المقروءة: ${formatWhole(lines)}، والمتطابقة: ${formatWhole(String(matched))}، والفروق: ${formatWhole(String(differences))}.`,
+  corrections: 'صحّحنا ما تمت تسويته كما يلي:',
+  correction(correction, currency) {
+    const { points, money } = changeOf(correction, currency);
+    const change = money ?? pointsInArabic(points ?? '0');
+    const { partner_order_ref: order, partner_event_id: event, reason_ar } = correction;
+    return `- الطلب ${isolate(order)}، الحدث ${isolate(event)}: ${change}. ${reason_ar}`;
+  },
+  nothing: 'لم يُرحَّل أي تصحيح.',
+  unchanged: 'لا تتغيّر التسوية المُقفلة نفسها. تظهر التصحيحات سطورًا في تسوية الفترة التي رُحِّلت فيها.',
+  accept: 'لقبول التسوية أرسلوا:',
+};
+
+function pointsInArabic(delta: string): string {
+  const isLess = delta.startsWith('-');
+  const counted = countArabic(isLess ? delta.slice(1) : delta, ['نقطة واحدة', 'نقطتين', 'نقاط', 'نقطة', 'نقطة']);
+  return `${isLess ? 'خصم' : 'إضافة'} ${counted}`;
+}

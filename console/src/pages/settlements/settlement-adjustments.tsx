@@ -1,0 +1,58 @@
+import { Text } from '@mantine/core';
+import { answerOf, client } from '../../api/client.ts';
+import { csvAddress } from '../../api/csv-address.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { StatusBadge } from '../../parts/badges.tsx';
+import { RecordPages } from '../../parts/records.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Empty } from '../../parts/state.tsx';
+import { Foreign, Points, Time } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { ADJUSTMENT_REASON } from '../../texts/record-texts.ts';
+import { ADJUSTMENT } from '../adjustments/adjustment-texts.ts';
+import { SETTLEMENT } from './settlement-texts.ts';
+
+interface OfSettlement {
+  readonly partnerId: string;
+  readonly settlementId: string;
+}
+
+/** Adjustments of the contributions that have their line on a settlement. */
+export function useAdjustmentsOf({ partnerId, settlementId }: OfSettlement) {
+  const wanted = { partner_id: partnerId, settlement_id: settlementId };
+  return usePages(['adjustments-of', wanted], (place) =>
+    answerOf(client.GET('/operator/v1/adjustments', { params: { query: { ...wanted, ...place } } })),
+  );
+}
+
+export function SettlementAdjustments({ partnerId, settlementId }: OfSettlement) {
+  const t = useTexts(SETTLEMENT);
+  const common = useTexts(COMMON);
+  const adjustment = useTexts(ADJUSTMENT);
+  const reasons = useTexts(ADJUSTMENT_REASON);
+  const query = useAdjustmentsOf({ partnerId, settlementId });
+  return (
+    <Section title={t.adjustmentsOf}>
+      <Text size="sm" c="dimmed" mb="sm">
+        {t.adjustmentsHelp}
+      </Text>
+      <RecordPages
+        label={t.adjustmentsOf}
+        query={query}
+        csv={csvAddress('adjustments', { partner_id: partnerId, settlement_id: settlementId })}
+        rowsOf={({ adjustments }) => adjustments}
+        keyOf={({ adjustment_id }) => adjustment_id}
+        linkOf={({ partner_id, adjustment_id }) => `/adjustments/${partner_id}/${adjustment_id}`}
+        empty={<Empty title={t.noAdjustment} icon="scales" />}
+        columns={[
+          { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
+          { label: adjustment.change, isFigure: true, show: ({ points_delta }) => <Points value={points_delta} /> },
+          { label: adjustment.why, show: ({ reason_code }) => reasons[reason_code] },
+          { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
+          { label: adjustment.drafted, show: ({ drafted_at }) => <Time at={drafted_at} /> },
+        ]}
+      />
+    </Section>
+  );
+}

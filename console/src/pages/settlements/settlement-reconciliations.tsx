@@ -1,0 +1,29 @@
+import { answerOf, client } from '../../api/client.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { Section } from '../../parts/section.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { ReconciliationRecords } from '../reconciliations/reconciliation-records.tsx';
+import { StartReconciliation } from '../reconciliations/start-reconciliation.tsx';
+import { SETTLEMENT } from './settlement-texts.ts';
+
+interface OfSettlement {
+  readonly partnerId: string;
+  readonly settlementId: string;
+}
+
+export function useReconciliationsOf({ partnerId, settlementId }: OfSettlement) {
+  const wanted = { partner_id: partnerId, settlement_id: settlementId };
+  return usePages(['reconciliations-of', wanted], (place) =>
+    answerOf(client.GET('/operator/v1/reconciliations', { params: { query: { ...wanted, ...place } } })),
+  );
+}
+
+export function SettlementReconciliations({ partnerId, settlementId }: OfSettlement) {
+  const t = useTexts(SETTLEMENT);
+  const query = useReconciliationsOf({ partnerId, settlementId });
+  return (
+    <Section title={t.reconciliations} actions={<StartReconciliation partnerId={partnerId} settlementId={settlementId} />}>
+      <ReconciliationRecords query={query} isOfOne />
+    </Section>
+  );
+}

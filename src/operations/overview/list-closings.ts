@@ -1,0 +1,42 @@
+import { listPartners, type Partner } from '../../store/access/partner.ts';
+import type { Queryable } from '../../store/database.ts';
+import { findOpenSettlement, findSettlementBySequence, type Settlement } from '../../store/settlements/settlement.ts';
+import { countLeftToDecide, type LeftToDecide } from '../../store/settlements/waiting-for-close.ts';
+import { getPartner } from '../access/manage-partner.ts';
+
+/** What counts before the open settlement of a partner closes. */
+export interface Closing {
+  readonly partner: Partner;
+  /** `undefined` for a moment, until the schedule has opened one. */
+  readonly open: Settlement | undefined;
+  readonly last: Settlement | undefined;
+  readonly left: LeftToDecide;
+}
+
+/** A count stops there. */
+export const LEFT_MAX = 1_000;
+
+/** Of each partner, the oldest first. It reads as much as it shows: no totals of an open settlement. */
+export async function listClosings(
+  db: Queryable,
+  { afterId, limit }: { readonly afterId: string; readonly limit: number },
+): Promise<{ readonly closings: readonly Closing[]; readonly hasMore: boolean }> {
+  const found = await listPartners(db, { afterId, limit: limit + 1 });
+  const closings = await Promise.all(found.slice(0, limit).map((partner) => readClosing(db, partner)));
+  return { closings, hasMore: found.length > limit };
+}
+
+/** @throws ServiceError `invalid_request` when there is no such partner. */
+export async function getClosing(db: Queryable, partnerId: string): Promise<Closing> {
+  return readClosing(db, await getPartner(db, partnerId));
+}
+
+async function readClosing(db: Queryable, partner: Partner): Promise<Closing> {
+  const { partnerId } = partner;
+  const [open, left] = await Promise.all([
+    findOpenSettlement(db, partnerId),
+    countLeftToDecide(db, partnerId, LEFT_MAX),
+  ]);
+  const last = open && open.sequence > 1n ? await findSettlementBySequence(db, partnerId, open.sequence - 1n) : undefined;
+  return { partner, open, last, left };
+}

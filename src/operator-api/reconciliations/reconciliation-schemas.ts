@@ -1,0 +1,78 @@
+import { MATCHED_POINTS, RECONCILIATION_VERDICTS } from '../../domain/reconciliations/reconciliation.ts';
+import { LINE_TYPES } from '../../domain/settlements/settlement-line.ts';
+import { RECONCILIATION_STATUSES, type Reconciliation } from '../../store/reconciliations/reconciliation.ts';
+import type { ReconciliationLine } from '../../store/reconciliations/reconciliation-line.ts';
+import { reconciliationLineToWire, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
+import {
+  count,
+  flag,
+  integerText,
+  listOf,
+  nullableIntegerText,
+  nullableOneOf,
+  nullableText,
+  nullableTime,
+  oneOf,
+  shape,
+  text,
+  time,
+} from '../schema-parts.ts';
+
+export const LINE_VERDICTS = [...RECONCILIATION_VERDICTS, 'malformed'] as const;
+
+const counts = <Name extends string>(names: readonly Name[], what: string) =>
+  Object.fromEntries(names.map((name) => [name, count(`${what} \`${name}\`.`)])) as Record<Name, ReturnType<typeof count>>;
+
+export const ReconciliationBody = shape('Reconciliation', {
+  partner_id: text('The id of the partner.'),
+  reconciliation_id: text('The id of the reconciliation.'),
+  settlement_id: text('The settlement with which the list is compared.'),
+  uploaded_by: nullableText('The operator who uploaded the list for the partner; `null` when the partner sent it.'),
+  status: oneOf(RECONCILIATION_STATUSES, '`done` and `failed` are final.'),
+  problem: nullableText('Why it failed; `null` otherwise.'),
+  format: oneOf(['csv', 'json'], 'The format of the list.'),
+  is_statement: flag("Whether the list is the service's own statement: then its adjustments are compared too."),
+  listed_lines: integerText('How many lines of the list were read.'),
+  compared_settlement_lines: count('How many lines of the settlement were looked for in the list.'),
+  counts: shape('VerdictCounts', counts(LINE_VERDICTS, 'Lines with the verdict'), {
+    description: 'Final once the status is `done`.',
+  }),
+  matched_points: shape('MatchedPoints', counts(MATCHED_POINTS, 'Contributions that matched with their points'), {
+    description: 'A contribution without adjustments counts as `gross`.',
+  }),
+  created_at: time('When the list began to arrive.'),
+  ended_at: nullableTime('When it ended; `null` before.'),
+  lines_removed_at: nullableTime('When its lines were removed, 30 days later; `null` before. The counts stay.'),
+});
+
+export function reconciliationOfPartner(one: Reconciliation) {
+  const { path: _, ...shown } = reconciliationToWire(one);
+  return { partner_id: one.partnerId, uploaded_by: one.uploadedBy, ...shown };
+}
+
+const points = (description: string) => nullableIntegerText(description);
+
+export const ReconciliationLineBody = shape('ReconciliationLine', {
+  position: integerText('Its place among all lines.'),
+  line_no: points(
+    'The line of the file, where the header row is 1, or the place in the array; `null` for one that the list lacks.',
+  ),
+  verdict: oneOf(LINE_VERDICTS, 'What the comparison found.'),
+  line_type: nullableOneOf(LINE_TYPES, 'What it records; `null` for a malformed line without a type.'),
+  partner_event_id: nullableText('As the list has it, where it is well formed.'),
+  partner_order_ref: nullableText('As the list has it, where it is well formed.'),
+  adjustment_id: nullableText('The adjustment, in a statement.'),
+  points: points('As the list has them, where they are well formed.'),
+  matched_points: nullableOneOf(MATCHED_POINTS, 'Which points of the contribution the list has; `null` for neither.'),
+  transaction_id: nullableText('The contribution that the service has for it.'),
+  recorded_order_ref: nullableText('The order of that contribution.'),
+  recorded_points: points('The gross points of that contribution, or of the line.'),
+  recorded_net_points: points('The points of that contribution with its adjustments.'),
+  recorded_settlement_id: nullableText('The settlement that has it; `null` while none has.'),
+  details: listOf(
+    shape('LineDetail', { field: text('The field.'), code: text('The code.'), message: text('What is wrong, or what to do.') }),
+    'What is wrong with a malformed line; of a line that the service lacks, what the partner may and should do.',
+  ),
+});
+
+export const lineOfList = (line: ReconciliationLine) => reconciliationLineToWire(line);

@@ -1,0 +1,79 @@
+import { Type } from 'typebox';
+import { type Closing, getClosing, LEFT_MAX, listClosings as listAll } from '../../operations/overview/list-closings.ts';
+import type { OperatorApiTools } from '../app.ts';
+import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { operatorRoute } from '../route.ts';
+import { BoundedCount, closed, idParams, nullableShape, shape, text, time } from '../schema-parts.ts';
+import { SettlementBody, showSettlement } from './settlement-schemas.ts';
+
+const ClosingBody = shape('Closing', {
+  partner_id: text('The id of the partner.'),
+  name: text('The name of the partner.'),
+  open_settlement: nullableShape(
+    shape('SettlementToClose', {
+      settlement_id: text('The id of the settlement.'),
+      period_label: text('The period.'),
+      period_start: time('Where the period begins.'),
+      period_end: time('Where the period ends; it closes by itself 5 minutes later.'),
+      period_timezone: text('The time zone of the period.'),
+    }),
+    'The open settlement; `null` until the schedule has opened one.',
+  ),
+  pending_contributions: BoundedCount,
+  adjustments_to_approve: BoundedCount,
+  adjustments_to_post: BoundedCount,
+  last_settlement: nullableShape(SettlementBody, 'The settlement before; `null` for the first.'),
+});
+
+const bounded = (counted: number) => ({ count: Math.min(counted, LEFT_MAX), is_more: counted > LEFT_MAX });
+
+function closingToWire({ partner, open, last, left }: Closing, { environment }: OperatorApiTools) {
+  return {
+    ...{ partner_id: partner.partnerId, name: partner.name },
+    open_settlement: open
+      ? {
+          ...{ settlement_id: open.settlementId, period_label: open.period.label, period_timezone: open.period.timeZone },
+          ...{ period_start: open.period.startsAt, period_end: open.period.endsAt },
+        }
+      : null,
+    pending_contributions: bounded(left.pending),
+    adjustments_to_approve: bounded(left.drafts),
+    adjustments_to_post: bounded(left.approved),
+    last_settlement: last?.totals
+      ? showSettlement({ settlement: last, totals: last.totals, currency: last.currency, asOf: null }, environment)
+      : null,
+  };
+}
+
+export const listClosings = operatorRoute({
+  operation: 'listClosings',
+  method: 'GET',
+  path: '/operator/v1/closings',
+  tag: 'Settlements',
+  summary: 'List what counts before the open settlement of each partner closes',
+  description: 'A pending contribution, and an adjustment that is not posted, are settled by a later settlement.',
+  leastRole: 'viewer',
+  query: Type.Object(pageMembersOfQuery, closed),
+  answer: pageOf('ClosingPage', 'closings', ClosingBody, 'The partners of the page, the oldest first.'),
+  async handle({ tools, query }) {
+    const list = listNamed('listClosings');
+    const afterId = placeIn(list, query);
+    const { closings, hasMore } = await listAll(tools.database.pool, { afterId, limit: limitOf(query) });
+    const lastId = closings.at(-1)?.partner.partnerId ?? afterId;
+    return { closings: closings.map((closing) => closingToWire(closing, tools)), ...pageMembers(list, lastId, hasMore) };
+  },
+});
+
+export const getClosingOf = operatorRoute({
+  operation: 'getClosing',
+  method: 'GET',
+  path: '/operator/v1/partners/:partner_id/closing',
+  tag: 'Settlements',
+  summary: 'Show what counts before the open settlement of a partner closes',
+  leastRole: 'viewer',
+  params: idParams('partner_id', 'The id of the partner.'),
+  answer: ClosingBody,
+  async handle({ tools, params: { partner_id: partnerId } }) {
+    return closingToWire(await getClosing(tools.database.pool, partnerId), tools);
+  },
+});

@@ -1,0 +1,192 @@
+/** A list that an operator reconciles for a partner. Settlements, section 2, Reconciliation; section 5, Operators. */
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { before, describe, test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { newId } from '../../src/domain/identifiers.ts';
+import { disableOperator } from '../../src/operations/access/manage-operator.ts';
+import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
+import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
+import { findDailyUsage } from '../../src/store/quotas/daily-usage.ts';
+import { insertReconciliation } from '../../src/store/reconciliations/reconciliation.ts';
+import { OWNER } from '../support/actor.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { newConfirmation, uniqueId } from '../support/client.ts';
+import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
+import { testService } from '../support/service.ts';
+import { closeNow, newSettledPartner } from '../support/settlements.ts';
+
+const service = await testService();
+const { database, operationsPort } = service;
+const V1 = '/operator/v1';
+const HEADER = 'partner_event_id,partner_order_ref,points\n';
+let operator: SignedInOperator;
+let viewer: SignedInOperator;
+before(async () => {
+  operator = await signedInOperator(service, 'operator');
+  viewer = await signedInOperator(service, 'viewer');
+});
+
+const newSent = () => ({ ...newConfirmation(), points: 250 });
+type Sent = ReturnType<typeof newSent>;
+const lineOf = ({ partner_event_id, partner_order_ref }: Sent, points: number) =>
+  `${partner_event_id},${partner_order_ref},${points}\n`;
+
+/** A partner with one closed settlement of so many contributions. */
+async function closedSettlement(count = 2) {
+  const { partnerId, client, open } = await newSettledPartner(service);
+  const sent = Array.from({ length: count }, newSent);
+  for (const each of sent) await client.confirm(each);
+  const { closed } = await closeNow(database, partnerId);
+  const { settlementId } = closed;
+  const path = `${V1}/partners/${partnerId}/settlements/${settlementId}/reconciliations`;
+  return { partnerId, client, open, sent: sent as [Sent, Sent], settlementId, path };
+}
+
+const complete = () => completeReconciliations(database, new AbortController().signal);
+const stored = async (partnerId: string) =>
+  (await database.pool.query('select status, uploaded_by from reconciliation where partner_id = $1', [partnerId])).rows;
+const auditedAbout = async (subjectId: string) =>
+  (
+    await database.pool.query('select action, operator_id, after_json as after from audit_entry where subject_id = $1', [
+      subjectId,
+    ])
+  ).rows;
+
+describe('reconcileSettlement', () => {
+  test('each line has its verdict with both values, and the operator stands beside the list and in the audit', async () => {
+    const { partnerId, sent, path, settlementId } = await closedSettlement(3);
+    const [same, other] = sent;
+    const file = HEADER + lineOf(same, same.points) + lineOf(other, other.points + 1) + lineOf(newSent(), 5);
+    const begun = await operator.postList(path, file);
+    assert.equal(begun.status, 200, begun.text);
+    assert.deepEqual(
+      [begun.body.status, begun.body.uploaded_by, begun.body.listed_lines],
+      ['comparing', operator.operatorId, '3'],
+    );
+    await complete();
+    const one = `${V1}/partners/${partnerId}/reconciliations/${begun.body.reconciliation_id}`;
+    const { body } = await viewer.get(one);
+    const { matched, points_mismatch, missing_in_service, missing_in_partner_file } = body.counts;
+    assert.deepEqual([body.status, matched, points_mismatch, missing_in_service, missing_in_partner_file], ['done', 1, 1, 1, 1]);
+    const [mismatch] = (await viewer.get(`${one}/lines?verdict=points_mismatch`)).body.lines;
+    assert.deepEqual(
+      [mismatch.line_no, mismatch.points, mismatch.recorded_points, mismatch.recorded_net_points],
+      ['3', String(other.points + 1), String(other.points), String(other.points)],
+    );
+    const [missing] = (await viewer.get(`${one}/lines?verdict=missing_in_service`)).body.lines;
+    assert.ok(
+      missing.details.some(
+        ({ field, code }: Record<string, string>) => `${field} ${code}` === 'point_restoration not_authorized',
+      ),
+    );
+    const [entry, ...others] = await auditedAbout(begun.body.reconciliation_id);
+    assert.deepEqual([entry.action, entry.operator_id, others.length], ['reconciliation.create', operator.operatorId, 0]);
+    assert.deepEqual([JSON.parse(entry.after).settlement_id, JSON.parse(entry.after).listed_lines], [settlementId, 3]);
+  });
+
+  test('lists and lines are pages, and files with all of their records', async () => {
+    const { partnerId, sent, path, settlementId } = await closedSettlement(2);
+    const { reconciliation_id } = (await operator.postList(path, HEADER + lineOf(sent[0], sent[0].points))).body;
+    await complete();
+    const idsOf = async (query: string) =>
+      (await viewer.get(`${V1}/reconciliations?${query}`)).body.reconciliations.map(
+        (each: { reconciliation_id: string }) => each.reconciliation_id,
+      );
+    assert.equal((await idsOf(''))[0], reconciliation_id);
+    assert.deepEqual(await idsOf(`partner_id=${partnerId}&settlement_id=${settlementId}`), [reconciliation_id]);
+    assert.deepEqual(await idsOf(`partner_id=${partnerId}&settlement_id=stl_other`), []);
+    assertError(await viewer.get(`${V1}/reconciliations?settlement_id=${settlementId}`), 'invalid_request');
+    const lines = `${V1}/partners/${partnerId}/reconciliations/${reconciliation_id}/lines`;
+    const first = (await viewer.get(`${lines}?limit=1`)).body;
+    const second = (await viewer.get(`${lines}?limit=1&after=${first.next_after}`)).body;
+    assert.deepEqual([first.has_more, second.has_more], [true, false]);
+    const rows = parse((await viewer.get(`${lines}.csv`)).text, { columns: true }) as { verdict: string }[];
+    assert.deepEqual(
+      rows.map(({ verdict }) => verdict),
+      ['matched', 'missing_in_partner_file'],
+    );
+    assert.equal((await viewer.get(`${lines}.csv?verdict=malformed`)).text.trimEnd().split('\n').length, 1);
+  });
+
+  test('the same file under the same key is the same reconciliation; another file is a conflict', async () => {
+    const { partnerId, client, sent, path, settlementId } = await closedSettlement();
+    const [file, key] = [HEADER + lineOf(sent[0], sent[0].points), uniqueId('key')];
+    const first = await operator.postList(path, file, key);
+    const again = await operator.postList(path, file, key);
+    assert.deepEqual([again.body, again.headers['idempotent-replayed']], [first.body, 'true']);
+    assertError(await operator.postList(path, `${file}x`, key), 'idempotency_conflict');
+    const own = await client.call(`/v1/settlements/${settlementId}/reconciliations`, {
+      ...{ method: 'POST', body: file, headers: { 'content-type': 'text/csv', 'idempotency-key': key } },
+    });
+    assert.equal(own.status, 202, own.text);
+    assert.deepEqual(
+      (await stored(partnerId)).map((row) => row.uploaded_by),
+      [operator.operatorId, null],
+    );
+    await complete();
+  });
+
+  test('a list that is none, of an open settlement, or of another kind, is refused: nothing is stored, nothing audited', async () => {
+    const { partnerId, path } = await closedSettlement();
+    const { rows: head } = await database.pool.query('select last_no from audit_head');
+    const wrong = await operator.postList(path, `order;points\n${'a;1\n'.repeat(2_000_000)}`);
+    assertError(wrong, 'invalid_request');
+    assert.equal(wrong.body.error.details[0].field, 'list');
+    const { body } = await viewer.get(`${V1}/partners/${partnerId}/settlements?limit=1`);
+    const open = path.replace(/stl_\w+/, body.settlements[0].settlement_id);
+    const ofOpen = await operator.postList(open, HEADER);
+    assert.equal(ofOpen.body.error.details[0].code, 'settlement_open');
+    assertError(await operator.postList(path, 'x', uniqueId('key'), 'application/vnd.ms-excel'), 'invalid_request', 415);
+    assertError(await operator.postList(path.replace(/stl_\w+/, 'stl_other'), HEADER), 'invalid_request', 404);
+    assertError(await operator.send('POST', path, { file: HEADER, headers: { 'content-type': 'text/csv' } }), 'invalid_request');
+    assert.deepEqual(await stored(partnerId), []);
+    assert.deepEqual((await database.pool.query('select last_no from audit_head')).rows, head);
+  });
+
+  test('a partner that is suspended is reconciled too, and no quota of the partner is used', async () => {
+    const { partnerId, sent, path } = await closedSettlement();
+    await suspendPartner(database, OWNER, partnerId);
+    const { status, text } = await operator.postList(path, HEADER + lineOf(sent[0], sent[0].points));
+    assert.equal(status, 200, text);
+    assert.equal((await findDailyUsage(database.pool, partnerId)).lists, 0);
+    await complete();
+  });
+
+  test('operators and the partner do not wait for each other; of two operators one waits', async () => {
+    const { partnerId, sent, path, settlementId } = await closedSettlement();
+    const file = HEADER + lineOf(sent[0], sent[0].points);
+    const underWay = (uploadedBy: string | null) =>
+      insertReconciliation(database.pool, {
+        ...{ partnerId, settlementId, uploadedBy, format: 'csv' },
+        ...{ reconciliationId: newId('rec'), idempotencyKey: uniqueId('key') },
+      });
+    await underWay(null);
+    assert.equal((await operator.postList(path, file)).status, 200);
+    await complete();
+    await underWay('opr_other');
+    const { status, headers } = await operator.postList(path, file);
+    assert.deepEqual([status, headers['retry-after']], [429, '10']);
+    assert.equal(await underWay(null), undefined);
+  });
+
+  test('whoever is disabled before the end of the file has uploaded nothing', async () => {
+    const { partnerId, sent, path } = await closedSettlement();
+    const person = await signedInOperator(service, 'operator');
+    const headers = {
+      ...{ host: `localhost:${operationsPort}`, cookie: person.cookie, 'x-csrf-token': person.csrfToken },
+      ...{ 'content-type': 'text/csv', 'idempotency-key': uniqueId('key') },
+    };
+    const sending = request({ host: '127.0.0.1', port: operationsPort, method: 'POST', path, headers });
+    const answered = new Promise<number>((resolve, reject) => {
+      sending.on('response', ({ statusCode = 0 }) => resolve(statusCode)).on('error', reject);
+    });
+    sending.write(HEADER);
+    await waitFor('the list to begin', async () => (await stored(partnerId)).length > 0);
+    await disableOperator(database, OWNER, person.operatorId);
+    sending.end(lineOf(sent[0], sent[0].points));
+    assert.equal(await answered, 401);
+    assert.deepEqual(await stored(partnerId), [{ status: 'failed', uploaded_by: person.operatorId }]);
+  });
+});
