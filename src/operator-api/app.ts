@@ -28,9 +28,6 @@ export interface OperatorApiTools extends SessionTools {
   readonly settlementTools: SettlementTools;
   /** After so many hours a pending contribution fails by itself. */
   readonly reviewExpiryHours: number;
-}
-
-export interface OperatorApiOptions extends OperatorApiTools {
   readonly onUnexpectedError: (error: unknown, correlationId: string) => void;
 }
 
@@ -43,7 +40,7 @@ const BODY_MAX_BYTES = 65_536;
 const PATH_CHARACTERS_MAX = 16_384;
 
 /** Builds the interface; the listener is somebody else's. */
-export async function buildOperatorApi(options: OperatorApiOptions): Promise<OperatorApi> {
+export async function buildOperatorApi(options: OperatorApiTools): Promise<OperatorApi> {
   const app: FastifyInstance = Fastify({
     logger: false,
     bodyLimit: BODY_MAX_BYTES,

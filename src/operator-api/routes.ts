@@ -17,7 +17,9 @@ import { search } from './overview/search.ts';
 import * as reconciliations from './reconciliations/reconciliations.ts';
 import type { OperatorRoute } from './route.ts';
 import * as rules from './rules/rules.ts';
+import * as closings from './settlements/closings.ts';
 import * as settlements from './settlements/settlements.ts';
+import { getVerification, verify } from './settlements/verifications.ts';
 import * as deliveries from './webhooks/deliveries.ts';
 import * as endpoints from './webhooks/endpoints.ts';
 
@@ -33,6 +35,8 @@ const OPERATIONS: readonly OperatorRoute[] = [
   getEstimate,
   ...Object.values(rules),
   ...Object.values(settlements),
+  ...Object.values(closings),
+  ...[verify, getVerification],
   ...Object.values(reconciliations),
   ...Object.values(adjustments),
   ...Object.values(endpoints),

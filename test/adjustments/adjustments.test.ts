@@ -297,7 +297,7 @@ describe('a posted adjustment', () => {
     const of = await newContribution();
     const { opened } = await closeNow(database, of.partnerId);
     const settlementIn = async (adjustment: Adjustment) =>
-      (await previewAdjustment(database, adjustment, priced())).settlement as PreviewedSettlement;
+      (await previewAdjustment(database, adjustment, { pricesOf: priced() })).settlement as PreviewedSettlement;
     const before = await draft(of, -2n);
     assert.deepEqual(labelOf(await settlementIn(before)), [opened.settlementId, opened.period.label]);
     const inTime = await posted(of, -1n);
@@ -326,7 +326,7 @@ describe('a posted adjustment', () => {
   test('shows money and points before and after it, and what it makes of the open settlement, which is what becomes of it', async () => {
     const of = await newContribution();
     await of.client.confirm({ points: 100 });
-    const preview = (adjustment: Adjustment) => previewAdjustment(database, adjustment, priced('0.05'));
+    const preview = (adjustment: Adjustment) => previewAdjustment(database, adjustment, { pricesOf: priced('0.05') });
     const drafted = await draft(of, -100n, {}, '0.05');
     const { effect, settlement, problems } = await preview(drafted);
     assert.deepEqual([effect?.settledPointsBefore, effect?.settledPointsAfter, problems], [250n, 150n, []]);

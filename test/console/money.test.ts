@@ -2,11 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
+import { OWNER } from '../support/actor.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { HOSTILE_LINE, openScene, type Scene } from '../support/console/console-scene.ts';
-import { closeNow, newSettledPartner } from '../support/settlements.ts';
+import { signedInOperator } from '../support/operator-client.ts';
+import { OPEN_RATES } from '../support/service.ts';
+import { closeThrough, openFirst } from '../support/settlements.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser } = (scene ?? {}) as Scene;
@@ -18,10 +23,13 @@ const HEADER = 'partner_event_id,partner_order_ref,points\n';
 
 /** A partner with a closed settlement of contributions of 100 points each. */
 async function closedSettlement(count = 2) {
-  const { partner, partnerId, client } = await newSettledPartner(service);
+  const partner = await createPartner(service.database, OWNER, uniqueId('Shop'), OPEN_RATES);
+  const { client } = await service.newPartner({ of: partner });
+  const { partnerId } = partner;
+  const { settlementId } = await openFirst(service.database, partner);
   const sent = Array.from({ length: count }, () => ({ ...newConfirmation(), points: 100 }));
   for (const each of sent) await client.confirm(each);
-  const { settlementId } = (await closeNow(service.database, partnerId)).closed;
+  await closeThrough(service, { partnerId, settlementId });
   return { partner, partnerId, client, settlementId, sent };
 }
 
@@ -110,5 +118,110 @@ describe('reconcile a file', needsBrowser, () => {
     assert.equal(await page.locator('img[src=x], main script').count(), 0);
     const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     assert.ok(Number(excess) <= 0, `the page is ${excess} pixels wider than the screen`);
+  });
+});
+
+describe('a dispute', needsBrowser, () => {
+  test('from the overview: the note, the list, the line, the adjustment with the money as one types, and the answer', async () => {
+    const { partnerId, client, settlementId, sent } = await closedSettlement(2);
+    const [wrong] = sent as [(typeof sent)[number]];
+    const note = 'Order 1 was reported twice.';
+    await client.post(`/v1/settlements/${settlementId}/acknowledgement`, { status: 'disputed', reference: 'case-7', note });
+    const page = await browser.signedIn('operator');
+    await page.getByRole('link', { name: /Disputed settlements/ }).click();
+    await page.getByRole('row').filter({ hasText: 'Disputed' }).first().click();
+    await page.getByText('The partner disputes this settlement').waitFor();
+    await page.getByText(note).first().waitFor();
+    await page.getByText('case-7').waitFor();
+    await page.getByLabel('Find the lines of an order').fill(wrong.partner_order_ref);
+    const line = page.getByRole('table', { name: 'Lines' }).locator('tbody tr');
+    await line.nth(1).waitFor({ state: 'detached' });
+    await line.getByRole('button', { name: 'Draft an adjustment' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Change of points').fill('-101');
+    await form.getByText('points_delta must leave 0 to 100 points settled').waitFor();
+    await form.getByLabel('Change of points').fill('-100');
+    await form.getByRole('row', { name: /^Settled points 100 0$/ }).waitFor();
+    await form.getByLabel('Reason for the partner, in English').fill('Reported twice.');
+    await form.getByLabel('Reason for the partner, in Arabic').fill('أُبلغ عنه مرتين.');
+    await form.getByRole('button', { name: 'Draft an adjustment' }).click();
+    await heading(page, 'Adjustment');
+    await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${settlementId}`);
+    await page.getByText('The text leaves out 1 adjustment not yet posted.').waitFor();
+    const answer = page.getByRole('textbox', { name: 'Answer to the partner' });
+    assert.match(await answer.inputValue(), /No correction is posted\./);
+    await post(partnerId);
+    await page.reload();
+    await waitFor('the correction in the text', async () => (await answer.inputValue()).includes('-100'));
+    const text = await answer.inputValue();
+    for (const part of [note, wrong.partner_order_ref, 'Reported twice.', settlementId]) assert.ok(text.includes(part), part);
+    await page.getByText('In Arabic').click();
+    assert.match(await answer.inputValue(), /خصم 100 نقطة\. أُبلغ عنه مرتين\./);
+    await client.post(`/v1/settlements/${settlementId}/acknowledgement`, { status: 'accepted' });
+    await page.reload();
+    await page.getByText('The partner disputed it first').waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'Answer to the partner' }).count(), 0);
+  });
+
+  /** By two others, through the operations that the interface calls. */
+  async function post(partnerId: string): Promise<void> {
+    const { rows } = await service.database.pool.query('select adjustment_id from adjustment where partner_id = $1', [partnerId]);
+    const path = `/operator/v1/partners/${partnerId}/adjustments/${rows[0].adjustment_id}`;
+    const approver = await signedInOperator(service, 'approver');
+    for (const step of ['approve', 'post']) {
+      const { status, text } = await approver.postOnce(`${path}/${step}`, undefined);
+      assert.equal(status, 200, text);
+    }
+  }
+});
+
+describe('close a month', needsBrowser, () => {
+  test('from the list of all partners: what is left, the verification, the totals, the close, and the statement', async () => {
+    const { partner, partnerId, client } = await closedSettlement(2);
+    const { body } = await client.confirm({ ...newConfirmation(), points: 70 });
+    const operator = await signedInOperator(service, 'operator');
+    const drafted = await operator.postOnce('/operator/v1/adjustments', {
+      ...{ partner_id: partnerId, transaction_id: body.contribution.transaction_id, reason_code: 'other', points_delta: '-20' },
+      ...{ reason_en: 'x', reason_ar: 'س' },
+    });
+    assert.equal(drafted.status, 200, drafted.text);
+    const page = await browser.signedIn('approver');
+    await page.getByRole('link', { name: 'Close of the month' }).click();
+    await heading(page, 'Close of the month');
+    const row = page.getByRole('row').filter({ hasText: partner.name });
+    assert.equal(await row.locator('[data-label="Adjustments to approve"]').innerText(), '1');
+    assert.equal(await row.locator('[data-label="Pending contributions"]').innerText(), '0');
+    await row.locator('[data-label="Period"]').click();
+    await page.getByText('An adjustment that is not posted before the end belongs to a later settlement.').waitFor();
+    await page.getByText('Not verified since the service started.').waitFor();
+    await page.getByRole('button', { name: 'Verify now' }).click();
+    await page.getByText(/^Nothing is modified: 2 settlements, 2 lines\./).waitFor();
+    await page.getByRole('row', { name: /^Net points 200 70$/ }).waitFor();
+    await page.getByRole('button', { name: 'Close now' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Adjustments to approve: 1').waitFor();
+    await dialog.getByRole('button', { name: 'Close now' }).click();
+    const statement = page.getByRole('link', { name: 'Download the statement' });
+    await statement.waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'), statement.click()]);
+    assert.match(download.suggestedFilename(), /^statement-.+\.csv$/);
+    const { rows } = await service.database.pool.query(
+      "select net_points::text as points from settlement where partner_id = $1 and status = 'closed' order by sequence",
+      [partnerId],
+    );
+    assert.deepEqual(rows, [{ points: '200' }, { points: '70' }]);
+  });
+
+  test('a viewer may verify, and is offered no close', async () => {
+    const { partnerId } = await closedSettlement(1);
+    const { rows } = await service.database.pool.query(
+      "select settlement_id from settlement where partner_id = $1 and status = 'open'",
+      [partnerId],
+    );
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${rows[0].settlement_id}`);
+    await page.getByRole('button', { name: 'Verify now' }).click();
+    await page.getByText(/^Nothing is modified/).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Close now' }).count(), 0);
   });
 });

@@ -8,10 +8,14 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { confirmPendingContribution } from '../../src/operations/contributions/resolve-pending-contribution.ts';
+import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
+import { newConfirmation } from '../support/client.ts';
 import { findBarriers, heightOf, needsBrowser, type Screen } from '../support/console/browser.ts';
 import { HOSTILE_LINE, openScene, type Scene } from '../support/console/console-scene.ts';
+import { signedInOperator } from '../support/operator-client.ts';
 import { OPEN_RATES } from '../support/service.ts';
+import { closeThrough, getOpen, newSettledPartner } from '../support/settlements.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, client, newPending } = (scene ?? {}) as Scene;
@@ -87,6 +91,13 @@ async function listPages(): Promise<[name: string, path: string][]> {
   const confirmed = await client.confirm({ partner_event_id: 'evt-confirmed', partner_order_ref: 'order-1001', points: 120 });
   const { transaction_id } = confirmed.body.contribution;
   const { partnerId } = partner;
+  const money = await listMoney();
+  const { calculation_id } = (await client.estimate({ distance_km: '12.345' })).body.estimate;
+  const drafter = await signedInOperator(service, 'operator');
+  await drafter.postOnce('/operator/v1/failures', {
+    ...{ partner_id: partnerId, partner_event_id: 'evt-refused-1', partner_order_ref: 'order-1002', points: '450' },
+    reason: 'The order is held by another contribution.',
+  });
   return [
     ['overview', '/'],
     ['contributions', `/contributions?partner=${partnerId}`],
@@ -94,13 +105,56 @@ async function listPages(): Promise<[name: string, path: string][]> {
     ['reviews', '/reviews'],
     ['review', `/reviews/${partnerId}/${transactionId}`],
     ['adjustments', '/adjustments'],
+    ['failures', '/failures'],
+    ['estimate', `/estimates/${partnerId}/${calculation_id}`],
+    ['account', '/account'],
     ['webhooks', '/webhooks'],
     ['settlements', `/settlements?partner=${partnerId}`],
+    ...money,
     ['operators', '/operators'],
     ['audit', '/audit'],
     ['partners', '/partners'],
     ['partner', `/partners/${partnerId}`],
     ['unknown', '/nothing-here'],
+  ];
+}
+
+/** A settlement in dispute, with a list that was compared and an adjustment; and the open one. */
+async function listMoney(): Promise<[name: string, path: string][]> {
+  const { partnerId, client: sender, open } = await newSettledPartner(service);
+  const sent = Array.from({ length: 4 }, () => ({ ...newConfirmation(), points: 1_250 }));
+  for (const each of sent) await sender.confirm(each);
+  const { settlementId } = open;
+  await closeThrough(service, open);
+  const next = await getOpen(service.database, partnerId);
+  const settlement = `${partnerId}/${settlementId}`;
+  await sender.post(`/v1/settlements/${settlementId}/acknowledgement`, {
+    ...{ status: 'disputed', reference: 'case-2026-11-7', note: 'Order 1 was refunded before the end of the month.' },
+  });
+  await sender.confirm({ ...newConfirmation(), points: 800 });
+  const operator = await signedInOperator(service, 'operator');
+  const line = ({ partner_event_id, partner_order_ref }: (typeof sent)[number], points: number) =>
+    `${partner_event_id},${partner_order_ref},${points}\n`;
+  const [first, second, third] = sent as [(typeof sent)[number], (typeof sent)[number], (typeof sent)[number]];
+  const list = `partner_event_id,partner_order_ref,points\n${line(first, 900)}${line(second, 1_250)}${line(third, 1_250)}${line(second, 1)}short,,x\n`;
+  const begun = await operator.postList(
+    `/operator/v1/partners/${settlement.replace('/', '/settlements/')}/reconciliations`,
+    list,
+  );
+  await completeReconciliations(service.database, new AbortController().signal);
+  const { lines } = (await operator.get(`/operator/v1/partners/${settlement.replace('/', '/settlements/')}/lines`)).body;
+  await operator.postOnce('/operator/v1/adjustments', {
+    ...{ partner_id: partnerId, transaction_id: lines[0].transaction_id, reason_code: 'partner_reporting_error' },
+    ...{ points_delta: '-350', reason_en: 'Refunded before the end of the month.', reason_ar: 'أُعيد المبلغ قبل نهاية الشهر.' },
+  });
+  return [
+    ['closings', '/closings'],
+    ['settlement-open', `/settlements/${partnerId}/${next.settlementId}`],
+    ['settlement-disputed', `/settlements/${settlement}`],
+    ['reconciliations', '/reconciliations'],
+    ['reconcile', `/reconciliations/new?partner=${partnerId}&settlement=${settlementId}`],
+    ['reconciliation', `/reconciliations/${partnerId}/${begun.body.reconciliation_id}`],
+    ['reconciliation-malformed', `/reconciliations/${partnerId}/${begun.body.reconciliation_id}?verdict=malformed`],
   ];
 }
 

@@ -194,7 +194,7 @@ describe('tasks with money', needsBrowser, () => {
     await page.getByRole('cell', { name: 'Open', exact: true }).click();
     await page.getByRole('button', { name: 'Close now' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Pending contributions of the partner').waitFor();
+    await dialog.getByText('Pending contributions').waitFor();
     await dialog.getByRole('button', { name: 'Close now' }).click();
     const statement = page.getByRole('link', { name: 'Download the statement' });
     await statement.waitFor();

@@ -7,7 +7,7 @@ import { newConfirmation } from '../support/client.ts';
 import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { testService } from '../support/service.ts';
-import { closeNow, newSettledPartner } from '../support/settlements.ts';
+import { closeNow, closeThrough, newSettledPartner } from '../support/settlements.ts';
 
 const service = await testService();
 const { database } = service;
@@ -82,22 +82,22 @@ async function verify(partnerId: string) {
 }
 
 test('a verification finds nothing where nothing was modified, and names what was', async () => {
-  const { partnerId, client } = await newSettledPartner(service);
+  const { partnerId, client, open } = await newSettledPartner(service);
   await client.confirm({ points: 120 });
-  await closeNow(database, partnerId);
+  await closeThrough(service, open);
   const sound = await verify(partnerId);
   assert.deepEqual([sound.status, sound.problem_count, sound.settlements, sound.lines], ['done', 0, 2, 1]);
 
   const other = await newSettledPartner(service);
   await other.client.confirm({ points: 120 });
-  const { closed } = await closeNow(database, other.partnerId);
-  const client2 = await database.pool.connect();
-  await client2.query("set session_replication_role = 'replica'");
-  await client2.query('update settlement_line set points = 121 where partner_id = $1', [other.partnerId]);
-  await client2.query("set session_replication_role = 'origin'");
-  client2.release();
+  await closeThrough(service, other.open);
+  const superuser = await database.pool.connect();
+  await superuser.query("set session_replication_role = 'replica'");
+  await superuser.query('update settlement_line set points = 121 where partner_id = $1', [other.partnerId]);
+  await superuser.query("set session_replication_role = 'origin'");
+  superuser.release();
   const modified = await verify(other.partnerId);
   assert.ok(modified.problem_count > 0);
-  assert.equal(modified.problems[0].settlement_id, closed.settlementId);
+  assert.equal(modified.problems[0].settlement_id, other.open.settlementId);
   assert.equal((await viewer.post(`${V1}/partners/ptn_none/verification`)).status, 404);
 });

@@ -6,8 +6,11 @@ import { listAdjustmentsOf } from '../../src/operations/adjustments/list-adjustm
 import { listContributionsOfPartner } from '../../src/operations/contributions/find-contributions.ts';
 import { listReviewsThatWait } from '../../src/operations/contributions/find-waiting-reviews.ts';
 import { listFailures } from '../../src/operations/contributions/list-failures.ts';
+import { findSettlementLines } from '../../src/operations/overview/find-settlement-lines.ts';
+import { listClosings } from '../../src/operations/overview/list-closings.ts';
 import { readOverview } from '../../src/operations/overview/read-overview.ts';
 import { searchRecords } from '../../src/operations/overview/search-records.ts';
+import { listReconciliationsOf } from '../../src/operations/reconciliations/list-reconciliations.ts';
 import { listClosedOfAll } from '../../src/operations/settlements/list-closed-settlements.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { testDatabase } from '../support/postgres/database.ts';
@@ -71,6 +74,18 @@ async function fill(): Promise<void> {
     ADJUSTMENTS,
   );
   await insert(
+    `insert into settlement_line (partner_id, settlement_id, line_no, line_type, transaction_id, partner_event_id, partner_order_ref, points, confirmed_at,
+        contribution_rule_version, point_conversion_version, tree_cost_version)
+      select ${PARTNER}, ${id('stl', 'n')}, n, 'contribution', ${id('txn', 'n')}, 'event-' || n, 'order-' || n, n, now(),
+        'default-1', 'default-1', 'default-1' from generate_series(1, $2) n`,
+    SETTLEMENTS,
+  );
+  await insert(
+    `insert into reconciliation (partner_id, reconciliation_id, settlement_id, idempotency_key, format, status, lease_until, created_at, ended_at)
+      select ${PARTNER}, ${id('rec', 'n')}, ${id('stl', 'n')}, 'key-' || n, 'csv', 'done', now(), now(), now() from generate_series(1, $2) n`,
+    SETTLEMENTS,
+  );
+  await insert(
     `insert into failure_draft (partner_id, failure_id, partner_event_id, partner_order_ref, points, reason, status, drafted_by, drafted_at)
       select ${PARTNER}, ${id('fail', 'n')}, 'never-' || n, 'order-' || n, 1, 'x', 'drafted', 'opr_x', now() from generate_series(1, $2) n`,
     ADJUSTMENTS,
@@ -100,6 +115,7 @@ const PAGE_MAX = 50 * 20 + 200;
 const LOOKED_AT_MAX = 2_000 * 4 + PAGE_MAX;
 const none = { partnerId: undefined, status: undefined, beforeId: '', limit: 50 } as const;
 const partnerId = `ptn_${'7'.padStart(26, '0')}`;
+const settlementId = `stl_01${'15007'.padStart(24, '0')}`;
 const dates = { createdAfter: undefined, createdBefore: undefined } as const;
 
 const READS: readonly [what: string, max: number, work: (db: pg.PoolClient) => Promise<unknown>][] = [
@@ -148,6 +164,21 @@ const READS: readonly [what: string, max: number, work: (db: pg.PoolClient) => P
     'settlements in dispute',
     2_000 * 6 + PAGE_MAX,
     (db) => listClosedOfAll(db, { acknowledgement: 'disputed', before: undefined, limit: 50 }),
+  ],
+  ['reconciliations of all', PAGE_MAX, (db) => listReconciliationsOf(db, { ...none, settlementId: undefined })],
+  ['reconciliations of a partner', PAGE_MAX, (db) => listReconciliationsOf(db, { ...none, partnerId, settlementId: undefined })],
+  ['reconciliations of a settlement', PAGE_MAX, (db) => listReconciliationsOf(db, { ...none, partnerId, settlementId })],
+  [
+    "adjustments of a settlement's contributions",
+    LOOKED_AT_MAX,
+    (db) => listAdjustmentsOf(db, { ...none, partnerId, settlementId }),
+  ],
+  ['the lines of an order', PAGE_MAX, (db) => findSettlementLines(db, { partnerId, settlementId }, 'order-15007')],
+  // Of each partner the settlement that is open, the one before, and three counts.
+  [
+    'what is left before 50 partners close',
+    50 * (20 + 3 * (ADJUSTMENTS / PARTNERS)),
+    (db) => listClosings(db, { afterId: '', limit: 50 }),
   ],
   // Four names, two ways to an order, and the partners themselves.
   ['the search', PARTNERS * 6 * 4 + PAGE_MAX, (db) => searchRecords(db, 'order-31234')],

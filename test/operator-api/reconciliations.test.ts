@@ -190,3 +190,79 @@ describe('reconcileSettlement', () => {
     assert.deepEqual(await stored(partnerId), [{ status: 'failed', uploaded_by: person.operatorId }]);
   });
 });
+
+describe('a dispute', () => {
+  test("both answers of the partner, the lines of an order, and the adjustments of the settlement's contributions", async () => {
+    const { partnerId, client, sent, settlementId } = await closedSettlement(2);
+    const other = await closedSettlement(1);
+    const settlement = `${V1}/partners/${partnerId}/settlements/${settlementId}`;
+    const answer = (body: object) => client.post(`/v1/settlements/${settlementId}/acknowledgement`, body);
+    assert.deepEqual((await viewer.get(`${settlement}/acknowledgements`)).body.acknowledgements, []);
+    await answer({ status: 'disputed', note: 'Too much.' });
+    await answer({ status: 'accepted' });
+    const { acknowledgements } = (await viewer.get(`${settlement}/acknowledgements`)).body;
+    assert.deepEqual(
+      acknowledgements.map(({ status, note }: Record<string, string>) => [status, note]),
+      [
+        ['disputed', 'Too much.'],
+        ['accepted', null],
+      ],
+    );
+    const linesOf = async (text: string) => (await viewer.get(`${settlement}/lines?of=${text}`)).body.lines;
+    const [line, ...none] = await linesOf(sent[0].partner_order_ref);
+    assert.deepEqual([line.partner_event_id, line.points, none.length], [sent[0].partner_event_id, '250', 0]);
+    for (const name of [sent[0].partner_event_id, line.transaction_id])
+      assert.deepEqual(
+        (await linesOf(name)).map((each: { line_no: number }) => each.line_no),
+        [line.line_no],
+      );
+    assert.deepEqual(await linesOf(other.sent[0].partner_order_ref), []);
+    const draft = {
+      partner_id: partnerId,
+      transaction_id: line.transaction_id,
+      reason_code: 'other',
+      reason_en: 'x',
+      reason_ar: 'س',
+    };
+    const drafted = await operator.postOnce(`${V1}/adjustments`, { ...draft, points_delta: '-1' });
+    assert.equal(drafted.status, 200, drafted.text);
+    const adjustmentsOf = async (of: { partnerId: string; settlementId: string }) =>
+      (await viewer.get(`${V1}/adjustments?partner_id=${of.partnerId}&settlement_id=${of.settlementId}`)).body.adjustments;
+    assert.equal((await adjustmentsOf({ partnerId, settlementId }))[0].adjustment_id, drafted.body.adjustment.adjustment_id);
+    assert.deepEqual(await adjustmentsOf({ partnerId, settlementId: other.settlementId }), []);
+    assertError(await viewer.get(`${V1}/adjustments?settlement_id=${settlementId}`), 'invalid_request');
+  });
+
+  test('previewAdjustment: points and money as they are now, with adjustments that were posted, and why it cannot be posted', async () => {
+    const { partnerId, sent, settlementId } = await closedSettlement(1);
+    const [line] = (await viewer.get(`${V1}/partners/${partnerId}/settlements/${settlementId}/lines`)).body.lines;
+    const path = `${V1}/partners/${partnerId}/contributions/${line.transaction_id}/adjustment-preview`;
+    const preview = async (query: string) => (await viewer.get(`${path}?${query}`)).body;
+    const draft = {
+      partner_id: partnerId,
+      transaction_id: line.transaction_id,
+      reason_code: 'other',
+      reason_en: 'x',
+      reason_ar: 'س',
+    };
+    const { adjustment } = (await operator.postOnce(`${V1}/adjustments`, { ...draft, points_delta: '-50' })).body;
+    const approver = await signedInOperator(service, 'approver');
+    for (const step of ['approve', 'post'])
+      await approver.postOnce(`${V1}/partners/${partnerId}/adjustments/${adjustment.adjustment_id}/${step}`, undefined);
+    const { effect, settlement, problems } = await preview('reason_code=other&points_delta=-50');
+    assert.deepEqual([effect.settled_points_before, effect.settled_points_after, problems], ['200', '150', []]);
+    assert.deepEqual([settlement.before.net_points, settlement.after.net_points], ['-50', '-100']);
+    const beyond = await preview(`reason_code=other&points_delta=-${sent[0].points}`);
+    assert.deepEqual(
+      [beyond.problems[0].field, beyond.problems[0].code, beyond.settlement],
+      ['points_delta', 'out_of_bounds', null],
+    );
+    const unpriced = await preview('reason_code=conversion_restatement&amount_delta=-1');
+    assert.deepEqual(
+      unpriced.problems.map(({ code }: { code: string }) => code),
+      ['not_possible'],
+    );
+    assert.equal((await viewer.get(`${path}?reason_code=other&points_delta=1e3`)).body.error.details[0].field, 'points_delta');
+    assert.equal((await viewer.get(`${path.replace(/txn_\w+/, 'txn_none')}?reason_code=other&points_delta=1`)).status, 404);
+  });
+});

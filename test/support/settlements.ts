@@ -12,6 +12,7 @@ import { findOpenSettlement, type Settlement } from '../../src/store/settlements
 import { eachSettlementLine } from '../../src/store/settlements/settlement-line.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { auditKeys } from './actor.ts';
+import { signedInOperator } from './operator-client.ts';
 import type { TestService } from './service.ts';
 
 export const sealKeys = openSealKeys(auditKeys);
@@ -51,6 +52,17 @@ export async function closeNow(database: Database, partnerId: string, using = to
   const closed = await closeSettlement(database, actor(), { partnerId, isEarly: true, now }, using);
   if (!closed) throw new Error('There was nothing to close.');
   return closed;
+}
+
+/** Through the interface of operators: sealed with the keys of the service. */
+export async function closeThrough(
+  service: TestService,
+  { partnerId, settlementId }: Pick<Settlement, 'partnerId' | 'settlementId'>,
+): Promise<void> {
+  const approver = await signedInOperator(service, 'approver');
+  const path = `/operator/v1/partners/${partnerId}/settlements/${settlementId}/close`;
+  const { status, text } = await approver.postOnce(path, undefined);
+  if (status !== 200) throw new Error(`The settlement of a test is not closed: ${text}`);
 }
 
 /** As the schedule does when the period is over. */

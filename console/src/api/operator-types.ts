@@ -809,6 +809,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/partners/{partner_id}/closing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what counts before the open settlement of a partner closes
+         * @description Least role: `viewer`.
+         */
+        get: operations["getClosing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/closings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what counts before the open settlement of each partner closes
+         * @description A pending contribution, and an adjustment that is not posted, are settled by a later settlement.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["listClosings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the verification that runs, or the last one since the service started
+         * @description Least role: `viewer`.
+         */
+        get: operations["getVerification"];
+        put?: never;
+        /**
+         * Verify the settlements of a partner: their lines, contributions, statements and acknowledgements
+         * @description It runs in the background, and changes nothing. The daily verification is the job `verify`. While one of this partner runs, that one is shown.
+         *
+         *     Least role: `viewer`.
+         */
+        post: operations["verifySettlements"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/partners/{partner_id}/reconciliations/{reconciliation_id}": {
         parameters: {
             query?: never;
@@ -1561,6 +1629,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/closings.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download what counts before the open settlement of each partner closes (CSV)
+         * @description A pending contribution, and an adjustment that is not posted, are settled by a later settlement.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["exportClosings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/partners/{partner_id}/reconciliations/{reconciliation_id}/lines.csv": {
         parameters: {
             query?: never;
@@ -2025,6 +2115,27 @@ export interface components {
         ClosedSettlementPage: {
             /** @description The settlements of the page. */
             settlements: components["schemas"]["Settlement"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
+        };
+        Closing: {
+            /** @description The id of the partner. */
+            partner_id: string;
+            /** @description The name of the partner. */
+            name: string;
+            /** @description The open settlement; `null` until the schedule has opened one. */
+            open_settlement: components["schemas"]["SettlementToClose"] | null;
+            pending_contributions: components["schemas"]["BoundedCount"];
+            adjustments_to_approve: components["schemas"]["BoundedCount"];
+            adjustments_to_post: components["schemas"]["BoundedCount"];
+            /** @description The settlement before; `null` for the first. */
+            last_settlement: components["schemas"]["Settlement"] | null;
+        };
+        ClosingPage: {
+            /** @description The partners of the page, the oldest first. */
+            closings: components["schemas"]["Closing"][];
             /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
             next_after: string;
             /** @description Whether there are more records now. */
@@ -3170,6 +3281,34 @@ export interface components {
             /** @description Whether there are more records now. */
             has_more: boolean;
         };
+        SettlementProblem: {
+            /** @description The settlement; `null` for a record that is on none. */
+            settlement_id: string | null;
+            /** @description The line; `null` where it is about none. */
+            line_no: string | null;
+            /** @description What is wrong, for programs. */
+            code: string;
+            /** @description What is wrong. */
+            message: string;
+        };
+        SettlementToClose: {
+            /** @description The id of the settlement. */
+            settlement_id: string;
+            /** @description The period. */
+            period_label: string;
+            /**
+             * Format: date-time
+             * @description Where the period begins.
+             */
+            period_start: string;
+            /**
+             * Format: date-time
+             * @description Where the period ends; it closes by itself 5 minutes later.
+             */
+            period_end: string;
+            /** @description The time zone of the period. */
+            period_timezone: string;
+        };
         SignInCode: {
             operator: components["schemas"]["Operator"];
             /** @description The path of the one-time link, with the code after `#`. It is shown this once. */
@@ -3256,6 +3395,31 @@ export interface components {
             other_settlement: number;
             /** @description Lines with the verdict `malformed`. */
             malformed: number;
+        };
+        Verification: {
+            /**
+             * @description `none` before the first since the service started; `failed` where the database did not answer.
+             * @enum {string}
+             */
+            status: "none" | "running" | "done" | "failed";
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            started_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended; `null` before.
+             */
+            ended_at: string | null;
+            /** @description How many settlements were verified. */
+            settlements: number;
+            /** @description How many lines were read. */
+            lines: number;
+            /** @description How many modified records were found. */
+            problem_count: number;
+            /** @description The first 100 of them. */
+            problems: components["schemas"]["SettlementProblem"][];
         };
         VersionTotals: {
             /** @description The version of the contribution rule. */
@@ -4935,6 +5099,136 @@ export interface operations {
             };
         };
     };
+    getClosing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Closing"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listClosings: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClosingPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getVerification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Verification"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    verifySettlements: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Verification"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getReconciliation: {
         parameters: {
             query?: never;
@@ -6395,6 +6689,35 @@ export interface operations {
                 /** @description The id of the partner. */
                 partner_id: string;
             };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportClosings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;

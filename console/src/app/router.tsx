@@ -36,6 +36,10 @@ const PAGES = [
   page('/webhooks/$partnerId/deliveries/$deliveryId', () => import('../pages/webhooks/delivery-page.tsx'), 'DeliveryPage'),
   page('/settlements', () => import('../pages/settlements/settlement-list.tsx'), 'SettlementList'),
   page('/settlements/$partnerId/$settlementId', () => import('../pages/settlements/settlement-page.tsx'), 'SettlementPage'),
+  page('/failures', () => import('../pages/failures/failure-list.tsx'), 'FailureList'),
+  page('/estimates/$partnerId/$calculationId', () => import('../pages/estimates/estimate-page.tsx'), 'EstimatePage'),
+  page('/account', () => import('../pages/account/account-page.tsx'), 'AccountPage'),
+  page('/closings', () => import('../pages/closings/closing-list.tsx'), 'ClosingList'),
   page('/reconciliations', () => import('../pages/reconciliations/reconciliation-list.tsx'), 'ReconciliationList'),
   page('/reconciliations/new', () => import('../pages/reconciliations/new-reconciliation.tsx'), 'NewReconciliation'),
   page(

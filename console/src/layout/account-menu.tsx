@@ -10,6 +10,7 @@ import {
   useMantineColorScheme,
   VisuallyHidden,
 } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { Icon } from '../parts/icon.tsx';
 import { useSession } from '../session/session.tsx';
 import { useLanguage, useTexts } from '../texts/language.tsx';
@@ -17,6 +18,7 @@ import { SHELL } from '../texts/shell-texts.ts';
 
 export function AccountMenu() {
   const { operator, signOut } = useSession();
+  const navigate = useNavigate();
   const t = useTexts(SHELL);
   return (
     <Group justify="space-between" wrap="nowrap" gap={4}>
@@ -33,6 +35,9 @@ export function AccountMenu() {
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item leftSection={<Icon name="lock" size={16} />} onClick={() => void navigate({ to: '/account' as never })}>
+            {t.account}
+          </Menu.Item>
           <Menu.Item leftSection={<Icon name="signOut" size={16} />} onClick={() => void signOut()}>
             {t.signOut}
           </Menu.Item>

@@ -24,6 +24,7 @@ export const GROUPS: readonly DestinationGroup[] = [
     destinations: [
       { to: '/contributions', name: 'contributions', icon: 'inbox' },
       { to: '/reviews', name: 'reviews', icon: 'list' },
+      { to: '/failures', name: 'failures', icon: 'cross' },
       { to: '/webhooks', name: 'webhooks', icon: 'webhook' },
     ],
   },
@@ -32,6 +33,7 @@ export const GROUPS: readonly DestinationGroup[] = [
     destinations: [
       { to: '/adjustments', name: 'adjustments', icon: 'scales' },
       { to: '/settlements', name: 'settlements', icon: 'coins' },
+      { to: '/closings', name: 'closings', icon: 'lock' },
       { to: '/reconciliations', name: 'reconciliations', icon: 'compare' },
     ],
   },

@@ -9,8 +9,20 @@ const PAGES: Partial<Readonly<Record<Kind, (record: FoundRecord) => string>>> = 
   delivery: ({ partner_id, id }) => `/webhooks/${partner_id}/deliveries/${id}`,
   settlement: ({ partner_id, id }) => `/settlements/${partner_id}/${id}`,
   reconciliation: ({ partner_id, id }) => `/reconciliations/${partner_id}/${id}`,
+  estimate: ({ partner_id, id }) => `/estimates/${partner_id}/${id}`,
+  failure: ({ partner_id }) => `/failures?partner=${partner_id}`,
   adjustment: ({ partner_id, id }) => `/adjustments/${partner_id}/${id}`,
 };
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  ...{ stl: 'settlement', adj: 'adjustment', calc: 'estimate', rec: 'reconciliation', wep: 'endpoint', dlv: 'delivery' },
+};
+
+/** Where the record of a partner is shown that an id names, by its beginning. */
+export function pageOfId(partnerId: string, id: string): string | undefined {
+  const kind = KINDS[id.split('_', 1)[0] ?? ''];
+  return kind && PAGES[kind]?.({ kind, partner_id: partnerId, id });
+}
 
 export function pageOfRecord(record: FoundRecord): string | undefined {
   return PAGES[record.kind]?.(record);

@@ -35,7 +35,7 @@ export function Records<Row>({ rows, columns, keyOf, linkOf, selection, label, e
   const navigate = useNavigate();
   if (rows.length === 0) return <Paper>{empty}</Paper>;
   return (
-    <Paper>
+    <Paper className="records-frame">
       <Table className="records" aria-label={label}>
         <Table.Thead>
           <Table.Tr>

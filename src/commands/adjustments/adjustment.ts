@@ -129,7 +129,7 @@ async function list(
 
 async function show({ database, config }: OperatorContext, { partner, adjustment, json }: Target): Promise<void> {
   const found = await getAdjustment(database.pool, { partnerId: partner, adjustmentId: adjustment });
-  printAdjustment(found, await previewAdjustment(database, found, configuredSettlementTools(config).pricesOf), json);
+  printAdjustment(found, await previewAdjustment(database, found, configuredSettlementTools(config)), json);
 }
 
 async function approve({ database, config, actor }: OperatorContext, { partner, adjustment, json }: Target): Promise<void> {
@@ -156,7 +156,7 @@ async function post(
   const found = await getAdjustment(database.pool, id);
   const { transactionId, pointsDelta, amountDelta } = found;
   const what = amountDelta === null ? `${pointsDelta} points` : `an amount of ${amountText(amountDelta)}`;
-  const change = describeChange(await previewAdjustment(database, found, tools.pricesOf));
+  const change = describeChange(await previewAdjustment(database, found, tools));
   await confirm(`Post ${what} for the contribution ${transactionId}${change}, and send an event to the partner?`, 'final', yes);
   await printDone(database, await postAdjustment(database, actor, id, tools), { tools, json });
 }
@@ -167,7 +167,7 @@ async function printDone(
   adjustment: Adjustment,
   { tools: { pricesOf }, json }: { tools: SettlementTools; json: boolean | undefined },
 ): Promise<void> {
-  const preview = await previewAdjustment(database, adjustment, pricesOf).catch((error: Error) => {
+  const preview = await previewAdjustment(database, adjustment, { pricesOf }).catch((error: Error) => {
     printProgress(`Done. The effect cannot be read now: ${error.message} Run \`adjustment show\` later.`);
     return undefined;
   });

@@ -14,6 +14,7 @@ import { findContributionsById } from '../../store/contributions/contribution.ts
 import type { Database } from '../../store/database.ts';
 import { findOpenSettlement, findSettlement } from '../../store/settlements/settlement.ts';
 import { getPartner } from '../access/manage-partner.ts';
+import type { OpenTotals } from '../settlements/open-totals.ts';
 import { show } from '../settlements/read-settlements.ts';
 import type { PricesOf } from '../settlements/settlement-tools.ts';
 import { readStanding, readWorth } from './adjustment-standing.ts';
@@ -37,20 +38,27 @@ export interface PreviewedSettlement {
   readonly totals: { readonly before: SettlementTotals; readonly after: SettlementTotals } | null;
 }
 
+export interface PreviewTools {
+  readonly pricesOf: PricesOf;
+  /** Remembers what it has added up: a month of millions takes long. */
+  readonly openTotals?: OpenTotals;
+}
+
 /** Adjustments that are posted meanwhile may change it. */
 export async function previewAdjustment(
   database: Database,
   adjustment: Adjustment,
-  pricesOf: PricesOf,
+  tools: PreviewTools,
 ): Promise<AdjustmentPreview> {
   const { pool, auditKeys } = database;
+  const { pricesOf } = tools;
   const { status, transactionId, contributionPoints: points, pointConversionVersion } = adjustment;
   const partner = await getPartner(pool, adjustment.partnerId);
   const worth = await readWorth(pool, partner, { pricesOf, auditKeys });
   const standing = await readStanding(pool, worth, { transactionId, points, pointConversionVersion });
   const { currency } = standing;
   if (status === 'rejected') return { effect: null, currency, problems: [], settlement: null };
-  const settlement = await previewSettlement(database, { adjustment, partner, standing, pricesOf });
+  const settlement = await previewSettlement(database, { adjustment, partner, standing, tools });
   if (status === 'posted') return { effect: recordedEffect(adjustment), currency, problems: [], settlement };
   return { effect: effectOf(standing, adjustment), currency, problems: checkEffect(standing, adjustment), settlement };
 }
@@ -73,9 +81,10 @@ export interface DraftChange {
 export async function previewDraft(
   database: Database,
   { partnerId, transactionId, reasonCode, pointsDelta, amountDelta }: DraftChange,
-  pricesOf: PricesOf,
+  tools: PreviewTools,
 ): Promise<AdjustmentPreview> {
   const { pool, auditKeys } = database;
+  const { pricesOf } = tools;
   const partner = await getPartner(pool, partnerId);
   const [record] = await findContributionsById(pool, [{ partnerId, transactionId }]);
   if (!record) throw contributionNotFound('transaction_id');
@@ -92,7 +101,7 @@ export async function previewDraft(
     effect,
     currency,
     problems,
-    settlement: await previewSettlement(database, { adjustment, partner, standing, pricesOf }),
+    settlement: await previewSettlement(database, { adjustment, partner, standing, tools }),
   };
 }
 
@@ -118,13 +127,13 @@ interface Previewed {
   readonly adjustment: PreviewedAdjustment;
   readonly partner: Partner;
   readonly standing: Standing;
-  readonly pricesOf: PricesOf;
+  readonly tools: PreviewTools;
 }
 
 /** The settlement of the period in which it is or would be posted. */
 async function previewSettlement(
   database: Database,
-  { adjustment, partner, standing, pricesOf }: Previewed,
+  { adjustment, partner, standing, tools }: Previewed,
 ): Promise<PreviewedSettlement | null> {
   const { pool } = database;
   const { partnerId, settlementId, postedAt, pointsDelta: points } = adjustment;
@@ -138,7 +147,7 @@ async function previewSettlement(
   const at = postedAt ?? (await readClock(pool));
   while (!isDue(at, period)) period = nextPeriod(period, partner.timeZone);
   if (period !== open.period) return { settlementId: null, periodLabel: period.label, totals: null };
-  const { totals } = await show(database, pricesOf, open);
+  const { totals } = await show(database, tools.pricesOf, open, tools.openTotals);
   const amount = adjustmentAmount(adjustment, standing.pointValue);
   const line = { ...adjustment, points, amount };
   const opposite = { ...line, points: -points, amount: amount === null ? null : -amount };

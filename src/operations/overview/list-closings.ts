@@ -33,10 +33,7 @@ export async function getClosing(db: Queryable, partnerId: string): Promise<Clos
 
 async function readClosing(db: Queryable, partner: Partner): Promise<Closing> {
   const { partnerId } = partner;
-  const [open, left] = await Promise.all([
-    findOpenSettlement(db, partnerId),
-    countLeftToDecide(db, partnerId, LEFT_MAX),
-  ]);
+  const [open, left] = await Promise.all([findOpenSettlement(db, partnerId), countLeftToDecide(db, partnerId, LEFT_MAX)]);
   const last = open && open.sequence > 1n ? await findSettlementBySequence(db, partnerId, open.sequence - 1n) : undefined;
   return { partner, open, last, left };
 }

@@ -53,6 +53,8 @@ export interface ReadSettlements {
   byId(id: SettlementId): Promise<SettlementView>;
   lines(page: LinePage): Promise<SettlementLinesView>;
   statement(id: SettlementId): Promise<Statement>;
+  /** The totals of open settlements that the reads above have added up so far. */
+  readonly openTotals: OpenTotals;
 }
 
 const LIMITS = { waitingMax: 256, waitMaxMs: 5_000 };
@@ -95,6 +97,7 @@ export function createReadSettlements(database: Database, pricesOf: PricesOf, co
       if (settlement.status === 'open') throw statementNotFound();
       return { settlement, write: (options) => writeStatement(eachLine(id, linesAtOnce), options) };
     },
+    openTotals,
   };
 }
 

@@ -13,7 +13,7 @@ import {
   postAdjustment,
   rejectAdjustment,
 } from '../../operations/adjustments/manage-adjustment.ts';
-import { previewAdjustment, previewDraft } from '../../operations/adjustments/preview-adjustment.ts';
+import { type PreviewTools, previewAdjustment, previewDraft } from '../../operations/adjustments/preview-adjustment.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { type Adjustment, findAdjustment } from '../../store/adjustments/adjustment.ts';
 import type { OperatorApiTools } from '../app.ts';
@@ -21,6 +21,7 @@ import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } 
 import { operatorRoute } from '../route.ts';
 import { closed, oneOf, partnerAnd, reason } from '../schema-parts.ts';
 import { readSettlementFilter, settlementFilter } from '../settlements/settlement-filter.ts';
+import { settlementsOf } from '../settlements/settlements-of.ts';
 import {
   AdjustmentBody,
   AdjustmentDetail,
@@ -34,8 +35,13 @@ const PATH = '/operator/v1/partners/:partner_id/adjustments/:adjustment_id';
 const params = partnerAnd('adjustment_id', 'The id of the adjustment.');
 const DEADLINE_MS = 20_000;
 
-async function describe({ database, settlementTools }: OperatorApiTools, adjustment: Adjustment) {
-  const preview = await previewAdjustment(database, adjustment, settlementTools.pricesOf);
+/** The totals of the open settlement are added up once for all who look. */
+function previewTools(tools: OperatorApiTools): PreviewTools {
+  return { pricesOf: tools.settlementTools.pricesOf, openTotals: settlementsOf(tools).openTotals };
+}
+
+async function describe(tools: OperatorApiTools, adjustment: Adjustment) {
+  const preview = await previewAdjustment(tools.database, adjustment, previewTools(tools));
   return { adjustment: adjustmentToWire(adjustment), ...previewToWire(preview) };
 }
 
@@ -99,7 +105,7 @@ export const preview = operatorRoute({
   async handle({ tools, params: { partner_id: partnerId, transaction_id: transactionId }, query }) {
     const { reason_code: reasonCode, points_delta: points, amount_delta: amountDelta = null } = query;
     const change = { partnerId, transactionId, reasonCode, pointsDelta: readDelta(points), amountDelta };
-    return previewToWire(await previewDraft(tools.database, change, tools.settlementTools.pricesOf));
+    return previewToWire(await previewDraft(tools.database, change, previewTools(tools)));
   },
 });
 

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { Type } from '../../partner-api/schema-type.ts';
 import { UNCOUNTED } from '../../operations/quotas/storage-usage.ts';
 import { listReconciliationsOf } from '../../operations/reconciliations/list-reconciliations.ts';
 import { reconcileForPartner } from '../../operations/reconciliations/reconcile-for-partner.ts';
@@ -13,6 +12,7 @@ import { watchTransfer } from '../../partner-api/http/watched-transfer.ts';
 import { shareTransfers } from '../../partner-api/limits/transfers.ts';
 import { formatOfList } from '../../partner-api/reconciliations/list-body.ts';
 import { ListBody } from '../../partner-api/reconciliations/reconciliation-schemas.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import { findReconciliation } from '../../store/reconciliations/reconciliation.ts';
 import type { OperatorApiTools } from '../app.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';

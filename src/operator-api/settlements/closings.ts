@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { type Closing, getClosing, LEFT_MAX, listClosings as listAll } from '../../operations/overview/list-closings.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import type { OperatorApiTools } from '../app.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
 import { operatorRoute } from '../route.ts';

@@ -1,5 +1,5 @@
-import { Type } from '../../partner-api/schema-type.ts';
 import { invalidRequest } from '../../domain/service-error.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 
 /** In the query of a list that is of all partners, of one, or of one of its settlements. */
 export const settlementFilter = {

@@ -3,10 +3,9 @@ import { POINTS_MAX } from '../../domain/numbers/points.ts';
 import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { findSettlementLines } from '../../operations/overview/find-settlement-lines.ts';
-import { pricesUnderRules } from '../../operations/rules/rule-prices.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
 import { listClosedOfAll } from '../../operations/settlements/list-closed-settlements.ts';
-import { createReadSettlements, type ReadSettlements, show } from '../../operations/settlements/read-settlements.ts';
+import { show } from '../../operations/settlements/read-settlements.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { findSettlement } from '../../store/settlements/settlement.ts';
 import { listAcknowledgements } from '../../store/settlements/settlement-acknowledgement.ts';
@@ -22,15 +21,7 @@ import {
   SettlementBody,
   showSettlement,
 } from './settlement-schemas.ts';
-
-/** Remembers what it has added up, as long as the tools live. */
-const readers = new WeakMap<OperatorApiTools, ReadSettlements>();
-
-function settlementsOf(tools: OperatorApiTools): ReadSettlements {
-  const known = readers.get(tools) ?? createReadSettlements(tools.database, pricesUnderRules, 2);
-  readers.set(tools, known);
-  return known;
-}
+import { settlementsOf } from './settlements-of.ts';
 
 export const listSettlements = operatorRoute({
   operation: 'listSettlements',

@@ -104,8 +104,11 @@ function verificationToWire(one: Verification | undefined) {
 }
 
 const shared = {
-  ...{ path: '/operator/v1/partners/:partner_id/verification', tag: 'Settlements', leastRole: 'viewer' },
-  ...{ params: idParams('partner_id', 'The id of the partner.'), answer: VerificationBody },
+  path: '/operator/v1/partners/:partner_id/verification',
+  tag: 'Settlements',
+  leastRole: 'viewer',
+  params: idParams('partner_id', 'The id of the partner.'),
+  answer: VerificationBody,
 } as const;
 
 export const verify = operatorRoute({

@@ -8,6 +8,7 @@ import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PartnerLink, usePartner } from '../../parts/partner.tsx';
+import { Person } from '../../parts/person.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
 import { Foreign, Id, Money, Points, Time } from '../../parts/values.tsx';
@@ -120,7 +121,7 @@ function AdjustmentFacts({ detail: { adjustment, currency, effect } }: { readonl
 function Step({ by, at, zone }: { readonly by: string; readonly at: string | null; readonly zone: string | undefined }) {
   return (
     <>
-      <Id id={by} isShort /> <Time at={at} zone={zone} />
+      <Person id={by} /> <Time at={at} zone={zone} />
     </>
   );
 }

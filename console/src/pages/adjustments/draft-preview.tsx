@@ -32,6 +32,7 @@ export function DraftPreview({ contribution, reason, field, delta }: DraftPrevie
         }),
       ),
     enabled: isTyped,
+    refetchInterval: false,
   });
   if (!isTyped) return null;
   if (preview.error) return <Problem error={preview.error} />;

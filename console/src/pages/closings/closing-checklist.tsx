@@ -18,7 +18,8 @@ type Closing = components['schemas']['Closing'];
 export function useClosing(partnerId: string) {
   return useQuery({
     queryKey: ['closing', partnerId],
-    queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/closing', { params: { path: { partner_id: partnerId } } })),
+    queryFn: () =>
+      answerOf(client.GET('/operator/v1/partners/{partner_id}/closing', { params: { path: { partner_id: partnerId } } })),
   });
 }
 

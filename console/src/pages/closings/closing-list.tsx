@@ -35,7 +35,17 @@ export function ClosingList() {
         empty={<Empty title={t.noPartner} icon="building" />}
         columns={[
           { label: common.partner, show: ({ partner_id, name }) => <PartnerLink id={partner_id} name={name} /> },
-          { label: t.period, show: ({ open_settlement: open }) => (open ? <bdi dir="ltr">{open.period_label}</bdi> : t.noneOpen) },
+          {
+            label: t.period,
+            show: ({ open_settlement: open }) =>
+              open ? (
+                <bdi dir="ltr" className="figure">
+                  {open.period_label}
+                </bdi>
+              ) : (
+                t.noneOpen
+              ),
+          },
           { label: t.ends, show: (closing) => <Ends closing={closing} /> },
           {
             ...{ label: t.pending, isFigure: true },
@@ -68,7 +78,13 @@ function Ends({ closing: { open_settlement: open } }: { readonly closing: Closin
   const t = useTexts(CLOSING);
   if (!open) return <Absent />;
   const isOverdue = Date.parse(open.period_end) + OVERDUE_MS < Date.now();
-  return isOverdue ? <Badge color="red">{t.overdue}</Badge> : <Age at={open.period_end} />;
+  return isOverdue ? (
+    <Badge color="red">{t.overdue}</Badge>
+  ) : (
+    <span className="figure">
+      <Age at={open.period_end} />
+    </span>
+  );
 }
 
 /** The schedule closes five minutes after the end, and needs a moment. */

@@ -44,7 +44,8 @@ export const CLOSING = {
       `لم يُعدَّل شيء: ${countArabic(settlements, ['تسوية واحدة', 'تسويتان', 'تسويات', 'تسوية', 'تسوية'])}، ${countArabic(lines, ['سطر واحد', 'سطران', 'سطور', 'سطرًا', 'سطر'])}.`,
   ],
   modified: [
-    (count: string) => `${countEnglish(count, 'modified record')}. Do not close before you know why: SECURITY.md says what to do.`,
+    (count: string) =>
+      `${countEnglish(count, 'modified record')}. Do not close before you know why: SECURITY.md says what to do.`,
     (count: string) =>
       `${countArabic(count, ['سجل معدَّل واحد', 'سجلان معدَّلان', 'سجلات معدَّلة', 'سجلًا معدَّلًا', 'سجل معدَّل'])}. لا تُقفل قبل معرفة السبب: يبيّن SECURITY.md ما يجب فعله.`,
   ],

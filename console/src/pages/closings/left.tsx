@@ -12,7 +12,7 @@ interface LeftProps {
 export function Left({ left: { count, is_more }, to }: LeftProps) {
   if (count === 0)
     return (
-      <Text span c="dimmed" className="figure">
+      <Text span inherit c="dimmed" className="figure">
         0
       </Text>
     );

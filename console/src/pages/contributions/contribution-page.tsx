@@ -48,7 +48,9 @@ export function ContributionPage() {
             <ContributionFacts record={record} zone={zone} />
             <Supports record={record} />
             <Section title={t.timeline}>
-              <Loaded query={timeline}>{({ entries }) => <ContributionTimeline entries={entries} zone={zone} />}</Loaded>
+              <Loaded query={timeline}>
+                {({ entries }) => <ContributionTimeline partnerId={partnerId} entries={entries} zone={zone} />}
+              </Loaded>
             </Section>
           </Stack>
         )}

@@ -3,7 +3,10 @@ import { Group, Paper, Stack, Text, Timeline } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { components } from '../../api/operator-types.ts';
 import { formatWhole } from '../../format/points.ts';
+import { pageOfId } from '../../layout/record-pages.ts';
+import { AddressLink } from '../../parts/address-link.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
+import { Person } from '../../parts/person.tsx';
 import { Foreign, Id, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -37,11 +40,12 @@ function colorOf({ kind, facts }: Entry): string {
 }
 
 interface ContributionTimelineProps {
+  readonly partnerId: string;
   readonly entries: readonly Entry[];
   readonly zone: string | undefined;
 }
 
-export function ContributionTimeline({ entries, zone }: ContributionTimelineProps) {
+export function ContributionTimeline({ partnerId, entries, zone }: ContributionTimelineProps) {
   const t = useTexts(HAPPENED);
   return (
     <Paper p="lg">
@@ -56,7 +60,7 @@ export function ContributionTimeline({ entries, zone }: ContributionTimelineProp
             <Text size="sm" c="dimmed" component="div">
               <Time at={entry.at} zone={zone} style="second" />
             </Text>
-            <EntryFacts entry={entry} />
+            <EntryFacts partnerId={partnerId} entry={entry} />
           </Timeline.Item>
         ))}
       </Timeline>
@@ -64,19 +68,25 @@ export function ContributionTimeline({ entries, zone }: ContributionTimelineProp
   );
 }
 
-function EntryFacts({ entry: { kind, facts, subject_id, operator_id, correlation_id } }: { readonly entry: Entry }) {
+interface EntryFactsProps {
+  readonly partnerId: string;
+  readonly entry: Entry;
+}
+
+function EntryFacts({ partnerId, entry }: EntryFactsProps) {
+  const { kind, facts, subject_id, operator_id, correlation_id } = entry;
   const common = useTexts(COMMON);
   const shown = Object.entries(facts).filter(([, value]) => value !== null && value !== '');
   const isAboutItself = kind === 'recorded' || subject_id.startsWith('txn_');
   return (
     <Stack gap={2} mt={4}>
       {shown.map(([name, value]) => (
-        <FactLine key={name} name={name} value={value ?? ''} />
+        <FactLine key={name} partnerId={partnerId} name={name} value={value ?? ''} />
       ))}
-      {!isAboutItself && <Id id={subject_id} />}
+      {!isAboutItself && <RecordId partnerId={partnerId} id={subject_id} />}
       {operator_id && (
         <Line label={common.by}>
-          <Id id={operator_id} />
+          <Person id={operator_id} />
         </Line>
       )}
       {correlation_id && (
@@ -88,14 +98,31 @@ function EntryFacts({ entry: { kind, facts, subject_id, operator_id, correlation
   );
 }
 
-function FactLine({ name, value }: { readonly name: string; readonly value: string }) {
+/** An id that is copied by a click; of a record with a page, the way to it. */
+function RecordId({ partnerId, id }: { readonly partnerId: string; readonly id: string }) {
+  const to = pageOfId(partnerId, id);
+  if (to === undefined) return <Id id={id} />;
+  return (
+    <AddressLink to={to} className="text-link id">
+      {id}
+    </AddressLink>
+  );
+}
+
+interface FactLineProps {
+  readonly partnerId: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+function FactLine({ partnerId, name, value }: FactLineProps) {
   const labels = useTexts(FACT);
   const reasons = useTexts(REVIEW_REASON);
   const label = isNamed(labels, name) ? labels[name] : name;
   if (name === 'reason' && isNamed(reasons, value)) return <Line label={label}>{reasons[value]}</Line>;
   if (name === 'points_delta') return <Line label={label}>{formatWhole(value)}</Line>;
   const isId = /^[a-z]{2,8}_\w{20,}$/.test(value);
-  return <Line label={label}>{isId ? <Id id={value} /> : <Foreign text={value} isWhole />}</Line>;
+  return <Line label={label}>{isId ? <RecordId partnerId={partnerId} id={value} /> : <Foreign text={value} isWhole />}</Line>;
 }
 
 function isNamed<Table extends object>(table: Table, name: string): name is Extract<keyof Table, string> {

@@ -78,7 +78,7 @@ function Waiting({ answer }: { readonly answer: Answer }) {
           value={bounded(answer.adjustments_to_approve)}
         />
         <NumberCard label={t.adjustmentsToPost} to="/adjustments?status=approved" value={bounded(answer.adjustments_to_post)} />
-        <NumberCard label={t.failuresToApprove} to="/failures" value={bounded(answer.failures_to_approve)} />
+        <NumberCard label={t.failuresToApprove} to="/failures?status=drafted" value={bounded(answer.failures_to_approve)} />
         <NumberCard
           label={t.disputes}
           to="/settlements?answer=disputed"

@@ -1,15 +1,14 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
-import { AddressLink } from '../../parts/address-link.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { Loaded } from '../../parts/state.tsx';
 import { Points } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { LeftToDecide, useClosing } from '../closings/closing-checklist.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
 
 type Settlement = components['schemas']['Settlement'];
@@ -52,47 +51,23 @@ export function CloseSettlement({ settlement }: { readonly settlement: Settlemen
   );
 }
 
-function Checklist({ settlement: { partner_id, settlement_id, net_points } }: { readonly settlement: Settlement }) {
+function Checklist({ settlement: { partner_id, net_points } }: { readonly settlement: Settlement }) {
   const t = useTexts(SETTLEMENT);
-  const reviews = useQuery({
-    queryKey: ['reviews-of', partner_id],
-    queryFn: () => answerOf(client.GET('/operator/v1/reviews', { params: { query: { partner_id, limit: 200 } } })),
-  });
-  const adjustments = useQuery({
-    queryKey: ['approved-of', partner_id],
-    queryFn: () =>
-      answerOf(client.GET('/operator/v1/adjustments', { params: { query: { partner_id, status: 'approved', limit: 200 } } })),
-  });
-  const settlements = useQuery({
-    queryKey: ['settlements-of', partner_id],
-    queryFn: () =>
-      answerOf(
-        client.GET('/operator/v1/partners/{partner_id}/settlements', { params: { path: { partner_id }, query: { limit: 2 } } }),
-      ),
-  });
-  const last = settlements.data?.settlements.find((each) => each.settlement_id !== settlement_id);
+  const closing = useClosing(partner_id);
   return (
     <Stack gap={6}>
       <Text fw={600}>{t.before}</Text>
-      <Check label={t.pendingLeft} count={reviews.data?.reviews.length} to={`/reviews?partner=${partner_id}`} />
-      <Check
-        label={t.notPosted}
-        count={adjustments.data?.adjustments.length}
-        to={`/adjustments?partner=${partner_id}&status=approved`}
-      />
-      <Text size="sm">
-        {t.netPoints}: {t.ofThisMonth} <Points value={net_points} /> · {t.lastPeriod} <Points value={last?.net_points} />
-      </Text>
+      <Loaded query={closing}>
+        {(record) => (
+          <>
+            <LeftToDecide closing={record} />
+            <Text size="sm">
+              {t.netPoints}: {t.ofThisMonth} <Points value={net_points} /> · {t.lastPeriod}{' '}
+              <Points value={record.last_settlement?.net_points} />
+            </Text>
+          </>
+        )}
+      </Loaded>
     </Stack>
-  );
-}
-
-function Check({ label, count, to }: { readonly label: string; readonly count: number | undefined; readonly to: string }) {
-  return (
-    <Group gap={8}>
-      <Icon name={count === 0 ? 'check' : 'alert'} size={16} />
-      <AddressLink to={to}>{label}</AddressLink>
-      <Points value={count === undefined ? undefined : String(count)} />
-    </Group>
   );
 }

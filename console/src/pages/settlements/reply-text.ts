@@ -1,4 +1,5 @@
 /** What an operator writes to a partner who disputes a settlement: only what is recorded. */
+import { isolate } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
 import { formatDecimal, formatWhole } from '../../format/points.ts';
 import { formatTime } from '../../format/time.ts';
@@ -41,11 +42,6 @@ export function composeReply(language: Language, facts: ReplyFacts): string {
     `${write.accept}\n${isolate(`POST /v1/settlements/${settlementId}/acknowledgement`)}\n${isolate('{"status": "accepted"}')}`,
   ];
   return parts.filter((part) => part !== undefined).join('\n\n');
-}
-
-/** What is read from left to right, within a text of either direction. */
-function isolate(text: string): string {
-  return `\u2066${text}\u2069`;
 }
 
 function changeOf(

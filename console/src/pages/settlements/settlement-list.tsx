@@ -57,7 +57,14 @@ export function SettlementList() {
         empty={<Empty title={t.nothing} icon="coins" />}
         columns={[
           { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
-          { label: t.period, show: ({ period_label }) => <bdi dir="ltr">{period_label}</bdi> },
+          {
+            label: t.period,
+            show: ({ period_label }) => (
+              <bdi dir="ltr" className="figure">
+                {period_label}
+              </bdi>
+            ),
+          },
           { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
           { label: t.netPoints, isFigure: true, show: ({ net_points }) => <Points value={net_points} /> },
           {

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
+import { isolate } from '../../format/isolate.ts';
 import { Page } from '../../layout/page.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -13,6 +14,7 @@ import { Foreign, Id, Money, Points, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { ClosingChecklist } from '../closings/closing-checklist.tsx';
 import { CloseSettlement } from './close-settlement.tsx';
 import { Dispute } from './dispute.tsx';
 import { DisputeReply } from './dispute-reply.tsx';
@@ -33,7 +35,7 @@ export function SettlementPage() {
   });
   return (
     <Page
-      title={`${t.detail} ${settlement.data?.period_label ?? ''}`}
+      title={`${t.detail} ${isolate(settlement.data?.period_label ?? '')}`}
       description={<Id id={settlementId} />}
       actions={settlement.data && <Actions settlement={settlement.data} />}
     >
@@ -42,7 +44,7 @@ export function SettlementPage() {
           <Stack gap="xl">
             <Dispute settlement={record} />
             <SettlementFacts settlement={record} />
-            {record.status === 'closed' && <Closed settlement={record} />}
+            {record.status === 'closed' ? <Closed settlement={record} /> : <ClosingChecklist settlement={record} />}
           </Stack>
         )}
       </Loaded>
@@ -84,6 +86,12 @@ function SettlementFacts({ settlement }: { readonly settlement: Settlement }) {
   const t = useTexts(SETTLEMENT);
   const common = useTexts(COMMON);
   const { period_timezone: zone, currency, acknowledgement, statement } = settlement;
+  // What a partner says against it stands above.
+  const said = [
+    { label: t.note, text: acknowledgement.note },
+    { label: t.reference, text: acknowledgement.reference },
+  ];
+  const toFact = ({ label, text }: (typeof said)[number]) => ({ label, value: <Foreign text={text} isWhole /> });
   const points = (label: string, value: string) => ({ label, value: <Points value={value} /> });
   const money = (label: string, amount: string | null) => ({ label, value: <Money amount={amount} currency={currency} /> });
   return (
@@ -105,12 +113,7 @@ function SettlementFacts({ settlement }: { readonly settlement: Settlement }) {
         money(t.netAmount, settlement.net_amount),
         money(t.payableAmount, settlement.payable_amount),
         points(t.carriedOut, settlement.carried_out_points),
-        ...(acknowledgement.note && acknowledgement.status === 'accepted'
-          ? [{ label: t.note, value: <Foreign text={acknowledgement.note} isWhole /> }]
-          : []),
-        ...(acknowledgement.reference
-          ? [{ label: t.reference, value: <Foreign text={acknowledgement.reference} isWhole /> }]
-          : []),
+        ...(acknowledgement.status === 'accepted' ? said.filter(({ text }) => text).map(toFact) : []),
         ...(statement ? [{ label: t.hash, value: <Id id={statement.csv_sha256} isShort /> }] : []),
       ]}
     />

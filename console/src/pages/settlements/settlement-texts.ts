@@ -40,11 +40,8 @@ export const SETTLEMENT = {
   ],
   closeDone: ['The settlement is closed.', 'أُقفلت التسوية.'],
   before: ['Before it closes', 'قبل الإقفال'],
-  pendingLeft: ['Pending contributions of the partner', 'مساهمات الشريك قيد المعالجة'],
-  notPosted: ['Approved adjustments that are not posted', 'تعديلات معتمَدة لم تُرحَّل'],
   ofThisMonth: ['This period', 'هذه الفترة'],
   lastPeriod: ['The period before', 'الفترة السابقة'],
-  first: ['It is the first.', 'هي الأولى.'],
   find: ['Find the lines of an order', 'البحث عن سطور طلب'],
   findHelp: ['Order, event id, transaction or key, whole', 'رقم الطلب أو معرّف الحدث أو المعاملة أو المفتاح، كاملًا'],
   notOnIt: [

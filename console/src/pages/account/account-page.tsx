@@ -1,0 +1,42 @@
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Page } from '../../layout/page.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Foreign, Time } from '../../parts/values.tsx';
+import { readSession, SESSION_KEY } from '../../session/session-gate.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { SHELL } from '../../texts/shell-texts.ts';
+import { ACCOUNT } from './account-texts.ts';
+import { ChangePassword } from './change-password.tsx';
+import { SecondFactor } from './second-factor.tsx';
+
+export function AccountPage() {
+  const t = useTexts(ACCOUNT);
+  const roles = useTexts(SHELL);
+  const { data: session } = useQuery({ queryKey: SESSION_KEY, queryFn: readSession, staleTime: Number.POSITIVE_INFINITY });
+  if (typeof session !== 'object' || session === null) return null;
+  const { operator } = session;
+  return (
+    <Page title={t.title}>
+      <Stack gap="xl">
+        <Facts
+          columns={3}
+          facts={[
+            { label: t.name, value: <Foreign text={operator.name} isWhole /> },
+            { label: t.email, value: <Foreign text={operator.email} isWhole /> },
+            { label: t.role, value: roles[operator.role] },
+            { label: t.signedIn, value: <Time at={session.signed_in_at} /> },
+            { label: t.ends, value: <Time at={session.expires_at} /> },
+          ]}
+        />
+        <Section title={t.factor}>
+          <SecondFactor isOn={session.has_second_factor} />
+        </Section>
+        <Section title={t.password}>
+          <ChangePassword hasSecondFactor={session.has_second_factor} />
+        </Section>
+      </Stack>
+    </Page>
+  );
+}

@@ -1,0 +1,100 @@
+import { Button, Group, Paper, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answerOf, client, keepCsrfToken } from '../../api/client.ts';
+import { present } from '../../api/present.ts';
+import { Problem, problemOf } from '../../parts/problem.tsx';
+import { SESSION_KEY } from '../../session/session-gate.tsx';
+import { SESSION } from '../../session/session-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { ACCOUNT } from './account-texts.ts';
+
+const EMPTY = { password: '', new_password: '', totp: '' };
+
+export function ChangePassword({ hasSecondFactor }: { readonly hasSecondFactor: boolean }) {
+  const t = useTexts(ACCOUNT);
+  const words = useTexts(SESSION);
+  const queries = useQueryClient();
+  const [values, setValues] = useState(EMPTY);
+  const [repeated, setRepeated] = useState('');
+  const set = (name: keyof typeof EMPTY) => (event: { currentTarget: { value: string } }) => {
+    const { value } = event.currentTarget;
+    setValues((before) => ({ ...before, [name]: value }));
+  };
+  const change = useMutation({
+    mutationFn: () => {
+      const { password, new_password, totp } = values;
+      return answerOf(client.POST('/operator/v1/session/password', { body: { password, new_password, ...present({ totp }) } }));
+    },
+    // A wrong password ends no session.
+    meta: { isSignIn: true },
+    onSuccess(session) {
+      keepCsrfToken(session.csrf_token);
+      queries.setQueryData(SESSION_KEY, session);
+      setValues(EMPTY);
+      setRepeated('');
+      notifications.show({ message: t.changed, color: 'forest' });
+    },
+  });
+  const differs = repeated !== '' && repeated !== values.new_password;
+  return (
+    <Paper p="lg" maw={520}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (repeated === values.new_password) change.mutate();
+        }}
+      >
+        <Stack gap="md">
+          <Text size="sm" c="dimmed">
+            {t.passwordHelp}
+          </Text>
+          <PasswordInput
+            label={t.current}
+            autoComplete="current-password"
+            required
+            value={values.password}
+            onChange={set('password')}
+          />
+          <PasswordInput
+            label={words.newPassword}
+            description={words.passwordHelp}
+            autoComplete="new-password"
+            required
+            error={problemOf(change.error, 'new_password')}
+            value={values.new_password}
+            onChange={set('new_password')}
+          />
+          <PasswordInput
+            label={words.repeatPassword}
+            autoComplete="new-password"
+            required
+            error={differs && words.passwordsDiffer}
+            value={repeated}
+            onChange={(event) => setRepeated(event.currentTarget.value)}
+          />
+          {hasSecondFactor && (
+            <TextInput
+              label={words.totp}
+              description={words.totpHelp}
+              autoComplete="one-time-code"
+              inputMode="numeric"
+              maxLength={6}
+              required
+              dir="ltr"
+              value={values.totp}
+              onChange={set('totp')}
+            />
+          )}
+          <Problem error={change.error} />
+          <Group justify="flex-end">
+            <Button type="submit" loading={change.isPending} disabled={differs}>
+              {t.change}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Paper>
+  );
+}

@@ -1,0 +1,131 @@
+import { Button, Group, Modal, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { useChange } from '../../api/use-change.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Problem, problemOf } from '../../parts/problem.tsx';
+import { Id } from '../../parts/values.tsx';
+import { SESSION_KEY } from '../../session/session-gate.tsx';
+import { SESSION } from '../../session/session-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { ACCOUNT } from './account-texts.ts';
+
+type Begun = components['schemas']['BegunSecondFactor'];
+
+/** A code of an authenticator app besides the password: set up, replaced, or removed. */
+export function SecondFactor({ isOn }: { readonly isOn: boolean }) {
+  const t = useTexts(ACCOUNT);
+  const [begun, setBegun] = useState<Begun>();
+  const [isRemoving, setRemoving] = useState(false);
+  const readAgain = useReadSessionAgain();
+  const begin = useChange({
+    send: () => answerOf(client.POST('/operator/v1/session/second-factor')),
+    done: t.once,
+    onDone: setBegun,
+  });
+  const remove = useChange({
+    send: () => answerOf(client.DELETE('/operator/v1/session/second-factor')),
+    done: t.removed,
+    onDone: () => {
+      setRemoving(false);
+      readAgain();
+    },
+  });
+  return (
+    <Paper p="lg" maw={520}>
+      <Stack gap="md">
+        <Text>{isOn ? t.factorOn : t.factorOff}</Text>
+        <Problem error={begin.error} />
+        <Group>
+          <Button variant={isOn ? 'default' : 'filled'} onClick={() => begin.mutate(undefined)} loading={begin.isPending}>
+            {isOn ? t.replace : t.setUp}
+          </Button>
+          {isOn && (
+            <Button variant="light" color="red" onClick={() => setRemoving(true)}>
+              {t.remove}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+      {begun && <Enrol begun={begun} onClose={() => setBegun(undefined)} />}
+      <ConfirmDialog
+        isOpen={isRemoving}
+        onClose={() => setRemoving(false)}
+        title={t.remove}
+        consequence={t.removeConsequence}
+        label={t.remove}
+        color="red"
+        error={remove.error}
+        isPending={remove.isPending}
+        onConfirm={() => remove.mutate(undefined)}
+      />
+    </Paper>
+  );
+}
+
+function useReadSessionAgain(): () => void {
+  const queries = useQueryClient();
+  return () => void queries.refetchQueries({ queryKey: SESSION_KEY });
+}
+
+function Enrol({ begun, onClose }: { readonly begun: Begun; readonly onClose: () => void }) {
+  const t = useTexts(ACCOUNT);
+  const words = useTexts(SESSION);
+  const [totp, setTotp] = useState('');
+  const readAgain = useReadSessionAgain();
+  const confirm = useChange({
+    send: (body: { enrolment: string; totp: string }) => answerOf(client.PUT('/operator/v1/session/second-factor', { body })),
+    done: t.added,
+    onDone: () => {
+      readAgain();
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={t.setUp} size="lg">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          confirm.mutate({ enrolment: begun.enrolment, totp: totp.trim() });
+        }}
+      >
+        <Stack gap="md">
+          <Text size="sm">{t.steps}</Text>
+          <div>
+            <Text size="sm" c="dimmed">
+              {t.key}
+            </Text>
+            <Id id={begun.secret} />
+          </div>
+          <a className="text-link" href={begun.uri}>
+            {t.openApp}
+          </a>
+          <Text size="sm" c="dimmed">
+            {t.once}
+          </Text>
+          <TextInput
+            label={words.totp}
+            description={words.totpHelp}
+            autoComplete="one-time-code"
+            inputMode="numeric"
+            maxLength={6}
+            required
+            data-autofocus
+            dir="ltr"
+            error={problemOf(confirm.error, 'totp')}
+            value={totp}
+            onChange={(event) => setTotp(event.currentTarget.value)}
+          />
+          <Problem error={confirm.error} />
+          <Group justify="flex-end">
+            <Button type="submit" loading={confirm.isPending}>
+              {t.confirm}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,38 @@
+import type { Texts } from '../../texts/text.ts';
+
+export const ESTIMATE = {
+  title: ['Estimate', 'التقدير'],
+  help: [
+    'Well-to-wheel emissions of a delivery, with the steps that anybody can repeat by hand.',
+    'انبعاثات توصيلة من إنتاج الوقود إلى استهلاكه، مع خطوات يستطيع أي شخص إعادتها يدويًا.',
+  ],
+  shown: ['Shown to the customer', 'ما يظهر للعميل'],
+  distance: ['Distance', 'المسافة'],
+  vehicle: ['Vehicle', 'المركبة'],
+  factor: ['Emission factor', 'معامل الانبعاثات'],
+  perKm: ['g CO2e per km', 'غ مكافئ ثاني أكسيد الكربون لكل كم'],
+  calculated: ['Calculated', 'حُسب'],
+  expires: ['Expires', 'ينتهي'],
+  methodology: ['Method', 'المنهجية'],
+  catalogue: ['Vehicle catalogue', 'دليل المركبات'],
+  factors: ['Version of the factors', 'إصدار المعاملات'],
+  link: ['Linked contribution', 'المساهمة المرتبطة'],
+  noLink: ['None', 'لا توجد'],
+  sheet: ['Calculation', 'الحساب'],
+  step: ['Step', 'الخطوة'],
+  expression: ['Arithmetic', 'العملية الحسابية'],
+  result: ['Result', 'النتيجة'],
+  disclosure: ['Sentence beside the value', 'الجملة المرافقة للقيمة'],
+} as const satisfies Texts;
+
+export const STEP = {
+  product: ['Distance times factor', 'المسافة مضروبة في المعامل'],
+  division: ['Grams to kilograms', 'من غرامات إلى كيلوغرامات'],
+  threshold: ['Below the smallest value shown?', 'أقل من أصغر قيمة معروضة؟'],
+  rounding: ['Rounded for display', 'مقرَّبة للعرض'],
+} as const satisfies Texts;
+
+export const VEHICLE = {
+  motorcycle_gasoline: ['Gasoline motorcycle', 'دراجة نارية تعمل بالبنزين'],
+  car_gasoline: ['Gasoline car', 'سيارة تعمل بالبنزين'],
+} as const satisfies Texts;

@@ -1,0 +1,75 @@
+import { answerOf, client } from '../../api/client.ts';
+import { csvAddress } from '../../api/csv-address.ts';
+import type { components } from '../../api/operator-types.ts';
+import { present } from '../../api/present.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { Page } from '../../layout/page.tsx';
+import { AddressLink } from '../../parts/address-link.tsx';
+import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
+import { Person } from '../../parts/person.tsx';
+import { RecordPages } from '../../parts/records.tsx';
+import { Empty } from '../../parts/state.tsx';
+import { Foreign, Points, Time } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { DraftFailure } from './draft-failure.tsx';
+import { FailureSteps } from './failure-steps.tsx';
+import { FAILURE } from './failure-texts.ts';
+
+type Failure = components['schemas']['Failure'];
+
+export function FailureList() {
+  const t = useTexts(FAILURE);
+  const common = useTexts(COMMON);
+  const { drafted, approved, rejected } = t;
+  const { filters, setFilters } = useFilters<'partner' | 'status'>();
+  const wanted = present({ partner_id: filters.partner, status: filters.status as Failure['status'] | undefined });
+  const query = usePages(['failures', wanted], (place) =>
+    answerOf(client.GET('/operator/v1/failures', { params: { query: { ...wanted, ...place } } })),
+  );
+  return (
+    <Page title={t.title} description={t.help} actions={<DraftFailure />}>
+      <Filters>
+        <ChoiceFilter
+          label={common.status}
+          options={{ drafted, approved, rejected }}
+          value={filters.status}
+          onChange={(status) => setFilters({ status })}
+        />
+        <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
+      </Filters>
+      <RecordPages
+        label={t.title}
+        query={query}
+        csv={csvAddress('failures', wanted)}
+        rowsOf={({ failures }) => failures}
+        keyOf={({ failure_id }) => failure_id}
+        empty={<Empty title={t.nothing} icon="cross" />}
+        columns={[
+          { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
+          { label: t.event, show: ({ partner_event_id }) => <Foreign text={partner_event_id} /> },
+          { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
+          { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
+          { label: t.why, show: ({ reason }) => <Foreign text={reason} /> },
+          { label: t.draftedBy, show: ({ drafted_by }) => <Person id={drafted_by} /> },
+          { label: t.draftedAt, show: ({ drafted_at }) => <Time at={drafted_at} /> },
+          { label: common.status, show: (failure) => <State failure={failure} /> },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function State({ failure }: { readonly failure: Failure }) {
+  const t = useTexts(FAILURE);
+  const { status, partner_id, transaction_id } = failure;
+  if (status === 'drafted') return <FailureSteps failure={failure} />;
+  if (transaction_id === null) return t[status];
+  return (
+    <AddressLink to={`/contributions/${partner_id}/${transaction_id}`} className="text-link">
+      {t[status]}
+    </AddressLink>
+  );
+}

@@ -1,0 +1,45 @@
+import type { Texts } from '../../texts/text.ts';
+
+export const FAILURE = {
+  title: ['Failures', 'الإخفاقات'],
+  help: [
+    'Events that the service refused and never stored, while the customer’s points are already taken. One operator drafts, another approves: then the event has failed for good, and the partner may give the points back.',
+    'أحداث رفضتها الخدمة ولم تُخزَّن، وقد خُصمت نقاط العميل. يُعدّها مشغّل ويعتمدها آخر، فيصبح الحدث فاشلًا نهائيًا ويجوز للشريك ردّ النقاط.',
+  ],
+  nothing: ['No failure fits these filters', 'لا إخفاق يطابق عوامل التصفية'],
+  drafted: ['Waits for approval', 'بانتظار الاعتماد'],
+  approved: ['Recorded as failed', 'سُجّل فاشلًا'],
+  rejected: ['Rejected', 'مرفوض'],
+  event: ['Event', 'الحدث'],
+  draftedBy: ['Drafted by', 'أعدّه'],
+  draftedAt: ['Drafted', 'أُعدّ'],
+  decidedBy: ['Decided by', 'بتّ فيه'],
+  why: ['Why it can never be confirmed', 'لماذا لا يمكن تأكيده أبدًا'],
+  draft: ['Draft a failure', 'إعداد إخفاق'],
+  draftConsequence: [
+    'Nothing happens until another operator approves it. Look the event up first: an event that the service has stored is never recorded here.',
+    'لا يحدث شيء حتى يعتمده مشغّل آخر. استعلم عن الحدث أولًا: ما خزّنته الخدمة لا يُسجَّل هنا أبدًا.',
+  ],
+  draftDone: ['The failure is drafted.', 'أُعدّت مسودة الإخفاق.'],
+  partnerEvent: ['Event id of the partner (partner_event_id)', 'معرّف الحدث لدى الشريك (partner_event_id)'],
+  eventHelp: ['8 to 128 characters out of A-Z a-z 0-9 . _ : -', 'من 8 إلى 128 حرفًا من A-Z a-z 0-9 . _ : -'],
+  order: ['Order (partner_order_ref)', 'الطلب (partner_order_ref)'],
+  points: ['Points that the partner took', 'النقاط التي خصمها الشريك'],
+  pointsHelp: ['In digits, such as 250.', 'بالأرقام، مثل 250.'],
+  approve: ['Approve', 'اعتماد'],
+  reject: ['Reject', 'رفض'],
+  ownDraft: ['Your own draft: another operator approves it.', 'من إعدادك: يعتمده مشغّل آخر.'],
+  approveTitle: ['Record the event as failed', 'تسجيل الحدث فاشلًا'],
+  approveConsequence: [
+    (points: string) =>
+      `The event is recorded as failed, and no later confirmation can succeed. The partner may give ${points} back to the customer, once. This is final.`,
+    (points: string) => `يُسجَّل الحدث فاشلًا ولا ينجح له أي تأكيد لاحق. ويجوز للشريك ردّ ${points} إلى العميل مرة واحدة. هذا نهائي.`,
+  ],
+  rejectTitle: ['Reject the draft', 'رفض المسودة'],
+  rejectConsequence: [
+    'The event is not recorded, and the points stay taken. This is final; another draft can be made.',
+    'لا يُسجَّل الحدث وتبقى النقاط مخصومة. هذا نهائي، ويمكن إعداد مسودة أخرى.',
+  ],
+  approveDone: ['The event is recorded as failed.', 'سُجّل الحدث فاشلًا.'],
+  rejectDone: ['The draft is rejected.', 'رُفضت المسودة.'],
+} as const satisfies Texts;

@@ -1,0 +1,103 @@
+/** The values of both sides beside each other: each verdict shows what it is about. */
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { AddressLink } from '../../parts/address-link.tsx';
+import type { Column } from '../../parts/records.tsx';
+import { Foreign, Points } from '../../parts/values.tsx';
+import { useMay } from '../../session/session.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { DraftDialog } from '../adjustments/draft-dialog.tsx';
+import { RECONCILIATION } from './reconciliation-texts.ts';
+import { deltaOf, type ReconciliationLine, type Verdict } from './verdicts.ts';
+
+type LineColumn = Column<ReconciliationLine>;
+
+const LISTED = ['line', 'event', 'order', 'points'] as const;
+const RECORDED = ['recordedPoints', 'netPoints', 'contribution'] as const;
+
+const SHOWN = {
+  points_mismatch: [...LISTED, ...RECORDED, 'draft'],
+  missing_in_service: LISTED,
+  missing_in_partner_file: ['event', 'recordedOrder', ...RECORDED, 'draft'],
+  order_ref_mismatch: ['line', 'event', 'order', 'recordedOrder', 'points', ...RECORDED],
+  duplicate_in_file: [...LISTED, ...RECORDED],
+  other_settlement: [...LISTED, ...RECORDED, 'settlement'],
+  malformed: [...LISTED, 'why'],
+  matched: [...LISTED, ...RECORDED, 'matchedBy'],
+} as const satisfies Readonly<Record<Verdict, readonly string[]>>;
+
+export function useLineColumns(partnerId: string, verdict: Verdict): readonly LineColumn[] {
+  const t = useTexts(RECONCILIATION);
+  const common = useTexts(COMMON);
+  const mayDraft = useMay('operator');
+  const orderLabel = verdict === 'order_ref_mismatch' ? t.orderInFile : common.order;
+  const columns: Readonly<Record<(typeof SHOWN)[Verdict][number], LineColumn>> = {
+    line: { label: t.line, isFigure: true, show: ({ line_no }) => <Points value={line_no} /> },
+    event: { label: t.event, show: ({ partner_event_id }) => <Foreign text={partner_event_id} /> },
+    order: { label: orderLabel, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
+    recordedOrder: { label: t.orderInService, show: ({ recorded_order_ref }) => <Foreign text={recorded_order_ref} /> },
+    points: { label: t.pointsInFile, isFigure: true, show: (line) => <ListedPoints line={line} /> },
+    recordedPoints: { label: t.pointsInService, isFigure: true, show: (line) => <Points value={line.recorded_points} /> },
+    netPoints: { label: t.netInService, isFigure: true, show: (line) => <Points value={line.recorded_net_points} /> },
+    contribution: {
+      label: common.contribution,
+      show: ({ transaction_id: id }) => (id === null ? '–' : <ShortLink to={`/contributions/${partnerId}/${id}`} id={id} />),
+    },
+    matchedBy: { label: t.matchedBy, show: ({ matched_points: by }) => (by === null ? '–' : t[by]) },
+    settlement: {
+      label: t.inSettlement,
+      show: ({ recorded_settlement_id: id }) =>
+        id === null ? t.noneYet : <ShortLink to={`/settlements/${partnerId}/${id}`} id={id} />,
+    },
+    why: {
+      label: t.why,
+      show: ({ details }) => <span className="foreign">{details.map(({ message }) => message).join(' ')}</span>,
+    },
+    draft: { label: '', show: (line) => <DraftFromLine partnerId={partnerId} line={line} /> },
+  };
+  return SHOWN[verdict].filter((name) => name !== 'draft' || mayDraft).map((name) => columns[name]);
+}
+
+function ListedPoints({ line: { points, verdict } }: { readonly line: ReconciliationLine }) {
+  return (
+    <span className={verdict === 'points_mismatch' ? 'differs' : undefined}>
+      <Points value={points} />
+    </span>
+  );
+}
+
+function ShortLink({ to, id }: { readonly to: string; readonly id: string }) {
+  return (
+    <AddressLink to={to} className="id text-link">
+      {`${id.slice(0, 4)}…${id.slice(-6)}`}
+    </AddressLink>
+  );
+}
+
+interface DraftFromLineProps {
+  readonly partnerId: string;
+  readonly line: ReconciliationLine;
+}
+
+function DraftFromLine({ partnerId, line }: DraftFromLineProps) {
+  const t = useTexts(RECONCILIATION);
+  const [isOpen, setOpen] = useState(false);
+  const delta = deltaOf(line);
+  if (delta === undefined || line.transaction_id === null) return null;
+  return (
+    <>
+      <Button variant="default" size="compact-sm" onClick={() => setOpen(true)}>
+        {t.adjust}
+      </Button>
+      {isOpen && (
+        <DraftDialog
+          contribution={{ partner_id: partnerId, transaction_id: line.transaction_id }}
+          initialDelta={delta}
+          isOpen
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  );
+}
