@@ -1,13 +1,14 @@
 /** What operators do in the console, from the first click to what changed in the database. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { OWNER } from '../support/actor.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser, newPerson } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
-import { PASSWORD } from '../support/operator-client.ts';
+import { OperatorClient, PASSWORD } from '../support/operator-client.ts';
 import { endpointTools, newEndpoint } from '../support/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
@@ -61,6 +62,55 @@ describe('the sign-in', needsBrowser, () => {
     await page.getByLabel('A part of the name').fill('sou');
     await page.getByText('Your session has ended.').waitFor();
     assert.match(page.url(), /\/partners\?name=sou/);
+  });
+});
+
+describe('the own account', needsBrowser, () => {
+  test('an authenticator app is set up, asked for at the next sign-in, and removed; the password changes', async () => {
+    const { code, email } = await newPerson(service, 'viewer', 'Person with an app');
+    const page = await browser.open();
+    await page.goto(`${browser.baseUrl}/sign-in#${code}`);
+    for (const label of ['New password', 'The same password again']) await page.getByLabel(label).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Set the password and sign in' }).click();
+    const openAccount = async () => {
+      await page.getByRole('button', { name: /^Account/ }).click();
+      await page.getByRole('menuitem', { name: 'Account' }).click();
+      await heading(page, 'Your account');
+    };
+    await openAccount();
+    await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
+    const dialog = page.getByRole('dialog');
+    const secret = (await dialog.locator('.id').first().innerText()).trim();
+    const codeAt = (aside: number) =>
+      new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + aside * 30_000 });
+    await dialog.getByLabel('Code of your authenticator app').fill('000000');
+    await dialog.getByRole('button', { name: 'Turn on' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Code of your authenticator app').fill(codeAt(-1));
+    await dialog.getByRole('button', { name: 'Turn on' }).click();
+    await page.getByText('A sign-in needs a code of your authenticator app.').waitFor();
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByLabel('E-mail address or operator id').fill(email);
+    await page.locator('input[type=password]').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel('Code of your authenticator app').fill(codeAt(0));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await openAccount();
+    await page.getByRole('button', { name: 'Remove the second factor' }).click();
+    await dialog.getByRole('button', { name: 'Remove the second factor' }).click();
+    await page.getByText('A sign-in needs the password alone.').waitFor();
+    const changed = `${PASSWORD} and one more`;
+    await page.getByLabel('Current password').fill('not the password');
+    await page.getByLabel('New password').fill(changed);
+    await page.getByLabel('The same password again').fill(changed);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Current password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('The password is changed.').waitFor();
+    const person = new OperatorClient(service.operationsPort);
+    assert.equal((await person.post('/operator/v1/session', { login: email, password: changed })).status, 200);
   });
 });
 
@@ -119,6 +169,35 @@ describe('tasks', needsBrowser, () => {
     await page.getByText('1 contribution decided.').waitFor();
     assert.equal((await statusOf(transactionId)).status, 'failed');
     assert.equal((await client.get(transactionId)).body.contribution.status, 'failed');
+  });
+
+  test('record a failure: one drafts it, another approves it after reading what is final', async () => {
+    const event = uniqueId('event');
+    const drafter = await browser.signedIn('operator');
+    await drafter.getByRole('link', { name: /^Failures$/ }).click();
+    await drafter.getByRole('button', { name: 'Draft a failure' }).click();
+    const form = drafter.getByRole('dialog');
+    await form.getByRole('combobox', { name: 'Partner' }).click();
+    await drafter.getByRole('option', { name: 'Souq Express' }).click();
+    await form.getByLabel('Event id of the partner').fill(event);
+    await form.getByLabel('Order (partner_order_ref)').fill('order-refused');
+    await form.getByLabel('Points that the partner took').fill('12.5');
+    await form.getByLabel('Reason').fill('Another contribution holds the order.');
+    await form.getByRole('button', { name: 'Draft a failure' }).click();
+    await form.getByText('points must be a whole number').first().waitFor();
+    await form.getByLabel('Points that the partner took').fill('450');
+    await form.getByRole('button', { name: 'Draft a failure' }).click();
+    await drafter.getByRole('row').filter({ hasText: event }).getByText('Your own draft').waitFor();
+    assert.equal(await drafter.getByRole('button', { name: 'Approve' }).count(), 0);
+    const approver = await browser.signedIn('approver', {}, 'Approver of failures');
+    await approver.goto(`${browser.baseUrl}/failures?status=drafted`);
+    await approver.getByRole('row').filter({ hasText: event }).getByRole('button', { name: 'Approve' }).click();
+    const dialog = approver.getByRole('dialog');
+    await dialog.getByText('may give 450 points back to the customer, once').waitFor();
+    await dialog.getByRole('button', { name: 'Approve' }).click();
+    await approver.getByText('The event is recorded as failed.').waitFor();
+    const { body } = await client.findByEvent(event);
+    assert.equal(body.contribution.status, 'failed');
   });
 
   test('a viewer looks, and is offered no change', async () => {

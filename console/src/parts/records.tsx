@@ -1,5 +1,5 @@
 /** A list of records with its heading row, its empty state and the way to more. */
-import { Button, Checkbox, Group, Paper, Table } from '@mantine/core';
+import { Button, Checkbox, Group, Paper, Stack, Table } from '@mantine/core';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -124,7 +124,7 @@ export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, csvLabel, ...
     return query.error ? <Failure error={query.error} onRetry={() => void query.refetch()} /> : <Loading />;
   }
   return (
-    <>
+    <Stack gap="sm">
       <Records rows={query.data.pages.flatMap(rowsOf)} {...records} />
       <Group justify="space-between">
         {csv ? (
@@ -140,6 +140,6 @@ export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, csvLabel, ...
           </Button>
         )}
       </Group>
-    </>
+    </Stack>
   );
 }

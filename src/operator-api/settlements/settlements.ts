@@ -9,7 +9,6 @@ import { show } from '../../operations/settlements/read-settlements.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { findSettlement } from '../../store/settlements/settlement.ts';
 import { listAcknowledgements } from '../../store/settlements/settlement-acknowledgement.ts';
-import type { OperatorApiTools } from '../app.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, listOf, oneOf, partnerAnd, shape } from '../schema-parts.ts';

@@ -14,7 +14,9 @@ export async function renderPartnerDocument(): Promise<string> {
       getDeliveryEmissionsEstimate: unreachable,
       associateEmissionsEstimate: unreachable,
       readEvents: { page: unreachable, byId: unreachable },
-      readSettlements: { page: unreachable, byId: unreachable, lines: unreachable, statement: unreachable },
+      readSettlements: {
+        ...{ page: unreachable, byId: unreachable, lines: unreachable, statement: unreachable, openTotals: unreachable },
+      },
       acknowledgeSettlement: unreachable,
       reconcileSettlement: { take: unreachable, byId: unreachable, lines: unreachable },
       answerOnce: unreachable,

@@ -115,16 +115,28 @@ function Sheet({ detail: { calculation } }: { readonly detail: Detail }) {
           },
           {
             ...{ label: t.result, isFigure: true },
-            show: ({ result, unit }) => (
-              <bdi dir="ltr" className="figure">
-                {unit === null ? result : `${result} ${unit}`}
-              </bdi>
-            ),
+            show: ({ result, unit }) => (unit === null ? <Truth value={result} /> : <Figure result={result} unit={unit} />),
           },
         ]}
       />
     </Section>
   );
+}
+
+const UNITS: Readonly<Record<string, string>> = { gco2e: 'g CO2e', kgco2e: 'kg CO2e' };
+
+function Figure({ result, unit }: { readonly result: string; readonly unit: string }) {
+  return (
+    <bdi dir="ltr" className="figure">
+      {`${result} ${UNITS[unit] ?? unit}`}
+    </bdi>
+  );
+}
+
+/** Of a comparison. */
+function Truth({ value }: { readonly value: string }) {
+  const t = useTexts(ESTIMATE);
+  return value === 'true' ? t.yes : t.no;
 }
 
 function Disclosure({ detail: { estimate } }: { readonly detail: Detail }) {

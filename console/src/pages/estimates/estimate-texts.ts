@@ -22,6 +22,8 @@ export const ESTIMATE = {
   step: ['Step', 'الخطوة'],
   expression: ['Arithmetic', 'العملية الحسابية'],
   result: ['Result', 'النتيجة'],
+  yes: ['Yes', 'نعم'],
+  no: ['No', 'لا'],
   disclosure: ['Sentence beside the value', 'الجملة المرافقة للقيمة'],
 } as const satisfies Texts;
 

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -53,12 +54,22 @@ export function FailureList() {
           { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
           { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
           { label: t.why, show: ({ reason }) => <Foreign text={reason} /> },
-          { label: t.draftedBy, show: ({ drafted_by }) => <Person id={drafted_by} /> },
-          { label: t.draftedAt, show: ({ drafted_at }) => <Time at={drafted_at} /> },
+          { label: t.draftedBy, show: (failure) => <Drafted failure={failure} /> },
           { label: common.status, show: (failure) => <State failure={failure} /> },
         ]}
       />
     </Page>
+  );
+}
+
+function Drafted({ failure: { drafted_by, drafted_at } }: { readonly failure: Failure }) {
+  return (
+    <div>
+      <Person id={drafted_by} />
+      <Text size="xs" c="dimmed">
+        <Time at={drafted_at} />
+      </Text>
+    </div>
   );
 }
 

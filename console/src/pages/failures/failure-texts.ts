@@ -12,8 +12,6 @@ export const FAILURE = {
   rejected: ['Rejected', 'مرفوض'],
   event: ['Event', 'الحدث'],
   draftedBy: ['Drafted by', 'أعدّه'],
-  draftedAt: ['Drafted', 'أُعدّ'],
-  decidedBy: ['Decided by', 'بتّ فيه'],
   why: ['Why it can never be confirmed', 'لماذا لا يمكن تأكيده أبدًا'],
   draft: ['Draft a failure', 'إعداد إخفاق'],
   draftConsequence: [

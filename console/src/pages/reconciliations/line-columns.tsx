@@ -69,7 +69,7 @@ function ListedPoints({ line: { points, verdict } }: { readonly line: Reconcilia
 
 function ShortLink({ to, id }: { readonly to: string; readonly id: string }) {
   return (
-    <AddressLink to={to} className="id text-link">
+    <AddressLink to={to} className="id text-link figure">
       {`${id.slice(0, 4)}…${id.slice(-6)}`}
     </AddressLink>
   );

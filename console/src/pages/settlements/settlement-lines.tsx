@@ -85,7 +85,7 @@ export function SettlementLines({ partnerId, settlementId }: SettlementLinesProp
 function ContributionLink({ partnerId, line: { transaction_id: id } }: { readonly partnerId: string; readonly line: Line }) {
   if (id === null) return '–';
   return (
-    <AddressLink to={`/contributions/${partnerId}/${id}`} className="id text-link">
+    <AddressLink to={`/contributions/${partnerId}/${id}`} className="id text-link figure">
       {`${id.slice(0, 4)}…${id.slice(-6)}`}
     </AddressLink>
   );
