@@ -105,7 +105,7 @@ describe('the own account', needsBrowser, () => {
     await page.getByLabel('New password').fill(changed);
     await page.getByLabel('The same password again').fill(changed);
     await page.getByRole('button', { name: 'Change the password' }).click();
-    await page.getByRole('alert').waitFor();
+    await page.getByText('The operator or the password is wrong').waitFor();
     await page.getByLabel('Current password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByText('The password is changed.').waitFor();
