@@ -35,6 +35,13 @@ export class Ledger {
     if (association?.link) this.#enter('emissions_link', association.link.association_id, isReplay);
   }
 
+  /** A contribution that failed at once is recorded too; a replay tells of the same one. */
+  addFailure({ error }: Json): void {
+    if (error?.code !== 'contribution_final_failure') return;
+    const { code: transactionId } = error.details.find(({ field }: Json) => field === 'transaction_id');
+    this.acknowledged.contribution.add(transactionId);
+  }
+
   /** @returns How many rows each table has. */
   async compare(pool: Pool): Promise<Record<Table, number>> {
     const counts = { contribution: 0, estimate: 0, emissions_link: 0 };

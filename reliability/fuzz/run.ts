@@ -3,7 +3,7 @@
 import { checkAnswer } from './check-answer.ts';
 import { Connection, type Received } from './connection.ts';
 import { isRehearsal } from './document.ts';
-import { type Draft, render, targetOf } from './draft.ts';
+import { type Draft, REHEARSAL_HEADER, render, targetOf } from './draft.ts';
 import { generate, type Keys } from './generate.ts';
 import { Known } from './known.ts';
 import type { Ledger } from './ledger.ts';
@@ -104,6 +104,7 @@ class Run {
       isHttp: draft.isHttp && HTTP_TARGET.test(targetOf(draft)),
       mustBeRefused: draft.mustBeRefused && draft.mutations.length === 1,
       isValid: draft.mutations.length === 0,
+      isFailureAsked: draft.headers.some(([name, value]) => name === REHEARSAL_HEADER && value === 'failed'),
     });
     return [...problems, ...foreign];
   }
@@ -115,6 +116,7 @@ class Run {
     const isOwn = draft.headers.some(([name, value]) => name === 'X-API-Key' && value === this.#options.keys.main);
     if (isOwn && body?.events) this.known.learnEvents(body.events);
     if (isOwn && body?.next_after) this.known.learnPlace(draft.path, body.next_after);
+    this.#options.ledger.addFailure(body ?? {});
     // A rehearsal answers with the record that it changed.
     if (draft.method !== 'POST' || answer.status >= 300 || !body || isRehearsal(draft.operation)) return;
     this.#options.ledger.add(answer, body);
