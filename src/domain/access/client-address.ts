@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** `::ffff:192.0.2.1` is the same host as `192.0.2.1`. */
@@ -23,8 +24,13 @@ function contains(entry: string, client: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   return network.kind() === client.kind() && client.match([network, bits] as never);
 }
 
+const MAPPED_IPV4 = '::ffff:';
+
 /** The key under which failed attempts are counted: an IPv6 host can use a whole /64. */
 export function addressGroup(address: string): string {
+  // Asked for every connection, and reading an address into its parts takes longer than the rest of accepting one.
+  const plain = address.startsWith(MAPPED_IPV4) ? address.slice(MAPPED_IPV4.length) : address;
+  if (isIPv4(plain)) return plain;
   const client = read(address);
   if (!client) return 'unknown';
   return client.kind() === 'ipv6' ? (client as ipaddr.IPv6).parts.slice(0, 4).join(':') : client.toString();
