@@ -35,6 +35,16 @@ async function closedSettlement(count = 2) {
 
 const fileOf = (text: string, name = 'list.csv', mimeType = 'text/csv') => ({ name, mimeType, buffer: Buffer.from(text) });
 
+/** As a person does with the hand. */
+async function drop(page: Page, text: string): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(`(() => {
+    const carried = new DataTransfer();
+    carried.items.add(new File([${JSON.stringify(text)}], 'list.csv', { type: 'text/csv' }));
+    return carried;
+  })()`);
+  for (const event of ['dragenter', 'dragover', 'drop']) await page.dispatchEvent('.drop-zone', event, { dataTransfer });
+}
+
 describe('reconcile a file', needsBrowser, () => {
   test('drop it, see the verdicts with both values, export one group, and draft an adjustment from a mismatch', async () => {
     const { partner, partnerId, sent } = await closedSettlement(3);
@@ -54,7 +64,7 @@ describe('reconcile a file', needsBrowser, () => {
     await page.getByText('Save it as CSV (UTF-8)').waitFor();
     await input.setInputFiles(fileOf('order;points\n'));
     await page.getByRole('alert').getByText('partner_event_id').first().waitFor();
-    await input.setInputFiles(fileOf(file));
+    await drop(page, file);
     await heading(page, 'Reconciliation');
     await page.getByText('The schedule of the service').waitFor();
     await complete();

@@ -7,6 +7,8 @@ import fc from 'fast-check';
 import { countArabic, countEnglish } from '../../console/src/format/plural.ts';
 import { addWhole, chartScale, formatDecimal, formatWhole } from '../../console/src/format/points.ts';
 import { formatMonth, formatRelative, formatTime, formatUtc } from '../../console/src/format/time.ts';
+import { deltaOf, type ReconciliationLine } from '../../console/src/pages/reconciliations/verdicts.ts';
+import { composeReply } from '../../console/src/pages/settlements/reply-text.ts';
 import type { Texts } from '../../console/src/texts/text.ts';
 
 const CONSOLE = join(import.meta.dirname, '../../console/src');
@@ -75,6 +77,64 @@ describe('times', () => {
     assert.equal(formatRelative('2026-03-02T01:30:05Z', now, 'en'), 'in 3 hours');
     assert.equal(formatRelative('2026-02-27T22:30:05Z', now, 'en'), '2 days ago');
     assert.doesNotMatch(formatRelative('2026-03-02T04:30:05Z', now, 'ar'), /[٠-٩]/);
+  });
+});
+
+describe('what a file says and what is settled', () => {
+  const line: ReconciliationLine = {
+    position: '1',
+    line_no: '2',
+    line_type: 'contribution',
+    verdict: 'points_mismatch',
+    partner_event_id: 'event-01',
+    partner_order_ref: 'order-1',
+    adjustment_id: null,
+    points: '60',
+    matched_points: null,
+    transaction_id: 'txn_1',
+    recorded_order_ref: 'order-1',
+    recorded_points: '100',
+    recorded_net_points: '90',
+    recorded_settlement_id: 'stl_1',
+    details: [],
+  };
+
+  test('the change that an adjustment would make, from the net points, over the whole int64 range', () => {
+    assert.equal(deltaOf(line), '-30');
+    assert.equal(deltaOf({ ...line, points: '9223372036854775807', recorded_net_points: '0' }), '9223372036854775807');
+    assert.equal(deltaOf({ ...line, verdict: 'missing_in_partner_file', points: null }), '-90');
+    assert.equal(deltaOf({ ...line, verdict: 'missing_in_service', transaction_id: null }), undefined);
+    assert.equal(deltaOf({ ...line, verdict: 'matched' }), undefined);
+    assert.equal(deltaOf({ ...line, line_type: 'adjustment' }), undefined);
+  });
+
+  test('the answer to a dispute names what is recorded, in both languages, with ids from left to right', () => {
+    const facts = {
+      ...{ settlementId: 'stl_1', periodLabel: '2026-11-2', zone: 'Asia/Riyadh', currency: 'SAR' },
+      ...{ disputedAt: '2026-12-02T08:00:00.000Z', note: 'Twice.', compared: { lines: '11', matched: 10, differences: 1 } },
+      posted: [
+        {
+          ...{ partner_order_ref: 'order-1', partner_event_id: 'event-01', points_delta: '-2', amount_delta: null },
+          ...{ reason_en: 'Reported twice.', reason_ar: 'أُبلغ عنه مرتين.' },
+        },
+        {
+          ...{ partner_order_ref: 'order-2', partner_event_id: 'event-02', points_delta: '0', amount_delta: '-1234.5' },
+          ...{ reason_en: 'Restated.', reason_ar: 'أُعيد الحساب.' },
+        },
+      ],
+    };
+    const english = composeReply('en', facts);
+    assert.match(english, /^Settlement \u20662026-11-2\u2069 \(\u2066stl_1\u2069\)$/m);
+    assert.match(english, /on 2 Dec 2026: “\u2068Twice\.\u2069”/);
+    assert.match(english, /11 lines read, 10 matched, 1 difference\./);
+    assert.match(english, /\u2066order-1\u2069, event \u2066event-01\u2069: \u2066-2\u2069 points\. Reported twice\.$/m);
+    assert.match(english, /: \u2066-1,234\.5 SAR\u2069\. Restated\.$/m);
+    const arabic = composeReply('ar', facts);
+    assert.match(arabic, /: خصم نقطتين\. أُبلغ عنه مرتين\.$/m);
+    assert.doesNotMatch(arabic, /[٠-٩]|\u200f/);
+    const nothing = { ...facts, posted: [], compared: undefined, note: null };
+    assert.match(composeReply('en', nothing), /You disputed this settlement on 2 Dec 2026\.\n\nNo correction is posted\./);
+    assert.match(composeReply('ar', nothing), /لم يُرحَّل أي تصحيح/);
   });
 });
 

@@ -2788,6 +2788,8 @@ export interface components {
             reconciliation_id: string;
             /** @description The settlement with which the list is compared. */
             settlement_id: string;
+            /** @description The period of the settlement. */
+            period_label: string;
             /** @description The operator who uploaded the list for the partner; `null` when the partner sent it. */
             uploaded_by: string | null;
             /**

@@ -2,3 +2,8 @@
 export function isolate(text: string): string {
   return `\u2066${text}\u2069`;
 }
+
+/** What somebody else wrote, in its own direction. */
+export function isolateForeign(text: string): string {
+  return `\u2068${text}\u2069`;
+}

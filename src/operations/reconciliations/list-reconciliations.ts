@@ -4,6 +4,7 @@ import {
   listReconciliations,
   type Reconciliation,
 } from '../../store/reconciliations/reconciliation.ts';
+import { findSettlement } from '../../store/settlements/settlement.ts';
 
 export interface ReconciliationFilter {
   readonly partnerId: string | undefined;
@@ -14,8 +15,14 @@ export interface ReconciliationFilter {
   readonly limit: number;
 }
 
+/** With the name of the period that a person knows the settlement by. */
+export interface ReconciliationOfPeriod {
+  readonly reconciliation: Reconciliation;
+  readonly periodLabel: string;
+}
+
 export interface ReconciliationPage {
-  readonly reconciliations: readonly Reconciliation[];
+  readonly reconciliations: readonly ReconciliationOfPeriod[];
   readonly lastId: string;
   readonly hasMore: boolean;
 }
@@ -28,10 +35,16 @@ export async function listReconciliationsOf(db: Queryable, filter: Reconciliatio
     partnerId === undefined
       ? await listLatestReconciliations(db, place)
       : await listReconciliations(db, partnerId, { ...place, settlementId });
-  const reconciliations = found.slice(0, limit);
+  const page = found.slice(0, limit);
   return {
-    reconciliations,
-    lastId: reconciliations.at(-1)?.reconciliationId ?? filter.beforeId,
+    reconciliations: await Promise.all(page.map((each) => withPeriod(db, each))),
+    lastId: page.at(-1)?.reconciliationId ?? filter.beforeId,
     hasMore: found.length > limit,
   };
+}
+
+/** A settlement is never removed. */
+export async function withPeriod(db: Queryable, reconciliation: Reconciliation): Promise<ReconciliationOfPeriod> {
+  const settlement = await findSettlement(db, reconciliation.partnerId, reconciliation.settlementId);
+  return { reconciliation, periodLabel: settlement?.period.label ?? reconciliation.settlementId };
 }

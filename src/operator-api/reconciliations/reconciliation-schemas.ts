@@ -1,6 +1,7 @@
 import { MATCHED_POINTS, RECONCILIATION_VERDICTS } from '../../domain/reconciliations/reconciliation.ts';
 import { LINE_TYPES } from '../../domain/settlements/settlement-line.ts';
-import { RECONCILIATION_STATUSES, type Reconciliation } from '../../store/reconciliations/reconciliation.ts';
+import type { ReconciliationOfPeriod } from '../../operations/reconciliations/list-reconciliations.ts';
+import { RECONCILIATION_STATUSES } from '../../store/reconciliations/reconciliation.ts';
 import type { ReconciliationLine } from '../../store/reconciliations/reconciliation-line.ts';
 import { reconciliationLineToWire, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
 import {
@@ -27,6 +28,7 @@ export const ReconciliationBody = shape('Reconciliation', {
   partner_id: text('The id of the partner.'),
   reconciliation_id: text('The id of the reconciliation.'),
   settlement_id: text('The settlement with which the list is compared.'),
+  period_label: text('The period of the settlement.'),
   uploaded_by: nullableText('The operator who uploaded the list for the partner; `null` when the partner sent it.'),
   status: oneOf(RECONCILIATION_STATUSES, '`done` and `failed` are final.'),
   problem: nullableText('Why it failed; `null` otherwise.'),
@@ -45,9 +47,10 @@ export const ReconciliationBody = shape('Reconciliation', {
   lines_removed_at: nullableTime('When its lines were removed, 30 days later; `null` before. The counts stay.'),
 });
 
-export function reconciliationOfPartner(one: Reconciliation) {
-  const { path: _, ...shown } = reconciliationToWire(one);
-  return { partner_id: one.partnerId, uploaded_by: one.uploadedBy, ...shown };
+export function reconciliationOfPartner({ reconciliation, periodLabel }: ReconciliationOfPeriod) {
+  const { path: _, ...shown } = reconciliationToWire(reconciliation);
+  const { partnerId, uploadedBy } = reconciliation;
+  return { partner_id: partnerId, period_label: periodLabel, uploaded_by: uploadedBy, ...shown };
 }
 
 const points = (description: string) => nullableIntegerText(description);

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { UNCOUNTED } from '../../operations/quotas/storage-usage.ts';
-import { listReconciliationsOf } from '../../operations/reconciliations/list-reconciliations.ts';
+import { listReconciliationsOf, withPeriod } from '../../operations/reconciliations/list-reconciliations.ts';
 import { reconcileForPartner } from '../../operations/reconciliations/reconcile-for-partner.ts';
 import {
   createReconcileSettlement,
@@ -69,7 +69,7 @@ export const reconcile = operatorRoute({
     try {
       const { reconciliation, isReplay } = await reconcileForPartner(reconcilerOf(tools), actor, list);
       if (isReplay) reply.header('idempotent-replayed', 'true');
-      return reconciliationOfPartner(reconciliation);
+      return reconciliationOfPartner(await withPeriod(tools.database.pool, reconciliation));
     } finally {
       // A browser reads the answer only after it has sent its file.
       body.resume();
@@ -120,7 +120,7 @@ export const getReconciliation = operatorRoute({
   params,
   answer: ReconciliationBody,
   async handle({ tools, params: { partner_id: partnerId, reconciliation_id: reconciliationId } }) {
-    return reconciliationOfPartner(await findOne(tools, partnerId, reconciliationId));
+    return reconciliationOfPartner(await withPeriod(tools.database.pool, await findOne(tools, partnerId, reconciliationId)));
   },
 });
 

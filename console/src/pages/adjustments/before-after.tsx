@@ -11,9 +11,16 @@ interface Change {
   readonly currency?: string | null;
 }
 
+interface BeforeAfterProps {
+  readonly rows: readonly Change[];
+  /** What the two are, where they are not before and after a change. */
+  readonly labels?: readonly [before: string, after: string];
+}
+
 /** What is so now, and what will be. An amount without a conversion has no row. */
-export function BeforeAfter({ rows }: { readonly rows: readonly Change[] }) {
+export function BeforeAfter({ rows, labels }: BeforeAfterProps) {
   const t = useTexts(ADJUSTMENT);
+  const [before, after] = labels ?? [t.before, t.after];
   const show = (value: string | null, { currency }: Change) =>
     currency === undefined ? <Points value={value} /> : <Money amount={value} currency={currency} />;
   return (
@@ -22,20 +29,20 @@ export function BeforeAfter({ rows }: { readonly rows: readonly Change[] }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th />
-            <Table.Th className="end">{t.before}</Table.Th>
-            <Table.Th className="end">{t.after}</Table.Th>
+            <Table.Th className="end">{before}</Table.Th>
+            <Table.Th className="end">{after}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {rows
-            .filter(({ before, after }) => before !== null || after !== null)
+            .filter((row) => row.before !== null || row.after !== null)
             .map((row) => (
               <Table.Tr key={row.label}>
                 <Table.Td data-label="">{row.label}</Table.Td>
-                <Table.Td className="end" data-label={t.before}>
+                <Table.Td className="end" data-label={before}>
                   {show(row.before, row)}
                 </Table.Td>
-                <Table.Td className="end" data-label={t.after}>
+                <Table.Td className="end" data-label={after}>
                   <b>{show(row.after, row)}</b>
                 </Table.Td>
               </Table.Tr>

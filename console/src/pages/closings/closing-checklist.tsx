@@ -1,12 +1,13 @@
-import { Group, Paper, Stack, Table, Text } from '@mantine/core';
+import { Group, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
+import { isolate } from '../../format/isolate.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
-import { Money, Points } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { BeforeAfter } from '../adjustments/before-after.tsx';
 import { SETTLEMENT } from '../settlements/settlement-texts.ts';
 import { CLOSING } from './closing-texts.ts';
 import { Left } from './left.tsx';
@@ -86,60 +87,26 @@ export function LeftToDecide({ closing }: { readonly closing: Closing }) {
   );
 }
 
+const POINTS = ['contribution_count', 'gross_points', 'adjustment_points', 'net_points', 'payable_points'] as const;
+const AMOUNTS = ['net_amount', 'payable_amount'] as const;
+
 function Totals({ now, before }: { readonly now: Settlement; readonly before: Settlement | null }) {
   const t = useTexts(CLOSING);
   const texts = useTexts(SETTLEMENT);
-  const points = ['contribution_count', 'gross_points', 'adjustment_points', 'net_points', 'payable_points'] as const;
-  const labels = [texts.contributions, texts.grossPoints, texts.adjustmentPoints, texts.netPoints, texts.payablePoints];
-  const amounts = [
-    { label: texts.netAmount, name: 'net_amount' },
-    { label: texts.payableAmount, name: 'payable_amount' },
-  ] as const;
+  const labels = {
+    ...{ contribution_count: texts.contributions, gross_points: texts.grossPoints, adjustment_points: texts.adjustmentPoints },
+    ...{ net_points: texts.netPoints, payable_points: texts.payablePoints },
+    ...{ net_amount: texts.netAmount, payable_amount: texts.payableAmount },
+  };
+  const row = (name: (typeof POINTS | typeof AMOUNTS)[number]) => ({
+    ...{ label: labels[name], before: before?.[name] ?? null, after: now[name] },
+  });
+  const currency = now.currency ?? before?.currency ?? null;
+  const titled = (title: string, label: string | undefined) => `${title} ${isolate(label ?? '')}`;
   return (
-    <Paper>
-      <Table className="records">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th />
-            <Table.Th className="end">
-              {t.lastPeriod} <bdi dir="ltr">{before?.period_label}</bdi>
-            </Table.Th>
-            <Table.Th className="end">
-              {t.thisPeriod} <bdi dir="ltr">{now.period_label}</bdi>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {points.map((name, index) => (
-            <Table.Tr key={name}>
-              <Table.Td data-label="">{labels[index]}</Table.Td>
-              <Table.Td className="end" data-label={t.lastPeriod}>
-                <Points value={before?.[name]} />
-              </Table.Td>
-              <Table.Td className="end" data-label={t.thisPeriod}>
-                <b>
-                  <Points value={now[name]} />
-                </b>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-          {amounts
-            .filter(({ name }) => now[name] !== null || (before?.[name] ?? null) !== null)
-            .map(({ label, name }) => (
-              <Table.Tr key={name}>
-                <Table.Td data-label="">{label}</Table.Td>
-                <Table.Td className="end" data-label={t.lastPeriod}>
-                  <Money amount={before?.[name]} currency={before?.currency} />
-                </Table.Td>
-                <Table.Td className="end" data-label={t.thisPeriod}>
-                  <b>
-                    <Money amount={now[name]} currency={now.currency} />
-                  </b>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-        </Table.Tbody>
-      </Table>
-    </Paper>
+    <BeforeAfter
+      labels={[titled(t.lastPeriod, before?.period_label), titled(t.thisPeriod, now.period_label)]}
+      rows={[...POINTS.map(row), ...AMOUNTS.map((name) => ({ ...row(name), currency }))]}
+    />
   );
 }

@@ -33,10 +33,8 @@ export const CLOSING = {
   ],
   verify: ['Verify now', 'تحقّق الآن'],
   notVerified: ['Not verified since the service started.', 'لم يُتحقَّق منذ تشغيل الخدمة.'],
-  verifying: [
-    (lines: string) => `Verifying … ${lines} lines so far`,
-    (lines: string) => `جارٍ التحقق … عدد السطور حتى الآن: ${lines}`,
-  ],
+  verifying: ['Verifying …', 'جارٍ التحقق …'],
+  soFar: [(lines: string) => `${lines} lines so far`, (lines: string) => `عدد السطور حتى الآن: ${lines}`],
   unmodified: [
     (settlements: string, lines: string) =>
       `Nothing is modified: ${countEnglish(settlements, 'settlement')}, ${countEnglish(lines, 'line')}.`,

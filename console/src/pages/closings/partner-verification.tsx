@@ -67,7 +67,7 @@ function State({ verification }: { readonly verification: Verification }) {
   if (status === 'running')
     return (
       <Text size="sm" role="status">
-        {t.verifying(formatWhole(String(lines)))}
+        {t.verifying} {lines > 0 && t.soFar(formatWhole(String(lines)))}
       </Text>
     );
   if (problem_count === 0)

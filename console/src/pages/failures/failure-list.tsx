@@ -50,8 +50,7 @@ export function FailureList() {
         empty={<Empty title={t.nothing} icon="cross" />}
         columns={[
           { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
-          { label: t.event, show: ({ partner_event_id }) => <Foreign text={partner_event_id} /> },
-          { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
+          { label: t.eventAndOrder, show: (failure) => <EventAndOrder failure={failure} /> },
           { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
           { label: t.why, show: ({ reason }) => <Foreign text={reason} /> },
           { label: t.draftedBy, show: (failure) => <Drafted failure={failure} /> },
@@ -59,6 +58,17 @@ export function FailureList() {
         ]}
       />
     </Page>
+  );
+}
+
+function EventAndOrder({ failure: { partner_event_id, partner_order_ref } }: { readonly failure: Failure }) {
+  return (
+    <div>
+      <Foreign text={partner_event_id} />
+      <Text size="xs" c="dimmed" component="div">
+        <Foreign text={partner_order_ref} />
+      </Text>
+    </div>
   );
 }
 

@@ -11,6 +11,7 @@ export const FAILURE = {
   approved: ['Recorded as failed', 'سُجّل فاشلًا'],
   rejected: ['Rejected', 'مرفوض'],
   event: ['Event', 'الحدث'],
+  eventAndOrder: ['Event and order', 'الحدث والطلب'],
   draftedBy: ['Drafted by', 'أعدّه'],
   why: ['Why it can never be confirmed', 'لماذا لا يمكن تأكيده أبدًا'],
   draft: ['Draft a failure', 'إعداد إخفاق'],

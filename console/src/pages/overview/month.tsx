@@ -2,6 +2,7 @@ import { Button, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { answerOf, client } from '../../api/client.ts';
+import { csvAddress } from '../../api/csv-address.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { formatMonth } from '../../format/time.ts';
@@ -85,6 +86,7 @@ function PartnerMonths({ month }: { readonly month: string }) {
     <RecordPages
       label={t.partners}
       query={query}
+      csv={csvAddress(`months/${month}/partners`)}
       rowsOf={({ partners }) => partners}
       keyOf={({ partner_id }) => partner_id}
       linkOf={({ partner_id }) => `/partners/${partner_id}`}

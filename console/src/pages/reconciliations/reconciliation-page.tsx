@@ -5,7 +5,6 @@ import { answerOf, client } from '../../api/client.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { formatWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
-import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PartnerLink, usePartner } from '../../parts/partner.tsx';
@@ -16,7 +15,7 @@ import { Id, Points, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ReconciliationLines } from './reconciliation-lines.tsx';
-import { Differences } from './reconciliation-records.tsx';
+import { Differences, SettlementLink } from './reconciliation-records.tsx';
 import { RECONCILIATION } from './reconciliation-texts.ts';
 import { VerdictCards } from './verdict-cards.tsx';
 import { isUnderWay, type Reconciliation, VERDICTS, type Verdict } from './verdicts.ts';
@@ -90,7 +89,6 @@ function ReconciliationFacts({ record }: { readonly record: Reconciliation }) {
   const t = useTexts(RECONCILIATION);
   const common = useTexts(COMMON);
   const zone = usePartner(record.partner_id).data?.time_zone;
-  const settlement = useSettlement(record);
   const sender = record.uploaded_by === null ? t.thePartner : <Person id={record.uploaded_by} />;
   return (
     <Facts
@@ -98,14 +96,7 @@ function ReconciliationFacts({ record }: { readonly record: Reconciliation }) {
       facts={[
         { label: common.status, value: <StatusBadge status={record.status} /> },
         { label: common.partner, value: <PartnerLink id={record.partner_id} /> },
-        {
-          label: t.settlement,
-          value: (
-            <AddressLink to={`/settlements/${record.partner_id}/${record.settlement_id}`}>
-              <bdi dir="ltr">{settlement.data?.period_label ?? record.settlement_id}</bdi>
-            </AddressLink>
-          ),
-        },
+        { label: t.settlement, value: <SettlementLink record={record} /> },
         { label: t.sender, value: sender },
         { label: t.list, value: record.is_statement ? t.statement : t.ownList },
         { label: t.lines, value: <Points value={record.listed_lines} /> },

@@ -1,12 +1,13 @@
 import { Text } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { components } from '../../api/operator-types.ts';
+import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { PartnerLink } from '../../parts/partner.tsx';
 import { Person } from '../../parts/person.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
-import { Id, Points, Time } from '../../parts/values.tsx';
+import { Points, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { RECONCILIATION } from './reconciliation-texts.ts';
@@ -41,7 +42,7 @@ export function ReconciliationRecords({ query, csv, isOfOne = false }: Reconcili
           ? []
           : [
               { label: common.partner, show: ({ partner_id }: Reconciliation) => <PartnerLink id={partner_id} /> },
-              { label: t.settlement, show: ({ settlement_id }: Reconciliation) => <Id id={settlement_id} isShort /> },
+              { label: t.settlement, show: (record: Reconciliation) => <SettlementLink record={record} /> },
             ]),
         { label: t.sender, show: ({ uploaded_by }) => (uploaded_by === null ? t.thePartner : <Person id={uploaded_by} />) },
         { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
@@ -49,6 +50,16 @@ export function ReconciliationRecords({ query, csv, isOfOne = false }: Reconcili
         { label: t.differences, isFigure: true, show: (record) => <Differences record={record} /> },
       ]}
     />
+  );
+}
+
+export function SettlementLink({ record }: { readonly record: Reconciliation }) {
+  return (
+    <AddressLink to={`/settlements/${record.partner_id}/${record.settlement_id}`} className="text-link">
+      <bdi dir="ltr" className="figure">
+        {record.period_label}
+      </bdi>
+    </AddressLink>
   );
 }
 

@@ -1,5 +1,5 @@
 /** What an operator writes to a partner who disputes a settlement: only what is recorded. */
-import { isolate } from '../../format/isolate.ts';
+import { isolate, isolateForeign } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
 import { formatDecimal, formatWhole } from '../../format/points.ts';
 import { formatTime } from '../../format/time.ts';
@@ -65,7 +65,7 @@ interface Wording {
 
 const ENGLISH: Wording = {
   head: (label, id) => `Settlement ${label} (${id})`,
-  disputed: (on, note) => `You disputed this settlement on ${on}${note === null ? '.' : `: “${note}”`}`,
+  disputed: (on, note) => `You disputed this settlement on ${on}${note === null ? '.' : `: “${isolateForeign(note)}”`}`,
   compared: ({ lines, matched, differences }) =>
     `We compared your list with it line by line: ${countEnglish(lines, 'line')} read, ${formatWhole(String(matched))} matched, ${countEnglish(differences, 'difference')}.`,
   corrections: 'We corrected what is settled:',
@@ -83,7 +83,7 @@ const ENGLISH: Wording = {
 
 const ARABIC: Wording = {
   head: (label, id) => `التسوية ${label} (${id})`,
-  disputed: (on, note) => `اعترضتم على هذه التسوية بتاريخ ${on}${note === null ? '.' : `: «${note}»`}`,
+  disputed: (on, note) => `اعترضتم على هذه التسوية بتاريخ ${on}${note === null ? '.' : `: «${isolateForeign(note)}»`}`,
   compared: ({ lines, matched, differences }) =>
     `قارنّا قائمتكم بها سطرًا سطرًا. السطور المقروءة: ${formatWhole(lines)}، والمتطابقة: ${formatWhole(String(matched))}، والفروق: ${formatWhole(String(differences))}.`,
   corrections: 'صحّحنا ما تمت تسويته كما يلي:',
