@@ -8,7 +8,7 @@
 import { openDatabase } from '../src/store/database.ts';
 import { distributeTables } from '../src/store/schema/distribute.ts';
 import { migrate } from '../src/store/schema/migrate.ts';
-import { createClusterDatabase } from '../test/support/postgres/create-cluster-database.ts';
+import { createClusterDatabase, setShards } from '../test/support/postgres/create-cluster-database.ts';
 import { type Counts, printSum, runFiles } from './run-test-files.ts';
 
 /** It closes the settlements of every partner that there is: the fewer, the sooner. */
@@ -28,15 +28,11 @@ const FILES = [
   'contributions/pending',
   'partner-api/error-codes',
   'contributions/blocked',
-  'service/processes',
   'store/distributed',
   'store/plans',
 ].map(testFile);
 
-/**
- * One after the other in each of two databases: a service delivers whatever is due in its database. Most of the time they wait, so that
- * one of each runs at once.
- */
+/** One after the other, and after the others: a service delivers whatever is due in its database. */
 const FILES_APART = [
   'webhooks/webhooks',
   'webhooks/webhook-delivery',
@@ -46,7 +42,9 @@ const FILES_APART = [
   'contributions/record-failure',
   'contributions/reviews',
 ].map(testFile);
+/** The same in a second database, beside the others. The first has processes whose connections together with all others must fit. */
 const FILES_APART_ELSEWHERE = [
+  'service/processes',
   'reliability/closings',
   'settlements/settlements',
   'settlements/settlement-prices',
@@ -70,6 +68,7 @@ process.exitCode = await main().catch((error: Error) => {
 async function main(): Promise<number> {
   const databaseUrl = process.env['CITUS_URL'];
   if (!databaseUrl) throw new Error('CITUS_URL is not set: it names the coordinator of a Citus cluster.');
+  await setShards(databaseUrl);
   await migrate(databaseUrl);
   const database = openDatabase({ databaseUrl, poolSize: 1 });
   const distributed = await distributeTables(database).finally(() => database.close());
@@ -78,11 +77,14 @@ async function main(): Promise<number> {
   );
   Object.assign(process.env, { TEST_DATABASE_URL: databaseUrl, TEST_ENGINE: 'citus' });
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
-  await runFiles([FILE_FIRST], counts);
-  await runFiles(FILES, counts, { concurrency: CONCURRENCY });
   const elsewhere = await createClusterDatabase(databaseUrl, { name: 'elsewhere' });
+  const runHere = async () => {
+    await runFiles([FILE_FIRST], counts);
+    await runFiles(FILES, counts, { concurrency: CONCURRENCY });
+    await runFiles(FILES_APART, counts, { concurrency: 1 });
+  };
   await Promise.all([
-    runFiles(FILES_APART, counts, { concurrency: 1 }),
+    runHere(),
     runFiles(FILES_APART_ELSEWHERE, counts, { concurrency: 1, env: { TEST_DATABASE_URL: elsewhere.databaseUrl } }),
   ]).finally(() => elsewhere.drop());
   return printSum(counts);
