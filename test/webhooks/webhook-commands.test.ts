@@ -1,6 +1,6 @@
 /** `partner-impact webhook`: what a receiver's developer sees, and what a program reads. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { newSecret, signAttempt } from '../../src/webhooks/security/signature.ts';
+import { commandLine } from '../support/command-line.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** Decisions, section 7: the known answer. */
@@ -33,14 +34,7 @@ function newFile(content: string): string {
 }
 
 const environment = { ...process.env, WEBHOOK_SECRET: '' };
-
-function run(args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, 'webhook', ...args], { env: environment }, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    );
-  });
-}
+const program = commandLine({ WEBHOOK_SECRET: '' });
 
 const HEADERS = `X-Service-Timestamp: ${SENT_AT_SECONDS}\nX-Service-Signature: ${SIGNATURE}\n`;
 
@@ -53,7 +47,7 @@ interface Kept {
 
 function verify({ secret = SECRET, headers = HEADERS, body = BODY, nowSeconds = SENT_AT_SECONDS }: Kept, ...more: string[]) {
   const inputs = ['--secret-file', newFile(`${secret}\n`), '--headers', newFile(headers), '--body', newFile(body)];
-  return run(['verify', ...inputs, '--now', String(nowSeconds), ...more]);
+  return program.run(['webhook', 'verify', ...inputs, '--now', String(nowSeconds), ...more]);
 }
 
 describe('webhook verify', () => {
@@ -108,7 +102,7 @@ describe('webhook verify', () => {
       [files({}).slice(2), /--secret-file/],
     ];
     for (const [args, sentence] of cases) {
-      const { code, stdout, stderr } = await run(['verify', ...args]);
+      const { code, stdout, stderr } = await program.run(['webhook', 'verify', ...args]);
       assert.deepEqual([code, stdout], [2, ''], stderr);
       assert.match(stderr, sentence);
       assert.ok(!stderr.includes(SECRET), 'the secret');
@@ -194,7 +188,7 @@ describe('webhook listen', () => {
 
   test('on a port that is taken it says which other one to take', async () => {
     const { port } = new URL((await listen([])).url);
-    const refused = await run(['listen', '--port', port]);
+    const refused = await program.runApart(['webhook', 'listen', '--port', port]);
     assert.equal(refused.code, 1);
     assert.match(
       refused.stderr,
@@ -239,7 +233,7 @@ describe('webhook listen', () => {
       [['--secret', ''], /--secret must hold one secret/],
     ];
     for (const [args, sentence] of cases) {
-      const { code, stdout, stderr } = await run(['listen', ...args]);
+      const { code, stdout, stderr } = await program.runApart(['webhook', 'listen', ...args]);
       assert.deepEqual([code, stdout], [2, '']);
       assert.match(stderr, sentence);
       assert.ok(!stderr.includes(SECRET), 'the secret');

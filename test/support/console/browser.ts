@@ -128,7 +128,7 @@ interface AxeViolation {
 export async function findBarriers(page: Page): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
   const violations = (await page.evaluate(
-    'axe.run({ resultTypes: ["violations"] }).then((result) => result.violations)',
+    'axe.run({ resultTypes: ["violations"], preload: false }).then((result) => result.violations)',
   )) as AxeViolation[];
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
