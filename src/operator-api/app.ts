@@ -14,10 +14,12 @@ import { acceptJsonOnly } from '../partner-api/http/read-body.ts';
 import { refuseIllFormed } from '../partner-api/http/refuse-ill-formed.ts';
 import { validateByContract } from '../partner-api/validation/validate-by-contract.ts';
 import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
+import type { PartnerCall } from './access/test-confirmation.ts';
 import { limitArrival } from './http/arrival.ts';
 import { acceptFiles } from './http/hash-upload.ts';
 import { requireOwnPage } from './http/own-pages.ts';
 import { addSecurityHeaders } from './http/security-headers.ts';
+import type { JobTools } from './overview/jobs.ts';
 import { nulRefused, registerRoute } from './register-route.ts';
 import { ROUTES } from './routes.ts';
 
@@ -26,6 +28,9 @@ export interface OperatorApiTools extends SessionTools {
   readonly environment: Environment;
   readonly endpointTools: EndpointTools;
   readonly settlementTools: SettlementTools;
+  readonly jobs: JobTools;
+  /** For a test confirmation, in a sandbox. */
+  readonly callPartnerApi: PartnerCall;
   /** After so many hours a pending contribution fails by itself. */
   readonly reviewExpiryHours: number;
   readonly onUnexpectedError: (error: unknown, correlationId: string) => void;

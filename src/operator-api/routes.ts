@@ -3,6 +3,7 @@ import * as operators from './access/operators.ts';
 import * as partners from './access/partners.ts';
 import { beginFactor, confirmFactor, dropFactor } from './access/second-factor.ts';
 import { getSession, setPassword, signIn, signInOnceMore, signInWithLink, signOut } from './access/sign-in.ts';
+import { sendTest } from './access/test-confirmation.ts';
 import * as adjustments from './adjustments/adjustments.ts';
 import { listAudit } from './audit/audit.ts';
 import { getContribution, getTimeline, listContributions } from './contributions/contributions.ts';
@@ -10,7 +11,12 @@ import * as failures from './contributions/failures.ts';
 import { decideReviews, getReviewOf, listReviews } from './contributions/reviews.ts';
 import { getEstimate } from './emissions/estimates.ts';
 import { exportOf, isPaged } from './export-route.ts';
+import * as batches from './impact/batches.ts';
+import * as changes from './impact/changes.ts';
+import * as evidence from './impact/evidence.ts';
+import * as projects from './impact/projects.ts';
 import { listRuns } from './overview/job-runs.ts';
+import { listAllJobs, run } from './overview/jobs.ts';
 import { getMonth, listMonths } from './overview/months.ts';
 import { getOverview } from './overview/overview.ts';
 import { search } from './overview/search.ts';
@@ -28,6 +34,7 @@ const OPERATIONS: readonly OperatorRoute[] = [
   ...[beginFactor, confirmFactor, dropFactor],
   ...[getOverview, getMonth, listMonths, search],
   ...Object.values(partners),
+  sendTest,
   ...[listKeys, issue, rotate, revoke],
   ...[listContributions, getContribution, getTimeline],
   ...[listReviews, getReviewOf, decideReviews],
@@ -39,10 +46,11 @@ const OPERATIONS: readonly OperatorRoute[] = [
   ...[verify, getVerification],
   ...Object.values(reconciliations),
   ...Object.values(adjustments),
+  ...[projects, batches, changes, evidence].flatMap((module): OperatorRoute[] => Object.values(module)),
   ...Object.values(endpoints),
   ...Object.values(deliveries),
   ...Object.values(operators),
-  ...[listAudit, listRuns],
+  ...[listAudit, listRuns, listAllJobs, run],
 ];
 
 /** Every operation of the interface; each list as a file too. */

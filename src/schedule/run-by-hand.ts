@@ -8,14 +8,20 @@ import { inTransaction, USUAL_LOCK_TIMEOUT } from '../store/transaction.ts';
 import type { Job } from './job.ts';
 import { doRun, type EndedRun, LEASE_MS, registerJobs } from './run-job.ts';
 
+/** A run that has begun, and its end. */
+export interface RunByHand {
+  readonly runNo: bigint;
+  readonly ended: Promise<EndedRun>;
+}
+
 /**
- * Runs a job now, due or not, as the schedule would.
+ * Begins a job now, due or not, as the schedule would.
  *
  * @throws ServiceError `forbidden`; `invalid_request` while another process runs it.
  */
-export const runByHand = withRole(
+export const beginByHand = withRole(
   'operator',
-  async (database: Database, actor: Actor, job: Job, stop: AbortSignal): Promise<EndedRun> => {
+  async (database: Database, actor: Actor, job: Job, stop: AbortSignal): Promise<RunByHand> => {
     await registerJobs(database, [job]);
     const claimed = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const run = await claimJob(db, { jobName: job.name, leaseMs: LEASE_MS, trigger: 'hand' });
@@ -30,6 +36,14 @@ export const runByHand = withRole(
       });
       return run;
     });
-    return doRun(database, { job, ...claimed, trigger: 'hand', correlationId: actor.correlationId }, stop);
+    const begun = { job, ...claimed, trigger: 'hand', correlationId: actor.correlationId } as const;
+    return { runNo: claimed.runNo, ended: doRun(database, begun, stop) };
   },
+);
+
+/** The same, and waits for its end. */
+export const runByHand = withRole(
+  'operator',
+  async (database: Database, actor: Actor, job: Job, stop: AbortSignal): Promise<EndedRun> =>
+    (await beginByHand(database, actor, job, stop)).ended,
 );

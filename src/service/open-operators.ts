@@ -4,14 +4,18 @@ import type { Log } from '../observability/log.ts';
 import type { OperatorApi } from '../operator-api/app.ts';
 import type { Database } from '../store/database.ts';
 import { openWebConsole } from '../web-console/web-console.ts';
+import { callPartnerApi } from './call-partner-api.ts';
 import { openConfiguredSecretBox } from './configured-keys.ts';
 import { configuredSettlementTools } from './configured-seals.ts';
+import { openJobTools } from './job-tools.ts';
 import { openEndpointTools } from './open-sandbox.ts';
 
 /** People wait for each other rather than partners for people. */
 export const OPERATOR_POOL_SIZE = 4;
 
 export interface OperatorsOptions {
+  /** Of the partners' interface, once it listens. */
+  readonly baseUrl: () => string;
   readonly log: Log;
   /** Closed by whoever gave it. */
   openPool(size: number): Database;
@@ -19,9 +23,13 @@ export interface OperatorsOptions {
 }
 
 /** The console and the interface of operators behind it, with connections of its own. */
-export async function openOperators(config: Config, { log, openPool, passwordCosts }: OperatorsOptions): Promise<OperatorApi> {
+export async function openOperators(
+  config: Config,
+  { log, openPool, baseUrl, passwordCosts }: OperatorsOptions,
+): Promise<OperatorApi> {
   const parts = new AsyncDisposableStack();
   const database = openPool(OPERATOR_POOL_SIZE);
+  const stop = new AbortController();
   const endpointTools = openEndpointTools(database, config, Date.now, parts);
   const build = async (): Promise<OperatorApi> => {
     const { buildOperatorApi } = await import('../operator-api/app.ts');
@@ -32,6 +40,8 @@ export async function openOperators(config: Config, { log, openPool, passwordCos
       endpointTools,
       settlementTools: configuredSettlementTools(config),
       reviewExpiryHours: config.reviewExpiryHours,
+      callPartnerApi: callPartnerApi(baseUrl),
+      jobs: openJobTools(database, config, { log, stop: stop.signal }),
       sealing: (context) => ({
         seal: (text) => openConfiguredSecretBox(config).seal(context, text),
         open: (sealed) => openConfiguredSecretBox(config).open(context, sealed),
@@ -55,6 +65,7 @@ export async function openOperators(config: Config, { log, openPool, passwordCos
       );
     },
     async close() {
+      stop.abort();
       await (await api?.catch(() => undefined))?.close();
       await parts.disposeAsync();
     },

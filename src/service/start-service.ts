@@ -87,7 +87,9 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const { passwordCosts } = options;
   const service = await startServiceProcess(config, { ...options, migrates: true });
   const operators =
-    options.roles?.includes('api') === false ? undefined : await openOperators(config, { ...service, passwordCosts });
+    options.roles?.includes('api') === false
+      ? undefined
+      : await openOperators(config, { ...service, passwordCosts, baseUrl: () => service.baseUrl });
   const listener = await openInternalListener(config, {
     further: operators?.handle,
     metrics: () => service.metrics.registry.metrics(),

@@ -56,7 +56,8 @@ export async function startServiceProcesses(
       operatorsPool = store.openPool(size);
       return operatorsPool;
     };
-    operators = await openOperators(config, { log, openPool });
+    let baseUrl = '';
+    operators = await openOperators(config, { log, openPool, baseUrl: () => baseUrl });
     listener = await openInternalListener(config, {
       further: operators.handle,
       metrics: collectFromProcesses(),
@@ -65,7 +66,7 @@ export async function startServiceProcesses(
         await checkDatabase(store.database);
       },
     });
-    const baseUrl = await pool.start();
+    baseUrl = await pool.start();
     return { baseUrl, operationsPort: listener.port, database: store.database, log, stop };
   } catch (error) {
     await stop();

@@ -8,14 +8,17 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { confirmPendingContribution } from '../../src/operations/contributions/resolve-pending-contribution.ts';
+import { createProject } from '../../src/operations/impact/manage-project.ts';
+import { createImpactBatch, poolSettlements } from '../../src/operations/impact/pool-contributions.ts';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
+import { closeSettlement } from '../../src/operations/settlements/close-settlement.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
 import { newConfirmation } from '../support/client.ts';
 import { findBarriers, heightOf, needsBrowser, type Screen } from '../support/console/browser.ts';
 import { HOSTILE_LINE, openScene, type Scene } from '../support/console/console-scene.ts';
 import { signedInOperator } from '../support/operator-client.ts';
 import { OPEN_RATES } from '../support/service.ts';
-import { closeThrough, getOpen, newSettledPartner } from '../support/settlements.ts';
+import { closeThrough, getOpen, newSettledPartner, tools } from '../support/settlements.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, client, newPending } = (scene ?? {}) as Scene;
@@ -115,6 +118,13 @@ async function listPages(): Promise<[name: string, path: string][]> {
     ['audit', '/audit'],
     ['partners', '/partners'],
     ['partner', `/partners/${partnerId}`],
+    ['new-partner', '/partners/new'],
+    ['partner-set-up', `/partners/${partnerId}/set-up`],
+    ['impact', '/impact'],
+    ['impact-batch', `/impact/${await newBatch()}`],
+    ['rules', `/rules?partner=${partnerId}`],
+    ['new-rule', `/rules/new?partner=${partnerId}`],
+    ['jobs', '/jobs'],
     ['unknown', '/nothing-here'],
   ];
 }
@@ -158,6 +168,22 @@ async function listMoney(): Promise<[name: string, path: string][]> {
   ];
 }
 
+/** With a settlement, and one more to choose. */
+async function newBatch(): Promise<string> {
+  const { database } = service;
+  const operator = signedIn('operator');
+  await createProject(database, operator, { nameEn: 'Mangroves of the coast', nameAr: 'قرم الساحل', country: 'SA' });
+  const { partnerId } = partner;
+  const close = async () =>
+    (await closeSettlement(database, signedIn('approver'), { partnerId, isEarly: true }, tools()))?.closed.settlementId as string;
+  const settlementId = await close();
+  await client.confirm({ points: 75 });
+  await close();
+  const { impactBatchId } = await createImpactBatch(database, operator, { name: 'Spring', quantity: 120n });
+  await poolSettlements(database, operator, { impactBatchId, partnerId, settlementIds: [settlementId] });
+  return impactBatchId;
+}
+
 describe('texts of strangers', needsBrowser, () => {
   test('are shown as text, whatever they hold, and break no line out of its place', async () => {
     const hostile = await createPartner(service.database, OWNER, HOSTILE_LINE, OPEN_RATES);
@@ -165,8 +191,20 @@ describe('texts of strangers', needsBrowser, () => {
     const id = { partnerId: partner.partnerId, transactionId };
     await confirmPendingContribution(service.database, signedIn('operator'), id, HOSTILE_LINE);
     const page = await browser.signedIn('operator', { width: 390 }, HOSTILE_LINE);
+    const { impactBatchId } = await createImpactBatch(service.database, signedIn('operator'), {
+      name: HOSTILE_LINE.slice(0, 200),
+      quantity: 1n,
+    });
     const about = `${partner.partnerId}/${transactionId}`;
-    for (const path of [`/reviews/${about}`, `/contributions/${about}`, `/partners/${hostile.partnerId}`, '/partners']) {
+    for (const path of [
+      `/reviews/${about}`,
+      `/contributions/${about}`,
+      `/partners/${hostile.partnerId}`,
+      '/partners',
+      `/partners/${hostile.partnerId}/set-up`,
+      `/impact/${impactBatchId}`,
+      '/impact',
+    ]) {
       await page.goto(browser.baseUrl + path);
       await page.waitForLoadState('networkidle');
       assert.equal(await page.locator('img[src=x], main script').count(), 0);

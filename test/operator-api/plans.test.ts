@@ -6,6 +6,7 @@ import { listAdjustmentsOf } from '../../src/operations/adjustments/list-adjustm
 import { listContributionsOfPartner } from '../../src/operations/contributions/find-contributions.ts';
 import { listReviewsThatWait } from '../../src/operations/contributions/find-waiting-reviews.ts';
 import { listFailures } from '../../src/operations/contributions/list-failures.ts';
+import { listUnpooledOfAll } from '../../src/operations/impact/read-pooled-worth.ts';
 import { findSettlementLines } from '../../src/operations/overview/find-settlement-lines.ts';
 import { listClosings } from '../../src/operations/overview/list-closings.ts';
 import { readOverview } from '../../src/operations/overview/read-overview.ts';
@@ -179,6 +180,11 @@ const READS: readonly [what: string, max: number, work: (db: pg.PoolClient) => P
     'what is left before 50 partners close',
     50 * (20 + 3 * (ADJUSTMENTS / PARTNERS)),
     (db) => listClosings(db, { afterId: '', limit: 50 }),
+  ],
+  [
+    'settlements of no batch',
+    2_000 * 6 + PAGE_MAX,
+    (db) => listUnpooledOfAll(db, { partnerId: undefined, period: undefined, before: undefined, limit: 50 }),
   ],
   // Four names, two ways to an order, and the partners themselves.
   ['the search', PARTNERS * 6 * 4 + PAGE_MAX, (db) => searchRecords(db, 'order-31234')],

@@ -221,6 +221,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/partners/{partner_id}/settlement-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the currency or the time zone of a partner
+         * @description Both are fixed once a record depends on them.
+         *
+         *     Least role: `operator`.
+         */
+        put: operations["changePartner"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/partners": {
         parameters: {
             query?: never;
@@ -285,6 +307,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/partners/{partner_id}/rates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set how many requests a second a partner may make, within ten seconds
+         * @description Least role: `admin`.
+         */
+        put: operations["setPartnerRates"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/partners/{partner_id}/suspend": {
         parameters: {
             query?: never;
@@ -299,6 +341,28 @@ export interface paths {
          * @description Least role: `operator`.
          */
         post: operations["suspendPartner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/test-confirmation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm a contribution of 10 points with a key of the partner, in a sandbox
+         * @description The service sends it to itself as the partner would, so that the key, the rules and the endpoint of the partner are used. The key is not kept.
+         *
+         *     Least role: `operator`.
+         */
+        post: operations["sendTestConfirmation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -627,6 +691,28 @@ export interface paths {
          * @description Least role: `viewer`.
          */
         get: operations["getRulesInForce"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/rule-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what a version would have done to the contributions of the last 30 days
+         * @description It looks at the latest 20,000 of the partners for which it would be in force. Nothing is stored.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["previewRule"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1097,6 +1183,264 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all projects
+         * @description Least role: `viewer`.
+         */
+        get: operations["listProjects"];
+        put?: never;
+        /**
+         * Create a project, finally
+         * @description It never changes, because events contain its names.
+         *
+         *     Least role: `operator`.
+         */
+        post: operations["createProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/impact-batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List impact batches, the latest first
+         * @description Least role: `viewer`.
+         */
+        get: operations["listImpactBatches"];
+        put?: never;
+        /**
+         * Create an impact batch for a number of trees, without settlements yet
+         * @description Least role: `operator`.
+         */
+        post: operations["createImpactBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/impact-batches/{impact_batch_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show an impact batch with its worth, its evidence and its history
+         * @description Least role: `viewer`.
+         */
+        get: operations["getImpactBatch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/impact-batches/{impact_batch_id}/settlements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the settlements of an impact batch
+         * @description Least role: `viewer`.
+         */
+        get: operations["listImpactBatchSettlements"];
+        put?: never;
+        /**
+         * Add closed settlements of a partner to a batch that is not allocated yet, finally
+         * @description All of them or none. The partner gets an event.
+         *
+         *     Least role: `operator`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        post: operations["poolSettlements"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/unpooled-settlements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List closed settlements with contributions that are in no batch, the latest first
+         * @description A page looks at 2,000 settlements at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["listUnpooledSettlements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/impact-batches/{impact_batch_id}/advance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record the next status of an impact batch, finally
+         * @description Partners with contributions in it get an event. `funded` says that its trees are paid for.
+         *
+         *     Least role: `operator`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        post: operations["advanceImpactBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/impact-batches/{impact_batch_id}/correct": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Correct the number of trees of an impact batch
+         * @description A verified batch is corrected by an approver, who is another person than who verified it.
+         *
+         *     Least role: `operator`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        post: operations["correctImpactBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/impact-batches/{impact_batch_id}/delay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record a delay of an impact batch
+         * @description Least role: `operator`.
+         */
+        post: operations["delayImpactBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/impact-batches/{impact_batch_id}/reallocate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an impact batch to another project, because the first cannot deliver
+         * @description The batch is `allocated` again, and has to be funded again.
+         *
+         *     Least role: `operator`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        post: operations["reallocateImpactBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/impact-batches/{impact_batch_id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify a delivered impact batch, finally
+         * @description Four eyes: another person than who recorded the delivery, and than who last corrected its trees. It needs evidence. Partners get an event.
+         *
+         *     Least role: `approver`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        post: operations["verifyImpactBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/impact-batches/{impact_batch_id}/evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record a file as evidence of an impact batch, finally
+         * @description The body is the file. The service computes its SHA-256, compares it with the one that the browser computed, and keeps the SHA-256 alone. Partners with contributions in the batch get an event.
+         *
+         *     Least role: `operator`.
+         */
+        post: operations["addEvidence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/endpoints": {
         parameters: {
             query?: never;
@@ -1445,6 +1789,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all jobs, with what they do and how they stand
+         * @description Least role: `viewer`.
+         */
+        get: operations["listJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/jobs/{job}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a run of a job now, due or not
+         * @description It may be repeated without harm. The list of runs says how it ends.
+         *
+         *     Least role: `operator`.
+         */
+        post: operations["runJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/months/{month}/partners.csv": {
         parameters: {
             query?: never;
@@ -1705,6 +2091,68 @@ export interface paths {
          *     Least role: `viewer`.
          */
         get: operations["exportAdjustments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/impact-batches.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download impact batches, the latest first (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportImpactBatches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/impact-batches/{impact_batch_id}/settlements.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the settlements of an impact batch (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportImpactBatchSettlements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/unpooled-settlements.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download closed settlements with contributions that are in no batch, the latest first (CSV)
+         * @description A page looks at 2,000 settlements at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["exportUnpooledSettlements"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2043,6 +2491,20 @@ export interface components {
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
+        };
+        BatchShare: {
+            /** @description The id of the partner. */
+            partner_id: string;
+            /** @description How many of its settlements the batch has now. */
+            settlement_count: number;
+            /** @description How many contributions they have. */
+            contribution_count: string;
+        };
+        BegunRun: {
+            /** @description The name of the job. */
+            job: string;
+            /** @description Its number among the runs of the job. */
+            run_no: string;
         };
         BegunSecondFactor: {
             /** @description The secret in base 32, to type into the authenticator app. */
@@ -2467,6 +2929,32 @@ export interface components {
             /** @description The contribution that it is linked to; `null` without a link. */
             transaction_id: string | null;
         };
+        Evidence: {
+            /** @description Its number in the batch, from 1. */
+            evidence_no: number;
+            /** @description What it is, such as `photo`. */
+            type: string;
+            /** @description Where partners and their customers find it. */
+            url: string;
+            /** @description The name of the file. */
+            file_name: string;
+            /** @description How many bytes it has. */
+            byte_count: string;
+            /** @description SHA-256 of its bytes, in hexadecimal digits. */
+            sha256: string;
+            /**
+             * Format: date-time
+             * @description When it was captured.
+             */
+            captured_at: string;
+            /** @description The operator who added it. */
+            added_by: string;
+            /**
+             * Format: date-time
+             * @description When it was added.
+             */
+            added_at: string;
+        };
         Failure: {
             /** @description The id of the partner. */
             partner_id: string;
@@ -2555,10 +3043,127 @@ export interface components {
             /** @description Its id. */
             id: string;
         };
+        ImpactBatch: {
+            /** @description The id of the batch. */
+            impact_batch_id: string;
+            /** @description Its name, for operators; partners do not get it. */
+            name: string;
+            /**
+             * @description How far the planting has come.
+             * @enum {string}
+             */
+            status: "recorded" | "allocated" | "funded" | "in_progress" | "delivered" | "verified";
+            /**
+             * Format: date-time
+             * @description When the status last changed.
+             */
+            status_at: string;
+            /** @description Whole trees, as an operator stated them. */
+            quantity: string;
+            /** @description The project that plants them; `null` until it is allocated. */
+            project_id: string | null;
+            /**
+             * Format: date-time
+             * @description When a delay was recorded; `null` without one.
+             */
+            delayed_at: string | null;
+            /** @description When delivery is expected since the delay, such as `2027-Q2`; `null` without one. */
+            expected_delivery_period: string | null;
+            /** @description The operator who recorded the delivery; `null` before. */
+            delivered_by: string | null;
+            /** @description The operator who verified it; `null` before. */
+            verified_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+        };
+        ImpactBatchChange: {
+            /** @description Its number, from 1. */
+            change_no: number;
+            /**
+             * @description What was recorded.
+             * @enum {string}
+             */
+            change_type: "advanced" | "delayed" | "reallocated" | "evidence_added" | "corrected";
+            /**
+             * @description The status before it.
+             * @enum {string}
+             */
+            previous_status: "recorded" | "allocated" | "funded" | "in_progress" | "delivered" | "verified";
+            /**
+             * @description How far the planting has come.
+             * @enum {string}
+             */
+            status: "recorded" | "allocated" | "funded" | "in_progress" | "delivered" | "verified";
+            /** @description The project since then; `null` without one. */
+            project_id: string | null;
+            /** @description The trees since then. */
+            quantity: string;
+            /** @description The expected delivery since then; `null` without a delay. */
+            expected_delivery_period: string | null;
+            /** @description Why; `null` without a reason. */
+            reason: string | null;
+            /** @description Who recorded it. */
+            operator_id: string;
+            /**
+             * Format: date-time
+             * @description When it was recorded.
+             */
+            occurred_at: string;
+        };
+        ImpactBatchDetail: {
+            batch: components["schemas"]["ImpactBatch"];
+            /** @description The project; `null` until the batch is allocated. */
+            project: components["schemas"]["Project"] | null;
+            /** @description Of how many partners it has settlements. */
+            partner_count: number;
+            /** @description How many settlements it has. */
+            settlement_count: number;
+            /** @description How many contributions they have. */
+            contribution_count: string;
+            /** @description What its settlements are worth, by currency. */
+            worth: components["schemas"]["Worth"][];
+            /** @description Its evidence. */
+            evidence: components["schemas"]["Evidence"][];
+            /** @description What was recorded, the earliest first. */
+            changes: components["schemas"]["ImpactBatchChange"][];
+        };
+        ImpactBatchPage: {
+            /** @description The batches of the page. */
+            impact_batches: components["schemas"]["ImpactBatch"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
+        };
         IssuedApiKey: {
             key: components["schemas"]["ApiKey"];
             /** @description The whole key, shown this once. */
             api_key: string;
+        };
+        Job: {
+            /** @description The name of the job. */
+            job: string;
+            /** @description What it does. */
+            description: string;
+            /** @description When it runs, in the form of cron, in UTC. */
+            pattern: string;
+            /**
+             * Format: date-time
+             * @description When it runs next; `null` before it is known.
+             */
+            due_at: string | null;
+            /** @description Whether a process runs it now. */
+            is_running: boolean;
+            /** @description How many runs failed since the last that succeeded. */
+            failures_in_row: number;
+            /**
+             * Format: date-time
+             * @description When a run last succeeded; `null` before the first.
+             */
+            last_success_at: string | null;
         };
         JobRun: {
             /** @description The name of the job. */
@@ -2615,6 +3220,10 @@ export interface components {
              * @description When a run last succeeded; `null` before the first.
              */
             last_success_at: string | null;
+        };
+        Jobs: {
+            /** @description All jobs. */
+            jobs: components["schemas"]["Job"][];
         };
         LineDetail: {
             /** @description The field. */
@@ -2780,6 +3389,58 @@ export interface components {
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
+        };
+        PoolableSettlement: {
+            /** @description The id of the partner. */
+            partner_id: string;
+            /** @description The name of the partner. */
+            partner_name: string | null;
+            /** @description The id of the settlement. */
+            settlement_id: string;
+            /** @description The period. */
+            period_label: string;
+            /**
+             * Format: date-time
+             * @description When it was closed.
+             */
+            closed_at: string;
+            /** @description How many contributions it has. */
+            contribution_count: string;
+            /** @description The currency of the amount, by ISO 4217; `null` for points without a value. */
+            currency: string | null;
+            /** @description Points of contributions and adjustments. */
+            points: string;
+            /** @description What they are worth, exact; `null` without a value. */
+            amount: string | null;
+            /** @description Whole trees that the amount pays at the costs of its contributions; `null` without a cost. An orientation. */
+            trees: string | null;
+        };
+        PooledSettlementPage: {
+            /** @description The settlements of the page. */
+            settlements: components["schemas"]["PoolableSettlement"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
+        };
+        Project: {
+            /** @description The id of the project. */
+            project_id: string;
+            /** @description Its English name. */
+            name_en: string;
+            /** @description Its Arabic name. */
+            name_ar: string;
+            /** @description Its country, by ISO 3166-1. */
+            country: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+        };
+        Projects: {
+            /** @description All projects, the oldest first. */
+            projects: components["schemas"]["Project"][];
         };
         Reconciliation: {
             /** @description The id of the partner. */
@@ -3051,6 +3712,17 @@ export interface components {
              */
             withdrawn_at: string | null;
         };
+        RuleBand: {
+            /**
+             * @description What would have become of them.
+             * @enum {string}
+             */
+            outcome: "confirmed" | "reviews_everything" | "review_threshold" | "daily_points_cap" | "daily_count_cap" | "out_of_bounds";
+            /** @description How many. */
+            count: string;
+            /** @description Their points. */
+            points: string;
+        };
         RulePage: {
             /** @description The versions of the page. */
             rules: components["schemas"]["Rule"][];
@@ -3058,6 +3730,44 @@ export interface components {
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
+        };
+        RulePreview: {
+            /**
+             * Format: date-time
+             * @description Where the 30 days begin.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description This moment.
+             */
+            to: string;
+            /** @description Whether all contributions of the 30 days were looked at. */
+            is_complete: boolean;
+            /** @description For how many partners it would be in force, as far as they were looked at. */
+            partner_count: number;
+            /** @description How many contributions were looked at. */
+            contribution_count: string;
+            /** @description Their points. */
+            points: string;
+            /** @description How many of them were reviewed. */
+            reviewed_count: string;
+            /** @description For a contribution rule, what would have become of them; empty for another kind. */
+            bands: components["schemas"]["RuleBand"][];
+            /** @description What the points are worth, for a price. */
+            amount: {
+                /** @description As recorded; `null` where nothing is known. */
+                before: string | null;
+                /** @description Under the version. */
+                after: string | null;
+            };
+            /** @description Whole trees, for a price. */
+            trees: {
+                /** @description As recorded; `null` where nothing is known. */
+                before: string | null;
+                /** @description Under the version. */
+                after: string | null;
+            };
         };
         RulesInForce: {
             /**
@@ -3347,6 +4057,19 @@ export interface components {
             /** @description SHA-256 of the statement before; `null` for the first. */
             previous_csv_sha256: string | null;
         };
+        TestConfirmation: {
+            /** @description The status of the answer. */
+            http_status: number;
+            /** @description The contribution; `null` where none was recorded. */
+            transaction_id: string | null;
+            /**
+             * @description What it is; `null` where none was recorded.
+             * @enum {string|null}
+             */
+            status: "confirmed" | "pending" | "failed" | null;
+            /** @description Why it was refused; `null` otherwise. */
+            message: string | null;
+        };
         TestResult: {
             /** @description Whether the receiver answered with 2xx in time. */
             is_success: boolean;
@@ -3378,6 +4101,14 @@ export interface components {
             facts: {
                 [key: string]: string | null;
             };
+        };
+        UnpooledSettlementPage: {
+            /** @description The settlements of the page. */
+            settlements: components["schemas"]["PoolableSettlement"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
         };
         /** @description Final once the status is `done`. */
         VerdictCounts: {
@@ -3461,6 +4192,16 @@ export interface components {
             oldest_waiting_seconds: number;
             /** @description Deliveries whose attempts are spent. The count stops at 10,000. */
             exhausted: number;
+        };
+        Worth: {
+            /** @description The currency of the amount, by ISO 4217; `null` for points without a value. */
+            currency: string | null;
+            /** @description Points of contributions and adjustments. */
+            points: string;
+            /** @description What they are worth, exact; `null` without a value. */
+            amount: string | null;
+            /** @description Whole trees that the amount pays at the costs of its contributions; `null` without a cost. An orientation. */
+            trees: string | null;
         };
     };
     responses: never;
@@ -3916,6 +4657,47 @@ export interface operations {
             };
         };
     };
+    changePartner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The currency of its settlements, by ISO 4217. */
+                    currency?: string;
+                    /** @description The time zone of its days and periods, such as `Asia/Riyadh`. */
+                    time_zone?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Partner"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listPartners: {
         parameters: {
             query?: {
@@ -3971,6 +4753,12 @@ export interface operations {
                     currency?: string;
                     /** @description The time zone of its days and periods, such as `Asia/Riyadh`. */
                     time_zone?: string;
+                    /** @description Confirmations, estimates and associations a second; another number than 100 takes an admin. In digits, from 1 to 1000000. */
+                    writes_per_second?: string;
+                    /** @description Look-ups a second; another number than 200 takes an admin. In digits, from 1 to 1000000. */
+                    lookups_per_second?: string;
+                    /** @description Other requests a second; another number than 50 takes an admin. In digits, from 1 to 1000000. */
+                    reports_per_second?: string;
                 };
             };
         };
@@ -4059,6 +4847,49 @@ export interface operations {
             };
         };
     };
+    setPartnerRates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Confirmations, estimates and associations a second. In digits, from 1 to 1000000. */
+                    writes_per_second?: string;
+                    /** @description Look-ups a second. In digits, from 1 to 1000000. */
+                    lookups_per_second?: string;
+                    /** @description Other requests a second. In digits, from 1 to 1000000. */
+                    reports_per_second?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Partner"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     suspendPartner: {
         parameters: {
             query?: never;
@@ -4078,6 +4909,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Partner"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sendTestConfirmation: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A key of the partner that may write. */
+                    api_key: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestConfirmation"];
                 };
             };
             /** @description An error. */
@@ -4738,8 +5611,6 @@ export interface operations {
                     points_min?: string;
                     /** @description For a contribution rule: the most points, in digits. */
                     points_max?: string;
-                    /** @description For a contribution rule: whether every contribution is pending until an operator decides. */
-                    reviews_everything?: boolean;
                     /** @description For a contribution rule: from so many points on a contribution is pending. */
                     review_threshold?: string;
                     /** @description For a contribution rule: beyond so many points a day contributions are pending. */
@@ -4752,6 +5623,8 @@ export interface operations {
                     tree_cost?: string;
                     /** @description The currency of the value, by ISO 4217. */
                     currency?: string;
+                    /** @description For a contribution rule: whether every contribution is pending until an operator decides. */
+                    reviews_everything?: boolean;
                 };
             };
         };
@@ -4795,6 +5668,58 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RulesInForce"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    previewRule: {
+        parameters: {
+            query: {
+                /** @description What kind of rule it is. */
+                kind: "contribution_rule" | "point_conversion" | "tree_cost";
+                /** @description For whom it is; all partners without it. */
+                partner_id?: string;
+                /** @description For a contribution rule: the least points, in digits. */
+                points_min?: string;
+                /** @description For a contribution rule: the most points, in digits. */
+                points_max?: string;
+                /** @description For a contribution rule: from so many points on a contribution is pending. */
+                review_threshold?: string;
+                /** @description For a contribution rule: beyond so many points a day contributions are pending. */
+                daily_points_cap?: string;
+                /** @description For a contribution rule: beyond this number a day contributions are pending. */
+                daily_count_cap?: string;
+                /** @description For a point conversion: what a point is worth, as a decimal. */
+                point_value?: string;
+                /** @description For a tree cost: what a tree costs, as a decimal. */
+                tree_cost?: string;
+                /** @description The currency of the value, by ISO 4217. */
+                currency?: string;
+                /** @description Whether every contribution would be reviewed. */
+                reviews_everything?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RulePreview"];
                 };
             };
             /** @description An error. */
@@ -5687,6 +6612,579 @@ export interface operations {
             };
         };
     };
+    listProjects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Projects"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createProject: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The English name. */
+                    name_en: string;
+                    /** @description The Arabic name. */
+                    name_ar: string;
+                    /** @description The country, by ISO 3166-1, such as `SA`. */
+                    country: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listImpactBatches: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImpactBatchPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createImpactBatch: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The name, for operators. */
+                    name: string;
+                    /** @description Whole trees to plant, in digits. */
+                    quantity: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImpactBatch"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getImpactBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the batch. */
+                impact_batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImpactBatchDetail"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listImpactBatchSettlements: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the batch. */
+                impact_batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PooledSettlementPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    poolSettlements: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the batch. */
+                impact_batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The partner. */
+                    partner_id: string;
+                    /** @description The settlements; 200 at most. */
+                    settlement_ids: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchShare"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listUnpooledSettlements: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+                /** @description Only those of this partner. */
+                partner_id?: string;
+                /** @description Only those of this period, such as `2026-11`. */
+                period?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnpooledSettlementPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    advanceImpactBatch: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the batch. */
+                impact_batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The next status.
+                     * @enum {string}
+                     */
+                    to: "allocated" | "funded" | "in_progress" | "delivered";
+                    /** @description The project. */
+                    project_id?: string;
+                    /** @description Why, stored with the change: a line of 1 to 500 characters. */
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImpactBatch"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    correctImpactBatch: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the batch. */
+                impact_batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Whole trees, in digits. */
+                    quantity: string;
+                    /** @description Why, stored with the change: a line of 1 to 500 characters. */
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImpactBatch"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delayImpactBatch: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the batch. */
+                impact_batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description When delivery is expected: `2027`, `2027-Q2` or `2027-05`. */
+                    expected_delivery_period: string;
+                    /** @description Why, stored with the change: a line of 1 to 500 characters. */
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImpactBatch"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    reallocateImpactBatch: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the batch. */
+                impact_batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The project. */
+                    project_id: string;
+                    /** @description Why, stored with the change: a line of 1 to 500 characters. */
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImpactBatch"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    verifyImpactBatch: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the batch. */
+                impact_batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Why, stored with the change: a line of 1 to 500 characters. */
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImpactBatch"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    addEvidence: {
+        parameters: {
+            query: {
+                /** @description What it is, such as `photo` or `satellite_image`. */
+                type: string;
+                /** @description Where partners and their customers find it: https, at a public host. */
+                url: string;
+                /** @description The name of the file, without its folder. */
+                file_name: string;
+                /** @description SHA-256 as the browser computed it, in hexadecimal digits. */
+                sha256: string;
+                /** @description When it was captured, in ISO 8601 with its zone. */
+                captured_at: string;
+                /** @description Why, stored with the change: a line of 1 to 500 characters. */
+                reason?: string;
+            };
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the batch. */
+                impact_batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImpactBatch"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listEndpoints: {
         parameters: {
             query?: {
@@ -6406,6 +7904,70 @@ export interface operations {
             };
         };
     };
+    listJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Jobs"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runJob: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The name of the job. */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BegunRun"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     exportPartnerMonths: {
         parameters: {
             query?: never;
@@ -6824,6 +8386,101 @@ export interface operations {
                 settlement_id?: string;
                 /** @description Only those that have come so far. */
                 status?: "draft" | "approved" | "posted" | "rejected";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportImpactBatches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportImpactBatchSettlements: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the batch. */
+                impact_batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportUnpooledSettlements: {
+        parameters: {
+            query?: {
+                /** @description Only those of this partner. */
+                partner_id?: string;
+                /** @description Only those of this period, such as `2026-11`. */
+                period?: string;
             };
             header?: never;
             path?: never;

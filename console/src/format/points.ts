@@ -36,3 +36,16 @@ export function chartScale(values: readonly string[]): ChartScale {
   const divisor = 10n ** BigInt(Math.max(0, longest - 12));
   return { toHeight: (value) => Number(BigInt(value) / divisor) };
 }
+
+/** The sum of decimals, exactly: `['1.5', '0.25']` → `1.75`. */
+export function addDecimals(values: readonly string[]): string {
+  const places = Math.max(0, ...values.map((value) => value.split('.')[1]?.length ?? 0));
+  let sum = 0n;
+  for (const value of values) {
+    const [whole = '0', decimals = ''] = value.split('.');
+    sum += BigInt(whole + decimals.padEnd(places, '0'));
+  }
+  const digits = String(sum < 0n ? -sum : sum).padStart(places + 1, '0');
+  const sign = sum < 0n ? '-' : '';
+  return places === 0 ? sign + digits : `${sign}${digits.slice(0, -places)}.${digits.slice(-places)}`;
+}

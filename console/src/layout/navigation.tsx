@@ -35,14 +35,17 @@ export const GROUPS: readonly DestinationGroup[] = [
       { to: '/settlements', name: 'settlements', icon: 'coins' },
       { to: '/closings', name: 'closings', icon: 'lock' },
       { to: '/reconciliations', name: 'reconciliations', icon: 'compare' },
+      { to: '/impact', name: 'impact', icon: 'leaf' },
     ],
   },
   {
     name: 'setUp',
     destinations: [
       { to: '/partners', name: 'partners', icon: 'building' },
+      { to: '/rules', name: 'rules', icon: 'book' },
       { to: '/operators', name: 'operators', icon: 'people' },
       { to: '/audit', name: 'audit', icon: 'shield' },
+      { to: '/jobs', name: 'jobs', icon: 'clock' },
     ],
   },
 ];

@@ -1,6 +1,15 @@
+import { type ErrorDetail, refuseInvalid } from '../../domain/service-error.ts';
 import { findPartners } from '../../operations/access/find-partners.ts';
-import { createPartner, getPartnerNamed, resumePartner, suspendPartner } from '../../operations/access/manage-partner.ts';
+import {
+  changeSettlementPolicy,
+  createPartner,
+  getPartnerNamed,
+  resumePartner,
+  setPartnerRates,
+  suspendPartner,
+} from '../../operations/access/manage-partner.ts';
 import { Type } from '../../partner-api/schema-type.ts';
+import type { PartnerRates } from '../../store/access/partner.ts';
 import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, idParams, line } from '../schema-parts.ts';
@@ -46,6 +55,13 @@ export const getPartner = operatorRoute({
     partnerToWire(await getPartnerNamed(database.pool, partner_id)),
 });
 
+const Currency = Type.String({ minLength: 3, maxLength: 3, description: 'The currency of its settlements, by ISO 4217.' });
+const TimeZone = Type.String({
+  ...{ minLength: 1, maxLength: 64, description: 'The time zone of its days and periods, such as `Asia/Riyadh`.' },
+});
+const rate = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 7, description: `${description} In digits, from 1 to 1000000.` }));
+
 export const create = operatorRoute({
   operation: 'createPartner',
   method: 'POST',
@@ -57,25 +73,87 @@ export const create = operatorRoute({
   body: Type.Object(
     {
       name: line('The name of the partner.', 200),
-      currency: Type.Optional(
-        Type.String({ minLength: 3, maxLength: 3, description: 'The currency of its settlements, by ISO 4217.' }),
-      ),
-      time_zone: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 64,
-          description: 'The time zone of its days and periods, such as `Asia/Riyadh`.',
-        }),
-      ),
+      currency: Type.Optional(Currency),
+      time_zone: Type.Optional(TimeZone),
+      writes_per_second: rate('Confirmations, estimates and associations a second; another number than 100 takes an admin.'),
+      lookups_per_second: rate('Look-ups a second; another number than 200 takes an admin.'),
+      reports_per_second: rate('Other requests a second; another number than 50 takes an admin.'),
     },
     closed,
   ),
   answer: PartnerBody,
-  async handle({ tools, actor, work, body: { name, currency, time_zone: timeZone } }) {
-    const terms = { ...(currency !== undefined && { currency }), ...(timeZone !== undefined && { timeZone }) };
+  async handle({ tools, actor, work, body: { name, currency, time_zone: timeZone, ...rates } }) {
+    const terms = definedOf({ ...ratesOf(rates), currency, timeZone });
     return work.answer(tools.database, (database) => createPartner(database, actor, name, terms), partnerToWire);
   },
 });
+
+export const change = operatorRoute({
+  operation: 'changePartner',
+  method: 'PUT',
+  path: '/operator/v1/partners/:partner_id/settlement-policy',
+  tag: 'Partners',
+  summary: 'Set the currency or the time zone of a partner',
+  description: 'Both are fixed once a record depends on them.',
+  leastRole: changeSettlementPolicy.leastRole,
+  params: idParams('partner_id', 'The id of the partner.'),
+  body: Type.Object({ currency: Type.Optional(Currency), time_zone: Type.Optional(TimeZone) }, closed),
+  answer: PartnerBody,
+  handle: async ({ tools: { database }, actor, params: { partner_id: partnerId }, body: { currency, time_zone: timeZone } }) =>
+    partnerToWire(await changeSettlementPolicy(database, actor, partnerId, definedOf({ currency, timeZone }))),
+});
+
+export const setRates = operatorRoute({
+  operation: 'setPartnerRates',
+  method: 'PUT',
+  path: '/operator/v1/partners/:partner_id/rates',
+  tag: 'Partners',
+  summary: 'Set how many requests a second a partner may make, within ten seconds',
+  leastRole: setPartnerRates.leastRole,
+  params: idParams('partner_id', 'The id of the partner.'),
+  body: Type.Object(
+    {
+      writes_per_second: rate('Confirmations, estimates and associations a second.'),
+      lookups_per_second: rate('Look-ups a second.'),
+      reports_per_second: rate('Other requests a second.'),
+    },
+    closed,
+  ),
+  answer: PartnerBody,
+  handle: async ({ tools: { database }, actor, params: { partner_id: partnerId }, body }) =>
+    partnerToWire(await setPartnerRates(database, actor, partnerId, ratesOf(body))),
+});
+
+const RATE_MAX = 1_000_000;
+
+interface SentRates {
+  readonly writes_per_second?: string;
+  readonly lookups_per_second?: string;
+  readonly reports_per_second?: string;
+}
+
+function ratesOf(sent: SentRates): Partial<PartnerRates> {
+  const problems: ErrorDetail[] = [];
+  const read = (field: keyof SentRates) => {
+    const digits = sent[field];
+    if (digits === undefined) return undefined;
+    if (/^[1-9]\d*$/.test(digits) && Number(digits) <= RATE_MAX) return Number(digits);
+    problems.push({ field, code: 'wrong_form', message: `${field} must be a whole number from 1 to ${RATE_MAX}.` });
+    return undefined;
+  };
+  const rates = definedOf({
+    writesPerSecond: read('writes_per_second'),
+    lookupsPerSecond: read('lookups_per_second'),
+    reportsPerSecond: read('reports_per_second'),
+  });
+  refuseInvalid(problems);
+  return rates;
+}
+
+/** What was not sent is left out. */
+function definedOf<Members extends object>(members: Members): { [Name in keyof Members]?: Exclude<Members[Name], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
+}
 
 const STEPS = { suspend: suspendPartner, resume: resumePartner } as const;
 const SUMMARIES = {

@@ -1,7 +1,10 @@
 import { amountText } from '../../domain/numbers/money.ts';
-import { RULE_KINDS, rulesInForce } from '../../domain/rules/rule-versions.ts';
+import { OUTCOMES } from '../../domain/rules/preview-rule.ts';
+import type { RuleRequest } from '../../domain/rules/rule-request.ts';
+import { RULE_KINDS, type RuleKind, rulesInForce } from '../../domain/rules/rule-versions.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { createRule, withdrawRule } from '../../operations/rules/manage-rule.ts';
+import { previewRule as previewOf } from '../../operations/rules/preview-rule.ts';
 import { ruleSubject } from '../../operations/rules/verified-rules.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
@@ -11,9 +14,11 @@ import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } 
 import { operatorRoute } from '../route.ts';
 import {
   closed,
+  count,
   flag,
   idParams,
   integerText,
+  listOf,
   nullableDecimalText,
   nullableIntegerText,
   nullableText,
@@ -141,6 +146,18 @@ export const getRulesInForce = operatorRoute({
 
 const digits = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 40, description }));
 
+/** What a version states, in digits and decimals. */
+const ruleMembers = {
+  points_min: digits('For a contribution rule: the least points, in digits.'),
+  points_max: digits('For a contribution rule: the most points, in digits.'),
+  review_threshold: digits('For a contribution rule: from so many points on a contribution is pending.'),
+  daily_points_cap: digits('For a contribution rule: beyond so many points a day contributions are pending.'),
+  daily_count_cap: digits('For a contribution rule: beyond this number a day contributions are pending.'),
+  point_value: digits('For a point conversion: what a point is worth, as a decimal.'),
+  tree_cost: digits('For a tree cost: what a tree costs, as a decimal.'),
+  currency: Type.Optional(Type.String({ minLength: 3, maxLength: 3, description: 'The currency of the value, by ISO 4217.' })),
+};
+
 export const create = operatorRoute({
   operation: 'createRule',
   method: 'POST',
@@ -159,35 +176,105 @@ export const create = operatorRoute({
       starts_at: Type.Optional(
         Type.String({ minLength: 20, maxLength: 40, description: 'When it takes effect; a minute from now without it.' }),
       ),
-      points_min: digits('For a contribution rule: the least points, in digits.'),
-      points_max: digits('For a contribution rule: the most points, in digits.'),
+      ...ruleMembers,
       reviews_everything: Type.Optional(
         Type.Boolean({
           description: 'For a contribution rule: whether every contribution is pending until an operator decides.',
         }),
-      ),
-      review_threshold: digits('For a contribution rule: from so many points on a contribution is pending.'),
-      daily_points_cap: digits('For a contribution rule: beyond so many points a day contributions are pending.'),
-      daily_count_cap: digits('For a contribution rule: beyond this number a day contributions are pending.'),
-      point_value: digits('For a point conversion: what a point is worth, as a decimal.'),
-      tree_cost: digits('For a tree cost: what a tree costs, as a decimal.'),
-      currency: Type.Optional(
-        Type.String({ minLength: 3, maxLength: 3, description: 'The currency of the value, by ISO 4217.' }),
       ),
     },
     closed,
   ),
   answer: Rule,
   async handle({ tools, actor, work, body }) {
-    const request = {
-      ...{ kind: body.kind, version: body.version, partnerId: body.partner_id, startsAt: readTime('starts_at', body.starts_at) },
-      ...{ pointsMin: body.points_min, pointsMax: body.points_max, reviewsEverything: body.reviews_everything },
-      ...{ reviewThreshold: body.review_threshold, dailyPointsCap: body.daily_points_cap, dailyCountCap: body.daily_count_cap },
-      ...{ pointValue: body.point_value, treeCost: body.tree_cost, currency: body.currency },
-    };
+    const request = { ...requestOf(body), version: body.version, startsAt: readTime('starts_at', body.starts_at) };
     return work.answer(tools.database, (database) => createRule(database, actor, request), ruleToWire);
   },
 });
+
+interface StatedRule {
+  readonly kind: RuleKind;
+  readonly partner_id?: string;
+  readonly points_min?: string;
+  readonly points_max?: string;
+  readonly reviews_everything?: boolean;
+  readonly review_threshold?: string;
+  readonly daily_points_cap?: string;
+  readonly daily_count_cap?: string;
+  readonly point_value?: string;
+  readonly tree_cost?: string;
+  readonly currency?: string;
+}
+
+function requestOf(stated: StatedRule): Omit<RuleRequest, 'version'> {
+  return {
+    ...{ kind: stated.kind, partnerId: stated.partner_id, pointsMin: stated.points_min, pointsMax: stated.points_max },
+    ...{ reviewsEverything: stated.reviews_everything, reviewThreshold: stated.review_threshold },
+    ...{ dailyPointsCap: stated.daily_points_cap, dailyCountCap: stated.daily_count_cap },
+    ...{ pointValue: stated.point_value, treeCost: stated.tree_cost, currency: stated.currency },
+  };
+}
+
+const BeforeAfter = (description: string, value: typeof nullableDecimalText) =>
+  Type.Object(
+    { before: value('As recorded; `null` where nothing is known.'), after: value('Under the version.') },
+    { ...closed, description },
+  );
+
+export const preview = operatorRoute({
+  operation: 'previewRule',
+  method: 'GET',
+  path: '/operator/v1/rule-preview',
+  tag: 'Rules',
+  summary: 'Show what a version would have done to the contributions of the last 30 days',
+  description: 'It looks at the latest 20,000 of the partners for which it would be in force. Nothing is stored.',
+  leastRole: 'viewer',
+  deadlineMs: 20_000,
+  query: Type.Object(
+    {
+      kind: Kind,
+      partner_id: id('For whom it is; all partners without it.'),
+      ...ruleMembers,
+      reviews_everything: Type.Optional(oneOf(['true', 'false'], 'Whether every contribution would be reviewed.')),
+    },
+    closed,
+  ),
+  answer: shape('RulePreview', {
+    from: time('Where the 30 days begin.'),
+    to: time('This moment.'),
+    is_complete: flag('Whether all contributions of the 30 days were looked at.'),
+    partner_count: count('For how many partners it would be in force, as far as they were looked at.'),
+    contribution_count: integerText('How many contributions were looked at.'),
+    points: integerText('Their points.'),
+    reviewed_count: integerText('How many of them were reviewed.'),
+    bands: listOf(
+      shape('RuleBand', {
+        outcome: oneOf(OUTCOMES, 'What would have become of them.'),
+        count: integerText('How many.'),
+        points: integerText('Their points.'),
+      }),
+      'For a contribution rule, what would have become of them; empty for another kind.',
+    ),
+    amount: BeforeAfter('What the points are worth, for a price.', nullableDecimalText),
+    trees: BeforeAfter('Whole trees, for a price.', nullableIntegerText as never),
+  }),
+  async handle({ tools: { database }, query }) {
+    const { reviews_everything: everything, ...stated } = query;
+    const rule = { ...stated, ...(everything !== undefined && { reviews_everything: everything === 'true' }) };
+    const found = await previewOf(database.pool, { ...requestOf(rule), version: PREVIEWED });
+    const money = (amount: bigint | null) => (amount === null ? null : amountText(amount));
+    return {
+      ...{ from: found.from, to: found.to, is_complete: found.isComplete, partner_count: found.partnerCount },
+      ...{ contribution_count: found.count, points: found.points, reviewed_count: found.reviewedCount },
+      bands: found.bands.map(({ outcome, count, points }) => ({ outcome, count, points })),
+      amount: { before: money(found.amount.before), after: money(found.amount.after) },
+      trees: found.trees,
+    };
+  },
+});
+
+/** A label that no version has. */
+const PREVIEWED = 'preview.of.a.version';
 
 export const withdraw = operatorRoute({
   operation: 'withdrawRule',

@@ -1,5 +1,6 @@
-import { TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
+import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
@@ -14,13 +15,16 @@ import { PartnerLink } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Id, Time } from '../../parts/values.tsx';
+import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { PARTNER } from './partner-texts.ts';
+import { SET_UP } from './set-up/set-up-texts.ts';
 
 export function PartnerList() {
   const t = useTexts(PARTNER);
   const common = useTexts(COMMON);
+  const mayCreate = useMay('operator');
   const { filters, setFilters } = useFilters<'name'>();
   const [name, setName] = useState(filters.name ?? '');
   const [settled] = useDebouncedValue(name, 250);
@@ -31,7 +35,7 @@ export function PartnerList() {
     answerOf(client.GET('/operator/v1/partners', { params: { query: { ...present({ name: filters.name }), ...place } } })),
   );
   return (
-    <Page title={t.title}>
+    <Page title={t.title} actions={mayCreate && <NewPartnerLink />}>
       <Filters>
         <TextInput
           label={t.namePart}
@@ -60,5 +64,15 @@ export function PartnerList() {
         ]}
       />
     </Page>
+  );
+}
+
+function NewPartnerLink() {
+  const { newPartner } = useTexts(SET_UP);
+  const navigate = useNavigate();
+  return (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={() => void navigate({ href: '/partners/new' })}>
+      {newPartner}
+    </Button>
   );
 }

@@ -12,6 +12,7 @@ import { Id, Points, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { PARTNER } from './partner-texts.ts';
+import { SET_UP } from './set-up/set-up-texts.ts';
 
 type Partner = components['schemas']['Partner'];
 
@@ -28,6 +29,7 @@ export function PartnerPage() {
 
 function PartnerFacts({ partner }: { readonly partner: Partner }) {
   const t = useTexts(PARTNER);
+  const setUp = useTexts(SET_UP);
   const common = useTexts(COMMON);
   const { partner_id: id, time_zone: zone } = partner;
   return (
@@ -55,6 +57,8 @@ function PartnerFacts({ partner }: { readonly partner: Partner }) {
       <Group gap="lg">
         <AddressLink to={`/contributions?partner=${id}`}>{t.contributions}</AddressLink>
         <AddressLink to={`/reviews?partner=${id}`}>{t.reviews}</AddressLink>
+        <AddressLink to={`/rules?partner=${id}`}>{setUp.ruleLink}</AddressLink>
+        <AddressLink to={`/partners/${id}/set-up`}>{setUp.setUp}</AddressLink>
       </Group>
     </Stack>
   );

@@ -1,0 +1,190 @@
+import { Alert, Autocomplete, Button, FileInput, Group, Loader, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { answerOf, client } from '../../api/client.ts';
+import { useChange } from '../../api/use-change.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { problemOf } from '../../parts/problem.tsx';
+import { Id } from '../../parts/values.tsx';
+import { useMay } from '../../session/session.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { IMPACT } from './impact-texts.ts';
+
+const TYPES = ['photo', 'satellite_image', 'report', 'invoice', 'survey'];
+
+interface Chosen {
+  readonly file: File;
+  /** While it is computed, there is none. */
+  readonly sha256?: string;
+  readonly isUnreadable?: boolean;
+}
+
+interface Stated {
+  readonly type: string;
+  readonly url: string;
+  /** As the browser's field has it: in the zone of the person. */
+  readonly captured: string;
+}
+
+const NOTHING: Stated = { type: 'photo', url: '', captured: '' };
+
+/** Records a file as evidence: hashed here, sent, and hashed again by the service, which compares the two. */
+export function AddEvidence({ batchId }: { readonly batchId: string }) {
+  const t = useTexts(IMPACT);
+  const [isOpen, setOpen] = useState(false);
+  const [chosen, setChosen] = useState<Chosen>();
+  const [stated, setStated] = useState(NOTHING);
+  const add = useChange({
+    send: ({ file, ...query }: Parameters<typeof sendFile>[1], key) => sendFile(batchId, { file, ...query }, key),
+    done: t.evidenceAdded,
+    onDone: () => close(),
+  });
+  const close = () => {
+    setOpen(false);
+    setChosen(undefined);
+    setStated(NOTHING);
+    add.reset();
+  };
+  const choose = async (file: File | null) => {
+    add.reset();
+    if (!file) return setChosen(undefined);
+    setChosen({ file });
+    const hashed = await hashOf(file).then(
+      (sha256) => ({ file, sha256 }),
+      () => ({ file, isUnreadable: true }),
+    );
+    setChosen((now) => (now?.file === file ? hashed : now));
+  };
+  if (!useMay('operator')) return null;
+  const send = () => {
+    if (chosen?.sha256 === undefined) return;
+    const { type, url, captured } = stated;
+    const captured_at = new Date(captured).toISOString();
+    add.mutate({ file: chosen.file, file_name: chosen.file.name, sha256: chosen.sha256, type, url: url.trim(), captured_at });
+  };
+  return (
+    <>
+      <Button variant="default" leftSection={<Icon name="upload" size={16} />} onClick={() => setOpen(true)}>
+        {t.addEvidence}
+      </Button>
+      <ConfirmDialog
+        isOpen={isOpen}
+        onClose={close}
+        title={t.addEvidence}
+        consequence={t.evidenceConsequence}
+        label={t.addEvidence}
+        error={add.error}
+        isPending={add.isPending || (chosen !== undefined && chosen.sha256 === undefined && !chosen.isUnreadable)}
+        onConfirm={send}
+      >
+        <Stack gap="md">
+          <FileInput
+            label={t.file}
+            description={t.fileHelp}
+            placeholder={t.chooseFile}
+            required
+            value={chosen?.file ?? null}
+            error={chosen?.isUnreadable ? t.unreadable : problemOf(add.error, 'file')}
+            onChange={(file) => void choose(file)}
+          />
+          <HashOf chosen={chosen} isSending={add.isPending} />
+          <EvidenceFields stated={stated} error={add.error} onChange={setStated} />
+        </Stack>
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function HashOf({ chosen, isSending }: { readonly chosen: Chosen | undefined; readonly isSending: boolean }) {
+  const t = useTexts(IMPACT);
+  if (!chosen || chosen.isUnreadable) return null;
+  const isBusy = isSending || chosen.sha256 === undefined;
+  return (
+    <Alert color="gray" role="status">
+      {isBusy && (
+        <Group gap="xs">
+          <Loader size="xs" />
+          <Text size="sm">{isSending ? t.sending : t.hashing}</Text>
+        </Group>
+      )}
+      {chosen.sha256 !== undefined && (
+        <Group gap="xs">
+          <Text size="sm">{t.hash}</Text>
+          <Id id={chosen.sha256} isShort />
+        </Group>
+      )}
+    </Alert>
+  );
+}
+
+interface EvidenceFieldsProps {
+  readonly stated: Stated;
+  readonly error: Error | null;
+  readonly onChange: (stated: Stated) => void;
+}
+
+function EvidenceFields({ stated, error, onChange }: EvidenceFieldsProps) {
+  const t = useTexts(IMPACT);
+  return (
+    <>
+      <Autocomplete
+        label={t.type}
+        description={t.typeHelp}
+        required
+        dir="ltr"
+        data={TYPES}
+        maxLength={40}
+        value={stated.type}
+        error={problemOf(error, 'type')}
+        onChange={(type) => onChange({ ...stated, type })}
+      />
+      <TextInput
+        label={t.address}
+        description={t.addressHelp}
+        type="url"
+        required
+        dir="ltr"
+        maxLength={2_000}
+        placeholder="https://"
+        value={stated.url}
+        error={problemOf(error, 'url')}
+        onChange={(event) => onChange({ ...stated, url: event.currentTarget.value })}
+      />
+      <TextInput
+        label={t.captured}
+        type="datetime-local"
+        required
+        dir="ltr"
+        value={stated.captured}
+        error={problemOf(error, 'captured_at')}
+        onChange={(event) => onChange({ ...stated, captured: event.currentTarget.value })}
+      />
+    </>
+  );
+}
+
+async function hashOf(file: File): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', await file.arrayBuffer());
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+interface Upload {
+  readonly file: File;
+  readonly file_name: string;
+  readonly sha256: string;
+  readonly type: string;
+  readonly url: string;
+  readonly captured_at: string;
+}
+
+function sendFile(impact_batch_id: string, { file, ...query }: Upload, key: string) {
+  return answerOf(
+    client.POST('/operator/v1/impact-batches/{impact_batch_id}/evidence', {
+      params: { path: { impact_batch_id }, query, header: { 'Idempotency-Key': key } },
+      // The document calls the bytes of a file a string.
+      body: file as unknown as string,
+      bodySerializer: (body) => body,
+      headers: { 'content-type': 'application/octet-stream' },
+    }),
+  );
+}

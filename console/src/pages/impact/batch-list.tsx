@@ -1,0 +1,57 @@
+import { answerOf, client } from '../../api/client.ts';
+import { csvAddress } from '../../api/csv-address.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { Page } from '../../layout/page.tsx';
+import { AddressLink } from '../../parts/address-link.tsx';
+import { RecordPages } from '../../parts/records.tsx';
+import { Empty } from '../../parts/state.tsx';
+import { Absent, Foreign, Points, Time } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { IMPACT } from './impact-texts.ts';
+import { NewBatch } from './new-batch.tsx';
+import { PlantingBadge } from './planting-badge.tsx';
+import { Projects } from './projects.tsx';
+
+export function BatchList() {
+  const t = useTexts(IMPACT);
+  const common = useTexts(COMMON);
+  const query = usePages(['impact-batches'], (place) =>
+    answerOf(client.GET('/operator/v1/impact-batches', { params: { query: place } })),
+  );
+  return (
+    <Page title={t.title} description={t.help} actions={<NewBatch />}>
+      <RecordPages
+        label={t.title}
+        query={query}
+        csv={csvAddress('impact-batches')}
+        rowsOf={({ impact_batches }) => impact_batches}
+        keyOf={({ impact_batch_id }) => impact_batch_id}
+        linkOf={({ impact_batch_id }) => `/impact/${impact_batch_id}`}
+        empty={
+          <Empty title={t.nothing} icon="leaf">
+            {t.nothingHelp}
+          </Empty>
+        }
+        columns={[
+          {
+            label: t.name,
+            show: ({ name, impact_batch_id }) => (
+              <AddressLink to={`/impact/${impact_batch_id}`} className="row-anchor">
+                <Foreign text={name} />
+              </AddressLink>
+            ),
+          },
+          { label: common.status, show: ({ status }) => <PlantingBadge status={status} /> },
+          { label: t.trees, isFigure: true, show: ({ quantity }) => <Points value={quantity} /> },
+          { label: t.since, show: ({ status_at }) => <Time at={status_at} style="day" /> },
+          {
+            label: t.expected,
+            show: ({ expected_delivery_period: period }) => (period ? <bdi dir="ltr">{period}</bdi> : <Absent />),
+          },
+        ]}
+      />
+      <Projects />
+    </Page>
+  );
+}

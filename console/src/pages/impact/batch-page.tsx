@@ -1,0 +1,130 @@
+import { Stack, Stepper } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { Page } from '../../layout/page.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Records } from '../../parts/records.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Empty, Loaded } from '../../parts/state.tsx';
+import { Absent, Foreign, Id, Points, Time } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
+import { BatchSteps } from './batch-steps.tsx';
+import { EvidenceSection } from './evidence-section.tsx';
+import { CHANGE, IMPACT, PLANTING } from './impact-texts.ts';
+import { PickSettlements } from './pick-settlements.tsx';
+import { PLANTING_STATUSES, PlantingBadge } from './planting-badge.tsx';
+import { PooledSettlements } from './pooled-settlements.tsx';
+import { WorthOfBatch } from './worth.tsx';
+
+type Detail = components['schemas']['ImpactBatchDetail'];
+
+export function BatchPage() {
+  const t = useTexts(IMPACT);
+  const { batchId = '' } = useParams({ strict: false });
+  const batch = useQuery({
+    queryKey: ['impact-batch', batchId],
+    queryFn: () =>
+      answerOf(client.GET('/operator/v1/impact-batches/{impact_batch_id}', { params: { path: { impact_batch_id: batchId } } })),
+  });
+  return (
+    <Page
+      title={batch.data?.batch.name ?? t.detail}
+      description={<Id id={batchId} />}
+      actions={batch.data && <BatchSteps detail={batch.data} />}
+    >
+      <Loaded query={batch}>{(detail) => <Batch detail={detail} />}</Loaded>
+    </Page>
+  );
+}
+
+function Batch({ detail }: { readonly detail: Detail }) {
+  const t = useTexts(IMPACT);
+  const { batch } = detail;
+  const isOpen = batch.status === 'recorded';
+  return (
+    <Stack gap="xl">
+      <Progress detail={detail} />
+      <BatchFacts detail={detail} />
+      {detail.settlement_count > 0 && (
+        <Section title={t.worth}>
+          <WorthOfBatch worth={detail.worth} quantity={batch.quantity} />
+        </Section>
+      )}
+      <Section title={t.settlements}>
+        <PooledSettlements batchId={batch.impact_batch_id} />
+      </Section>
+      {isOpen && <PickSettlements batchId={batch.impact_batch_id} />}
+      {!isOpen && <EvidenceSection detail={detail} />}
+      <Section title={t.history}>
+        <History changes={detail.changes} />
+      </Section>
+    </Stack>
+  );
+}
+
+function Progress({ detail: { batch } }: { readonly detail: Detail }) {
+  const t = useTexts(PLANTING);
+  const at = PLANTING_STATUSES.indexOf(batch.status);
+  return (
+    <Stepper
+      active={at === PLANTING_STATUSES.length - 1 ? PLANTING_STATUSES.length : at}
+      size="xs"
+      iconSize={26}
+      className="planting"
+    >
+      {PLANTING_STATUSES.map((status) => (
+        <Stepper.Step key={status} label={t[status]} />
+      ))}
+    </Stepper>
+  );
+}
+
+function BatchFacts({ detail: { batch, project, ...counts } }: { readonly detail: Detail }) {
+  const t = useTexts(IMPACT);
+  const common = useTexts(COMMON);
+  const { language } = useLanguage();
+  return (
+    <Facts
+      columns={3}
+      facts={[
+        { label: common.status, value: <PlantingBadge status={batch.status} /> },
+        { label: t.since, value: <Time at={batch.status_at} /> },
+        { label: t.trees, value: <Points value={batch.quantity} /> },
+        {
+          label: t.project,
+          value: <Foreign text={project && (language === 'ar' ? project.name_ar : project.name_en)} isWhole />,
+        },
+        { label: t.partners, value: <Points value={String(counts.partner_count)} /> },
+        { label: t.contributions, value: <Points value={counts.contribution_count} /> },
+        ...(batch.expected_delivery_period
+          ? [{ label: t.expectedPeriod, value: <bdi dir="ltr">{batch.expected_delivery_period}</bdi> }]
+          : []),
+      ]}
+    />
+  );
+}
+
+function History({ changes }: { readonly changes: Detail['changes'] }) {
+  const t = useTexts(IMPACT);
+  const common = useTexts(COMMON);
+  const kinds = useTexts(CHANGE);
+  return (
+    <Records
+      label={t.history}
+      rows={changes}
+      keyOf={({ change_no }) => String(change_no)}
+      empty={<Empty title={t.noHistory} icon="clock" />}
+      columns={[
+        { label: t.change, show: ({ change_type }) => kinds[change_type] },
+        { label: common.status, show: ({ status }) => <PlantingBadge status={status} /> },
+        { label: t.trees, isFigure: true, show: ({ quantity }) => <Points value={quantity} /> },
+        { label: common.by, show: ({ operator_id }) => <Id id={operator_id} isShort /> },
+        { label: t.since, show: ({ occurred_at }) => <Time at={occurred_at} /> },
+        { label: t.reason, show: ({ reason }) => (reason ? <Foreign text={reason} /> : <Absent />) },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,44 @@
+import type { components } from '../../api/operator-types.ts';
+import { Records } from '../../parts/records.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Empty } from '../../parts/state.tsx';
+import { Foreign, Id, Points, Time } from '../../parts/values.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { AddEvidence } from './add-evidence.tsx';
+import { IMPACT } from './impact-texts.ts';
+
+type Detail = components['schemas']['ImpactBatchDetail'];
+
+/** The files that document the planting. */
+export function EvidenceSection({ detail: { batch, evidence } }: { readonly detail: Detail }) {
+  const t = useTexts(IMPACT);
+  const isFinal = batch.status === 'verified';
+  return (
+    <Section title={t.evidence} actions={!isFinal && <AddEvidence batchId={batch.impact_batch_id} />}>
+      <Records
+        label={t.evidence}
+        rows={evidence}
+        keyOf={({ evidence_no }) => String(evidence_no)}
+        empty={
+          <Empty title={t.noEvidence} icon="leaf">
+            {t.noEvidenceHelp}
+          </Empty>
+        }
+        columns={[
+          {
+            label: t.file,
+            show: ({ file_name, url }) => (
+              <a className="text-link" href={url} target="_blank" rel="noreferrer noopener">
+                <Foreign text={file_name} />
+              </a>
+            ),
+          },
+          { label: t.type, show: ({ type }) => <bdi dir="ltr">{type}</bdi> },
+          { label: t.captured, show: ({ captured_at }) => <Time at={captured_at} /> },
+          { label: t.bytes, isFigure: true, show: ({ byte_count }) => <Points value={byte_count} /> },
+          { label: t.hash, show: ({ sha256 }) => <Id id={sha256} isShort /> },
+        ]}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,197 @@
+import { countArabic, countEnglish } from '../../format/plural.ts';
+import type { Texts } from '../../texts/text.ts';
+
+const settlements = [
+  (count: number) => countEnglish(count, 'settlement'),
+  (count: number) => countArabic(count, ['تسوية واحدة', 'تسويتان', 'تسويات', 'تسوية', 'تسوية']),
+] as const;
+const partners = [
+  (count: number) => countEnglish(count, 'partner'),
+  (count: number) => countArabic(count, ['شريك واحد', 'شريكان', 'شركاء', 'شريكًا', 'شريك']),
+] as const;
+const trees = [
+  (count: string) => countEnglish(count, 'tree'),
+  (count: string) => countArabic(count, ['شجرة واحدة', 'شجرتان', 'أشجار', 'شجرة', 'شجرة']),
+] as const;
+
+export const IMPACT = {
+  title: ['Impact batches', 'دفعات الأثر'],
+  help: [
+    'A batch pools closed settlements for a planting project, and says how far the planting has come.',
+    'تجمع الدفعة تسويات مُقفلة لمشروع زراعة، وتُبيّن مدى تقدّم الزراعة.',
+  ],
+  nothing: ['There is no batch yet', 'لا توجد دفعات بعد'],
+  nothingHelp: ['Create one for a number of trees, then choose its settlements.', 'أنشئ دفعة لعدد من الأشجار، ثم اختر تسوياتها.'],
+  name: ['Name', 'الاسم'],
+  trees: ['Trees', 'الأشجار'],
+  since: ['Since', 'منذ'],
+  expected: ['Expected', 'المتوقَّع'],
+  create: ['New batch', 'دفعة جديدة'],
+  createConsequence: [
+    'The batch is for this number of trees, as you order them. It has no settlements yet, and no partner gets an event.',
+    'الدفعة لهذا العدد من الأشجار كما تطلبها. لا تسويات فيها بعد، ولا يصل إلى أي شريك إشعار.',
+  ],
+  nameHelp: ['For operators. Partners do not see it.', 'للمشغّلين، ولا يراه الشركاء.'],
+  treesHelp: ['A whole number. It is never computed from points.', 'عدد صحيح، ولا يُحسب من النقاط أبدًا.'],
+  created: ['The batch is created.', 'أُنشئت الدفعة.'],
+
+  projects: ['Projects', 'المشاريع'],
+  noProjects: ['There is no project yet', 'لا توجد مشاريع بعد'],
+  noProjectsHelp: ['A batch is given to a project when it is allocated.', 'تُعطى الدفعة لمشروع عند تخصيصها.'],
+  project: ['Project', 'المشروع'],
+  createProjectFirst: ['Create a project first, on the page of the batches.', 'أنشئ مشروعًا أولًا في صفحة الدفعات.'],
+  newProject: ['New project', 'مشروع جديد'],
+  projectConsequence: [
+    'Partners and their customers read these names. A project never changes, because events contain its names. This is final.',
+    'يقرأ الشركاء وعملاؤهم هذين الاسمين. لا يتغيّر المشروع أبدًا لأن الإشعارات تحمل اسميه. هذا نهائي.',
+  ],
+  nameEn: ['Name in English', 'الاسم بالإنجليزية'],
+  nameAr: ['Name in Arabic', 'الاسم بالعربية'],
+  country: ['Country', 'الدولة'],
+  countryHelp: ['Two letters, such as SA.', 'حرفان، مثل SA.'],
+  projectCreated: ['The project is created.', 'أُنشئ المشروع.'],
+
+  detail: ['Impact batch', 'دفعة أثر'],
+  settlements: ['Settlements', 'التسويات'],
+  contributions: ['Contributions', 'المساهمات'],
+  partners: ['Partners', 'الشركاء'],
+  settlementCount: settlements,
+  period: ['Period', 'الفترة'],
+  closedAt: ['Closed', 'أُقفلت'],
+  noSettlements: ['It has no settlements yet', 'لا تسويات فيها بعد'],
+  worth: ['What its settlements are worth', 'قيمة تسوياتها'],
+  paysTrees: ['Trees that this pays', 'أشجار تغطيها القيمة'],
+  noValue: ['without a value', 'بلا قيمة'],
+  enough: [
+    (stated: string, paid: string) => `The batch is for ${trees[0](stated)}. Its settlements pay about ${trees[0](paid)}.`,
+    (stated: string, paid: string) => `الدفعة مخصّصة لعدد ${trees[1](stated)}، وتغطي قيمة تسوياتها نحو ${trees[1](paid)}.`,
+  ],
+  tooFew: [
+    (stated: string, paid: string) =>
+      `The batch is for ${trees[0](stated)}, and its settlements pay about ${trees[0](paid)}. Add settlements, or correct the number of trees.`,
+    (stated: string, paid: string) =>
+      `الدفعة مخصّصة لعدد ${trees[1](stated)}، وقيمة تسوياتها لا تغطي إلا نحو ${trees[1](paid)}. أضف تسويات، أو صحّح عدد الأشجار.`,
+  ],
+  noCost: [
+    'The cost of a tree is not known for all of these contributions, so nothing says how many trees they pay.',
+    'تكلفة الشجرة غير معروفة لكل هذه المساهمات، فلا يُعرف عدد الأشجار التي تغطيها.',
+  ],
+
+  pick: ['Settlements to choose', 'تسويات للاختيار'],
+  pickHelp: [
+    'Closed settlements with contributions that are in no batch yet, the latest first.',
+    'تسويات مُقفلة فيها مساهمات وليست في أي دفعة بعد، الأحدث أولًا.',
+  ],
+  nothingToPick: ['Every closed settlement is in a batch', 'كل التسويات المُقفلة في دفعات'],
+  nothingToPickHelp: ['A settlement appears here when it is closed.', 'تظهر التسوية هنا عند إقفالها.'],
+  choose: ['Choose', 'اختيار'],
+  chosen: [
+    (count: number, points: string) => `${settlements[0](count)} chosen, ${points} points`,
+    (count: number, points: string) => `المختار: ${settlements[1](count)}، ${points} نقطة`,
+  ],
+  pool: ['Add to the batch', 'إضافة إلى الدفعة'],
+  poolConsequence: [
+    (count: number, of: number) =>
+      `${settlements[0](count)} of ${partners[0](of)} will be in this batch for ever: a settlement is in one batch only. Each partner gets an event. This is final.`,
+    (count: number, of: number) =>
+      `تدخل هذه الدفعةَ إلى الأبد: ${settlements[1](count)}، وعدد الشركاء: ${of}. لا تكون التسوية إلا في دفعة واحدة، ويصل إلى كل شريك إشعار. هذا نهائي.`,
+  ],
+  poolProgress: [
+    (done: number, of: number) => `${done} of ${partners[0](of)} done`,
+    (done: number, of: number) => `أُنجز ${done} من ${of}`,
+  ],
+  pooled: ['The settlements are in the batch.', 'أُضيفت التسويات إلى الدفعة.'],
+
+  reason: ['Reason', 'السبب'],
+  reasonHelp: ['Optional. Kept with the change.', 'اختياري، ويُحفظ مع التغيير.'],
+  done: ['It is recorded.', 'سُجّل التغيير.'],
+  allocate: ['Allocate', 'تخصيص'],
+  allocateConsequence: [
+    'The batch is given to this project, and takes no more settlements. Partners get an event. This is final.',
+    'تُعطى الدفعة لهذا المشروع ولا تقبل تسويات أخرى، ويصل إلى الشركاء إشعار. هذا نهائي.',
+  ],
+  fund: ['Record the funding', 'تسجيل التمويل'],
+  fundConsequence: [
+    'You state that the trees of this batch are paid for. Partners get an event. This is final.',
+    'تُقرّ بأن ثمن أشجار هذه الدفعة قد دُفع، ويصل إلى الشركاء إشعار. هذا نهائي.',
+  ],
+  start: ['Record the start', 'تسجيل بدء التنفيذ'],
+  startConsequence: [
+    'You state that the planting has begun. Partners get an event. This is final.',
+    'تُقرّ بأن الزراعة بدأت، ويصل إلى الشركاء إشعار. هذا نهائي.',
+  ],
+  deliver: ['Record the delivery', 'تسجيل التنفيذ'],
+  deliverConsequence: [
+    'You state that the trees are planted. Another person then verifies it by the evidence. Partners get an event. This is final.',
+    'تُقرّ بأن الأشجار زُرعت، ثم يتحقّق شخص آخر بالأدلة. ويصل إلى الشركاء إشعار. هذا نهائي.',
+  ],
+  verify: ['Verify', 'تحقّق'],
+  verifyConsequence: [
+    'You state that you checked the evidence and that the trees are planted. Partners get an event, and the batch takes no more evidence. This is final.',
+    'تُقرّ بأنك راجعت الأدلة وأن الأشجار زُرعت. يصل إلى الشركاء إشعار، ولا تقبل الدفعة أدلة أخرى. هذا نهائي.',
+  ],
+  ownDelivery: ['You recorded the delivery, so another person verifies it.', 'أنت من سجّل التنفيذ، لذا يتحقّق منه شخص آخر.'],
+  needsEvidence: ['It needs evidence before it is verified.', 'تحتاج إلى دليل قبل التحقّق منها.'],
+  needsSettlements: ['Choose settlements first, then allocate it.', 'اختر التسويات أولًا، ثم خصّصها.'],
+  otherChanges: ['Other changes', 'تغييرات أخرى'],
+  delay: ['Record a delay', 'تسجيل تأخير'],
+  delayConsequence: [
+    'The status stays. Partners get an event with the period in which delivery is expected.',
+    'لا تتغيّر الحالة، ويصل إلى الشركاء إشعار بفترة التنفيذ المتوقَّعة.',
+  ],
+  expectedPeriod: ['Expected delivery', 'التنفيذ المتوقَّع'],
+  expectedHelp: ['A year, a quarter or a month: 2027, 2027-Q2, 2027-05.', 'سنة أو ربع أو شهر: 2027 أو 2027-Q2 أو 2027-05.'],
+  reallocate: ['Give to another project', 'نقل إلى مشروع آخر'],
+  reallocateConsequence: [
+    'The first project cannot deliver. The batch is allocated again, to another one, and has to be funded again. Partners get an event.',
+    'المشروع الأول لا يستطيع التنفيذ. تُخصَّص الدفعة من جديد لمشروع آخر ويلزم تمويلها ثانية، ويصل إلى الشركاء إشعار.',
+  ],
+  correct: ['Correct the trees', 'تصحيح عدد الأشجار'],
+  correctConsequence: ['Partners get an event with the new number of trees.', 'يصل إلى الشركاء إشعار بعدد الأشجار الجديد.'],
+
+  evidence: ['Evidence', 'الأدلة'],
+  noEvidence: ['There is no evidence yet', 'لا توجد أدلة بعد'],
+  noEvidenceHelp: ['Photos, satellite images and reports of the planting.', 'صور وصور أقمار صناعية وتقارير عن الزراعة.'],
+  addEvidence: ['Add evidence', 'إضافة دليل'],
+  evidenceConsequence: [
+    'The SHA-256 of the file is recorded for ever, and partners get an event with its address. The file itself is not kept: put it at its public address. This is final.',
+    'تُسجَّل بصمة الملف SHA-256 إلى الأبد، ويصل إلى الشركاء إشعار بعنوانه. لا يُحفظ الملف نفسه: ضعه في عنوانه العام. هذا نهائي.',
+  ],
+  file: ['File', 'الملف'],
+  fileHelp: [
+    'At most 256 MiB. It is hashed here, and again by the service.',
+    'حتى 256 ميبي بايت. تُحسب بصمته هنا، ثم في الخدمة ثانية.',
+  ],
+  chooseFile: ['Choose a file', 'اختر ملفًا'],
+  hashing: ['Computing the SHA-256 of the file …', 'جارٍ حساب بصمة الملف SHA-256 …'],
+  sending: ['Sending the file; the service computes its SHA-256 …', 'جارٍ إرسال الملف؛ وتحسب الخدمة بصمته …'],
+  unreadable: ['The file could not be read. Choose it again.', 'تعذّرت قراءة الملف. اختره من جديد.'],
+  hash: ['SHA-256', 'البصمة SHA-256'],
+  type: ['Type', 'النوع'],
+  typeHelp: ['A word such as photo or satellite_image.', 'كلمة مثل photo أو satellite_image.'],
+  address: ['Public address', 'العنوان العام'],
+  addressHelp: ['https, where partners and their customers open the file.', 'https، حيث يفتح الشركاء وعملاؤهم الملف.'],
+  captured: ['Captured', 'وقت الالتقاط'],
+  evidenceAdded: ['The evidence is recorded: the service computed the same SHA-256.', 'سُجّل الدليل: حسبت الخدمة البصمة نفسها.'],
+  bytes: ['Bytes', 'الحجم بالبايت'],
+  history: ['History', 'السجل الزمني'],
+  change: ['Change', 'التغيير'],
+  noHistory: ['Nothing has changed since it was created', 'لم يتغيّر شيء منذ إنشائها'],
+} as const satisfies Texts;
+
+export const PLANTING = {
+  recorded: ['Recorded', 'مُسجَّلة'],
+  allocated: ['Allocated', 'مُخصَّصة'],
+  funded: ['Funded', 'مُموَّلة'],
+  in_progress: ['In progress', 'قيد التنفيذ'],
+  delivered: ['Delivered', 'منفَّذة'],
+  verified: ['Verified', 'متحقَّق منها'],
+} as const satisfies Texts;
+
+export const CHANGE = {
+  advanced: ['Next status', 'الحالة التالية'],
+  delayed: ['Delay', 'تأخير'],
+  reallocated: ['Another project', 'مشروع آخر'],
+  evidence_added: ['Evidence', 'دليل'],
+  corrected: ['Corrected trees', 'تصحيح عدد الأشجار'],
+} as const satisfies Texts;

@@ -1,0 +1,105 @@
+import { Button, Stack, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answerOf, client } from '../../api/client.ts';
+import { useChange } from '../../api/use-change.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { problemOf } from '../../parts/problem.tsx';
+import { Records } from '../../parts/records.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Empty, Loaded } from '../../parts/state.tsx';
+import { Foreign, Id, Time } from '../../parts/values.tsx';
+import { useMay } from '../../session/session.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { IMPACT } from './impact-texts.ts';
+
+export function useProjects() {
+  return useQuery({ queryKey: ['projects'], queryFn: () => answerOf(client.GET('/operator/v1/projects')) });
+}
+
+/** The planting projects that batches are given to. */
+export function Projects() {
+  const t = useTexts(IMPACT);
+  const projects = useProjects();
+  return (
+    <Section title={t.projects} actions={<NewProject />}>
+      <Loaded query={projects}>
+        {(answer) => (
+          <Records
+            label={t.projects}
+            rows={answer.projects}
+            keyOf={({ project_id }) => project_id}
+            empty={
+              <Empty title={t.noProjects} icon="leaf">
+                {t.noProjectsHelp}
+              </Empty>
+            }
+            columns={[
+              { label: t.nameEn, show: ({ name_en }) => <Foreign text={name_en} /> },
+              { label: t.nameAr, show: ({ name_ar }) => <Foreign text={name_ar} /> },
+              { label: t.country, show: ({ country }) => <bdi dir="ltr">{country}</bdi> },
+              { label: t.since, show: ({ created_at }) => <Time at={created_at} style="day" /> },
+              { label: t.project, show: ({ project_id }) => <Id id={project_id} isShort /> },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+export function NewProject() {
+  const t = useTexts(IMPACT);
+  const [isOpen, setOpen] = useState(false);
+  const [project, setProject] = useState({ name_en: '', name_ar: '', country: 'SA' });
+  const create = useChange({
+    send: (body: typeof project, key) =>
+      answerOf(client.POST('/operator/v1/projects', { params: { header: { 'Idempotency-Key': key } }, body })),
+    done: t.projectCreated,
+    onDone: () => setOpen(false),
+  });
+  if (!useMay('operator')) return null;
+  const field = (name: keyof typeof project, label: string, dir: 'ltr' | 'rtl') => (
+    <TextInput
+      label={label}
+      required
+      dir={dir}
+      maxLength={name === 'country' ? 2 : 200}
+      value={project[name]}
+      error={problemOf(create.error, name)}
+      onChange={(event) => setProject({ ...project, [name]: event.currentTarget.value })}
+      {...(name === 'country' && { description: t.countryHelp })}
+    />
+  );
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {t.newProject}
+      </Button>
+      <ConfirmDialog
+        isOpen={isOpen}
+        onClose={() => {
+          setOpen(false);
+          create.reset();
+        }}
+        title={t.newProject}
+        consequence={t.projectConsequence}
+        label={t.newProject}
+        error={create.error}
+        isPending={create.isPending}
+        onConfirm={() =>
+          create.mutate({
+            ...{ name_en: project.name_en.trim(), name_ar: project.name_ar.trim() },
+            country: project.country.trim().toUpperCase(),
+          })
+        }
+      >
+        <Stack gap="md">
+          {field('name_en', t.nameEn, 'ltr')}
+          {field('name_ar', t.nameAr, 'rtl')}
+          {field('country', t.country, 'ltr')}
+        </Stack>
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,148 @@
+import { Select, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { present } from '../../api/present.ts';
+import { useChange } from '../../api/use-change.ts';
+import { AddressLink } from '../../parts/address-link.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { problemOf } from '../../parts/problem.tsx';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
+import { IMPACT } from './impact-texts.ts';
+import { useProjects } from './projects.tsx';
+
+type Batch = components['schemas']['ImpactBatch'];
+export type BatchStep = 'allocate' | 'fund' | 'start' | 'deliver' | 'verify' | 'delay' | 'reallocate' | 'correct';
+
+interface Stated {
+  readonly project: string;
+  readonly value: string;
+  readonly reason: string;
+}
+
+const NOTHING: Stated = { project: '', value: '', reason: '' };
+const ADVANCES = { allocate: 'allocated', fund: 'funded', start: 'in_progress', deliver: 'delivered' } as const;
+
+interface StepDialogProps {
+  readonly batch: Batch;
+  readonly step: BatchStep | undefined;
+  readonly onClose: () => void;
+}
+
+/** Records one change of a batch, with its consequence before it. */
+export function StepDialog({ batch, step, onClose }: StepDialogProps) {
+  const t = useTexts(IMPACT);
+  const [stated, setStated] = useState(NOTHING);
+  const shown = step ?? 'fund';
+  const change = useChange({
+    send: (sent: Stated, key) => sendStep(batch.impact_batch_id, shown, { sent, key }),
+    done: t.done,
+    onDone: onClose,
+  });
+  const namesProject = shown === 'allocate' || shown === 'reallocate';
+  const field = shown === 'delay' ? 'expected_delivery_period' : 'quantity';
+  return (
+    <ConfirmDialog
+      isOpen={step !== undefined}
+      onClose={onClose}
+      title={t[shown]}
+      consequence={t[`${shown}Consequence`]}
+      label={t[shown]}
+      error={change.error}
+      isPending={change.isPending}
+      onConfirm={() => change.mutate(stated)}
+    >
+      <Stack gap="md">
+        {namesProject && (
+          <ProjectChoice
+            value={stated.project}
+            except={batch.project_id}
+            error={problemOf(change.error, 'project_id')}
+            onChange={(project) => setStated({ ...stated, project })}
+          />
+        )}
+        {(shown === 'delay' || shown === 'correct') && (
+          <TextInput
+            label={shown === 'delay' ? t.expectedPeriod : t.trees}
+            description={shown === 'delay' ? t.expectedHelp : t.treesHelp}
+            required
+            dir="ltr"
+            maxLength={shown === 'delay' ? 7 : 19}
+            value={stated.value}
+            error={problemOf(change.error, field)}
+            onChange={(event) => setStated({ ...stated, value: event.currentTarget.value })}
+          />
+        )}
+        <TextInput
+          label={t.reason}
+          description={t.reasonHelp}
+          dir="auto"
+          maxLength={500}
+          value={stated.reason}
+          error={problemOf(change.error, 'reason')}
+          onChange={(event) => setStated({ ...stated, reason: event.currentTarget.value })}
+        />
+      </Stack>
+    </ConfirmDialog>
+  );
+}
+
+interface ProjectChoiceProps {
+  readonly value: string;
+  /** It has the batch already. */
+  readonly except: string | null;
+  readonly error: string | undefined;
+  readonly onChange: (projectId: string) => void;
+}
+
+function ProjectChoice({ value, except, error, onChange }: ProjectChoiceProps) {
+  const t = useTexts(IMPACT);
+  const { language } = useLanguage();
+  const projects = useProjects();
+  const choices = (projects.data?.projects ?? []).filter(({ project_id }) => project_id !== except);
+  return (
+    <>
+      <Select
+        label={t.project}
+        required
+        searchable
+        data={choices.map(({ project_id, name_en, name_ar }) => ({
+          value: project_id,
+          label: language === 'ar' ? name_ar : name_en,
+        }))}
+        value={value === '' ? null : value}
+        error={error}
+        nothingFoundMessage={t.noProjects}
+        onChange={(chosen) => onChange(chosen ?? '')}
+      />
+      {projects.data && choices.length === 0 && <AddressLink to="/impact">{t.createProjectFirst}</AddressLink>}
+    </>
+  );
+}
+
+/** The same path for what only states the next status. */
+function sendStep(impact_batch_id: string, step: BatchStep, { sent, key }: { readonly sent: Stated; readonly key: string }) {
+  const params = { path: { impact_batch_id }, header: { 'Idempotency-Key': key } };
+  const reason = present({ reason: sent.reason.trim() });
+  const value = sent.value.trim();
+  switch (step) {
+    case 'verify':
+      return answerOf(client.POST('/operator/v1/impact-batches/{impact_batch_id}/verify', { params, body: reason }));
+    case 'delay': {
+      const body = { ...reason, expected_delivery_period: value };
+      return answerOf(client.POST('/operator/v1/impact-batches/{impact_batch_id}/delay', { params, body }));
+    }
+    case 'correct': {
+      const body = { ...reason, quantity: value };
+      return answerOf(client.POST('/operator/v1/impact-batches/{impact_batch_id}/correct', { params, body }));
+    }
+    case 'reallocate': {
+      const body = { ...reason, project_id: sent.project };
+      return answerOf(client.POST('/operator/v1/impact-batches/{impact_batch_id}/reallocate', { params, body }));
+    }
+    default: {
+      const body = { ...reason, to: ADVANCES[step], ...present({ project_id: sent.project }) };
+      return answerOf(client.POST('/operator/v1/impact-batches/{impact_batch_id}/advance', { params, body }));
+    }
+  }
+}

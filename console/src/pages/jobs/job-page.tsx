@@ -1,0 +1,206 @@
+/** What happens by the clock: how each job stands, its runs, and the last verification. */
+import { Alert, Badge, Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { answerOf, client } from '../../api/client.ts';
+import { csvAddress } from '../../api/csv-address.ts';
+import type { components } from '../../api/operator-types.ts';
+import { present } from '../../api/present.ts';
+import { useChange } from '../../api/use-change.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { formatWhole } from '../../format/points.ts';
+import { Page } from '../../layout/page.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { RecordPages, Records } from '../../parts/records.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Empty, Loaded } from '../../parts/state.tsx';
+import { Absent, Age, Foreign, Time } from '../../parts/values.tsx';
+import { useMay } from '../../session/session.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { JOB } from './job-texts.ts';
+
+type Job = components['schemas']['Job'];
+type Run = components['schemas']['JobRun'];
+
+const VERIFY = 'verify';
+/** While a run by hand is under way, its end is looked for as often. */
+const LOOK_EVERY_MS = 2_000;
+
+const isUnderWay = ({ outcome }: Run) => outcome === null;
+
+export function JobPage() {
+  const t = useTexts(JOB);
+  const queries = useQueryClient();
+  const jobs = useQuery({
+    queryKey: ['jobs'],
+    queryFn: () => answerOf(client.GET('/operator/v1/jobs')),
+    refetchInterval: ({ state }) => (state.data?.jobs.some(({ is_running }) => is_running) ? LOOK_EVERY_MS : 15_000),
+  });
+  const running = jobs.data?.jobs.filter(({ is_running }) => is_running).length ?? 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that has begun or ended is looked for in the list
+  useEffect(() => void queries.invalidateQueries({ queryKey: ['job-runs'] }), [queries, running]);
+  return (
+    <Page title={t.title} description={t.help}>
+      <Verification />
+      <Loaded query={jobs}>{(answer) => <JobTable jobs={answer.jobs} />}</Loaded>
+      <Section title={t.runs}>
+        <Runs jobs={jobs.data?.jobs ?? []} />
+      </Section>
+    </Page>
+  );
+}
+
+function Verification() {
+  const t = useTexts(JOB);
+  const query = { job: VERIFY, limit: '20' };
+  const runs = useQuery({
+    queryKey: ['job-runs', query],
+    queryFn: () => answerOf(client.GET('/operator/v1/job-runs', { params: { query: query as never } })),
+    refetchInterval: ({ state }) => (state.data?.runs.some(isUnderWay) ? LOOK_EVERY_MS : 15_000),
+  });
+  const last = runs.data?.runs.find(({ outcome }) => outcome === 'succeeded');
+  return (
+    <Section title={t.verification}>
+      <Loaded query={runs}>{() => (last ? <Verified run={last} /> : <Alert color="yellow">{t.notVerified}</Alert>)}</Loaded>
+    </Section>
+  );
+}
+
+function Verified({ run }: { readonly run: Run }) {
+  const t = useTexts(JOB);
+  const result = readResult(run);
+  const checked = formatWhole(result['checked'] ?? '0');
+  const differences = result['differences'] ?? '0';
+  const isGood = differences === '0';
+  return (
+    <Alert color={isGood ? 'forest' : 'red'} role={isGood ? 'status' : 'alert'}>
+      {isGood ? t.verified(checked) : t.modified(formatWhole(differences), checked)} <Time at={run.ended_at} />
+    </Alert>
+  );
+}
+
+function JobTable({ jobs }: { readonly jobs: readonly Job[] }) {
+  const t = useTexts(JOB);
+  return (
+    <Records
+      label={t.title}
+      rows={jobs}
+      keyOf={({ job }) => job}
+      empty={<Empty title={t.noRuns} icon="clock" />}
+      columns={[
+        { label: t.job, show: ({ job }) => <span className="id">{job}</span> },
+        { label: t.does, show: ({ description }) => <bdi dir="ltr">{description}</bdi> },
+        { label: t.state, show: (job) => <State job={job} /> },
+        { label: t.lastSuccess, show: ({ last_success_at: at }) => (at ? <Age at={at} /> : t.never) },
+        { label: t.next, show: ({ due_at }) => <Age at={due_at} /> },
+        { label: '', show: (job) => <RunNow job={job} /> },
+      ]}
+    />
+  );
+}
+
+function State({ job: { is_running, failures_in_row } }: { readonly job: Job }) {
+  const t = useTexts(JOB);
+  if (is_running) return <Badge color="blue">{t.running}</Badge>;
+  if (failures_in_row > 0) return <Badge color="red">{t.failures(failures_in_row)}</Badge>;
+  return <Badge color="forest">{t.good}</Badge>;
+}
+
+function RunNow({ job: { job, is_running } }: { readonly job: Job }) {
+  const t = useTexts(JOB);
+  const [isOpen, setOpen] = useState(false);
+  const run = useChange({
+    send: (_nothing: undefined, key) =>
+      answerOf(client.POST('/operator/v1/jobs/{job}/run', { params: { path: { job }, header: { 'Idempotency-Key': key } } })),
+    done: t.begun,
+    onDone: () => setOpen(false),
+  });
+  if (!useMay('operator')) return null;
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        disabled={is_running}
+        onClick={() => setOpen(true)}
+        aria-label={`${t.run}: ${job}`}
+      >
+        {t.run}
+      </Button>
+      <ConfirmDialog
+        isOpen={isOpen}
+        onClose={() => {
+          setOpen(false);
+          run.reset();
+        }}
+        title={`${t.run}: ${job}`}
+        consequence={t.runConsequence}
+        label={t.run}
+        error={run.error}
+        isPending={run.isPending}
+        onConfirm={() => run.mutate(undefined)}
+      />
+    </>
+  );
+}
+
+function Runs({ jobs }: { readonly jobs: readonly Job[] }) {
+  const t = useTexts(JOB);
+  const { filters, setFilters } = useFilters<'job'>();
+  const wanted = present({ job: filters.job });
+  const query = usePages(['job-runs', wanted], (place) =>
+    answerOf(client.GET('/operator/v1/job-runs', { params: { query: { ...wanted, ...place } } })),
+  );
+  return (
+    <>
+      <Filters>
+        <ChoiceFilter
+          label={t.job}
+          options={Object.fromEntries(jobs.map(({ job }) => [job, job]))}
+          value={filters.job}
+          onChange={(job) => setFilters({ job })}
+        />
+      </Filters>
+      <RecordPages
+        label={t.runs}
+        query={query}
+        csv={csvAddress('job-runs', wanted)}
+        rowsOf={({ runs }) => runs}
+        keyOf={({ job, run_no }) => `${job} ${run_no}`}
+        empty={<Empty title={t.noRuns} icon="clock" />}
+        columns={[
+          { label: t.job, show: ({ job }) => <span className="id">{job}</span> },
+          { label: t.outcome, show: (run) => <Outcome run={run} /> },
+          { label: t.trigger, show: ({ trigger }) => t[trigger] },
+          { label: t.started, show: ({ started_at }) => <Time at={started_at} style="second" /> },
+          { label: t.did, show: (run) => <Did run={run} /> },
+        ]}
+      />
+    </>
+  );
+}
+
+function Outcome({ run: { outcome } }: { readonly run: Run }) {
+  const t = useTexts(JOB);
+  const colors = { succeeded: 'forest', failed: 'red', stopped: 'yellow', abandoned: 'yellow' } as const;
+  return outcome === null ? <Badge color="blue">{t.running}</Badge> : <Badge color={colors[outcome]}>{t[outcome]}</Badge>;
+}
+
+function Did({ run }: { readonly run: Run }) {
+  if (run.error !== null) return <Foreign text={run.error} isWhole />;
+  const parts = Object.entries(readResult(run));
+  if (parts.length === 0) return <Absent />;
+  return (
+    <bdi dir="ltr" className="foreign">
+      {parts.map(([name, value]) => `${name} ${formatWhole(value)}`).join(', ')}
+    </bdi>
+  );
+}
+
+/** Counts by name, as text. */
+function readResult({ result_json: text }: Run): Readonly<Record<string, string>> {
+  const read: unknown = text === null ? {} : JSON.parse(text);
+  return Object.fromEntries(Object.entries(read as object).map(([name, value]) => [name, String(value)]));
+}

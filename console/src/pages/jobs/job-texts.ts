@@ -1,0 +1,51 @@
+import type { Texts } from '../../texts/text.ts';
+
+export const JOB = {
+  title: ['Jobs', 'المهام المجدولة'],
+  help: [
+    'What the service does by the clock. A run by hand does the same, and may be repeated without harm.',
+    'ما تفعله الخدمة حسب الوقت. التشغيل اليدوي يفعل الشيء نفسه ولا ضرر من تكراره.',
+  ],
+  job: ['Job', 'المهمة'],
+  does: ['What it does', 'عملها'],
+  state: ['State', 'الحالة'],
+  good: ['As planned', 'كما هو مقرر'],
+  running: ['Running', 'قيد التشغيل'],
+  failures: [(count: number) => `${count} failures in a row`, (count: number) => `${count} إخفاقات متتالية`],
+  lastSuccess: ['Last success', 'آخر نجاح'],
+  never: ['not yet', 'لم يحدث بعد'],
+  next: ['Next run', 'التشغيل القادم'],
+  run: ['Run now', 'تشغيل الآن'],
+  runConsequence: [
+    'The job begins at once, beside what the service does. The list below says how it ends.',
+    'تبدأ المهمة فورًا إلى جانب عمل الخدمة، وتُبيّن القائمة أدناه كيف تنتهي.',
+  ],
+  begun: ['The run has begun.', 'بدأ التشغيل.'],
+  runs: ['Runs', 'مرات التشغيل'],
+  noRuns: ['No job has run yet', 'لم تُشغَّل أي مهمة بعد'],
+  outcome: ['Outcome', 'النتيجة'],
+  trigger: ['Started by', 'بدأها'],
+  schedule: ['The clock', 'الجدول'],
+  hand: ['An operator', 'مشغّل'],
+  started: ['Started', 'البداية'],
+  did: ['What it did', 'ما أنجزته'],
+  succeeded: ['Succeeded', 'نجحت'],
+  failed: ['Failed', 'فشلت'],
+  stopped: ['Stopped', 'أُوقفت'],
+  abandoned: ['Abandoned', 'تُركت'],
+  verification: ['Last verification', 'آخر تحقّق'],
+  verified: [
+    (checked: string) => `${checked} records were verified. None was modified outside of the service.`,
+    (checked: string) => `جرى التحقّق من السجلات وعددها ${checked}، ولم يُعدَّل أي منها خارج الخدمة.`,
+  ],
+  modified: [
+    (differences: string, checked: string) =>
+      `${differences} of ${checked} records were modified outside of the service. Run partner-impact verify, and follow SECURITY.md.`,
+    (differences: string, checked: string) =>
+      `عُدّل خارج الخدمة ${differences} من ${checked} سجلًا. شغّل partner-impact verify واتبع SECURITY.md.`,
+  ],
+  notVerified: [
+    'No verification has ended yet. Run the job verify by hand, or wait for the night.',
+    'لم ينته أي تحقّق بعد. شغّل المهمة verify يدويًا أو انتظر الليل.',
+  ],
+} as const satisfies Texts;

@@ -1,0 +1,122 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answerOf, client } from '../../../api/client.ts';
+import { useChange } from '../../../api/use-change.ts';
+import { AddressLink } from '../../../parts/address-link.tsx';
+import { StatusBadge } from '../../../parts/badges.tsx';
+import { Problem, problemOf } from '../../../parts/problem.tsx';
+import { Records } from '../../../parts/records.tsx';
+import { Loaded } from '../../../parts/state.tsx';
+import { Foreign } from '../../../parts/values.tsx';
+import { useMay } from '../../../session/session.tsx';
+import { COMMON } from '../../../texts/common-texts.ts';
+import { useTexts } from '../../../texts/language.tsx';
+import { SET_UP } from './set-up-texts.ts';
+import { ShownOnce } from './shown-once.tsx';
+import { Step } from './step.tsx';
+
+/** Where the partner's events go: added once the receiver has answered a signed challenge. */
+export function EndpointStep({ partnerId }: { readonly partnerId: string | undefined }) {
+  const t = useTexts(SET_UP);
+  const common = useTexts(COMMON);
+  const endpoints = useQuery({
+    queryKey: ['endpoints-of', partnerId],
+    queryFn: () => answerOf(client.GET('/operator/v1/endpoints', { params: { query: { partner_id: partnerId ?? '' } } })),
+    enabled: partnerId !== undefined,
+  });
+  const present = endpoints.data?.endpoints.filter(({ status }) => status !== 'removed') ?? [];
+  const isDone = present.some(({ status }) => status === 'active');
+  return (
+    <Step number={4} title={t.endpoint} help={t.endpointHelp} state={isDone ? 'done' : 'open'} isLocked={partnerId === undefined}>
+      <Loaded query={endpoints}>
+        {() => (
+          <Stack gap="sm">
+            {present.length > 0 && (
+              <Records
+                label={t.endpoint}
+                rows={present}
+                keyOf={({ endpoint_id }) => endpoint_id}
+                empty={null}
+                columns={[
+                  {
+                    label: t.url,
+                    show: ({ partner_id, endpoint_id, url }) => (
+                      <AddressLink to={`/webhooks/${partner_id}/${endpoint_id}`} className="row-anchor">
+                        <Foreign text={url} />
+                      </AddressLink>
+                    ),
+                  },
+                  { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
+                ]}
+              />
+            )}
+            <NewEndpoint partnerId={partnerId ?? ''} isFirst={present.length === 0} />
+          </Stack>
+        )}
+      </Loaded>
+    </Step>
+  );
+}
+
+function NewEndpoint({ partnerId, isFirst }: { readonly partnerId: string; readonly isFirst: boolean }) {
+  const t = useTexts(SET_UP);
+  const [isOpen, setOpen] = useState(false);
+  const [url, setUrl] = useState('');
+  const add = useChange({
+    send: (body: { partner_id: string; url: string }, key) =>
+      answerOf(client.POST('/operator/v1/endpoints', { params: { header: { 'Idempotency-Key': key } }, body })),
+    done: t.added,
+    onDone: () => setOpen(false),
+  });
+  const mayAdd = useMay('operator');
+  if (!mayAdd) return null;
+  const secret = add.data?.secret;
+  if (!isFirst && !isOpen)
+    return (
+      <Stack gap="sm">
+        {secret && <ShownOnce value={secret} title={t.secret} copyLabel={t.copySecret} />}
+        <Group>
+          <Button variant="default" onClick={() => setOpen(true)}>
+            {t.anotherEndpoint}
+          </Button>
+        </Group>
+      </Stack>
+    );
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        add.mutate({ partner_id: partnerId, url: url.trim() });
+      }}
+    >
+      <Stack gap="sm">
+        <Group align="flex-end">
+          <TextInput
+            label={t.url}
+            description={t.urlHelp}
+            type="url"
+            required
+            flex={1}
+            miw={240}
+            dir="ltr"
+            maxLength={2_048}
+            placeholder="https://"
+            value={url}
+            error={problemOf(add.error, 'url')}
+            onChange={(event) => setUrl(event.currentTarget.value)}
+          />
+          <Button type="submit" loading={add.isPending}>
+            {t.addEndpoint}
+          </Button>
+        </Group>
+        {add.isPending && (
+          <Text size="sm" role="status">
+            {t.challenging}
+          </Text>
+        )}
+        <Problem error={add.error} />
+      </Stack>
+    </form>
+  );
+}

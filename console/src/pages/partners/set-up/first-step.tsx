@@ -1,0 +1,116 @@
+import { Alert, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answerOf, client } from '../../../api/client.ts';
+import { useChange } from '../../../api/use-change.ts';
+import { AddressLink } from '../../../parts/address-link.tsx';
+import { StatusBadge } from '../../../parts/badges.tsx';
+import { Problem, problemOf } from '../../../parts/problem.tsx';
+import { Loaded } from '../../../parts/state.tsx';
+import { Foreign, Time } from '../../../parts/values.tsx';
+import { useMay, useSession } from '../../../session/session.tsx';
+import { useTexts } from '../../../texts/language.tsx';
+import { SET_UP } from './set-up-texts.ts';
+import { Step } from './step.tsx';
+
+interface FirstStepProps {
+  readonly partnerId: string | undefined;
+  /** The key that was just issued. */
+  readonly apiKey: string | undefined;
+}
+
+/** The first contribution of the partner: sent from here in a sandbox, waited for in production. */
+export function FirstStep({ partnerId, apiKey }: FirstStepProps) {
+  const t = useTexts(SET_UP);
+  const { environment } = useSession();
+  const mayTest = useMay('operator') && environment === 'sandbox';
+  const contributions = useQuery({
+    queryKey: ['first-contribution', partnerId],
+    queryFn: () =>
+      answerOf(client.GET('/operator/v1/contributions', { params: { query: { partner_id: partnerId ?? '', limit: 1 } } })),
+    enabled: partnerId !== undefined,
+    refetchInterval: 5_000,
+  });
+  const [latest] = contributions.data?.contributions ?? [];
+  return (
+    <Step
+      number={5}
+      title={t.first}
+      help={environment === 'sandbox' ? t.firstHelp : t.firstProduction}
+      state={latest ? 'done' : 'open'}
+      isLocked={partnerId === undefined}
+    >
+      <Loaded query={contributions}>
+        {() => (
+          <Stack gap="sm">
+            {latest ? (
+              <Alert color="forest" title={t.arrived} role="status">
+                <Group gap="xs">
+                  <StatusBadge status={latest.status} />
+                  <AddressLink to={`/contributions/${latest.partner_id}/${latest.transaction_id}`}>
+                    <Foreign text={latest.partner_order_ref} />
+                  </AddressLink>
+                  <Time at={latest.created_at} />
+                </Group>
+                <Text size="sm">{t.delivered}</Text>
+              </Alert>
+            ) : (
+              <Text size="sm">{t.waitingFor}</Text>
+            )}
+            {mayTest && <SendTest key={apiKey ?? ''} partnerId={partnerId ?? ''} apiKey={apiKey} />}
+          </Stack>
+        )}
+      </Loaded>
+    </Step>
+  );
+}
+
+function SendTest({ partnerId, apiKey }: { readonly partnerId: string; readonly apiKey: string | undefined }) {
+  const t = useTexts(SET_UP);
+  const [typed, setTyped] = useState(apiKey ?? '');
+  const send = useChange({
+    send: (api_key: string, key) =>
+      answerOf(
+        client.POST('/operator/v1/partners/{partner_id}/test-confirmation', {
+          params: { path: { partner_id: partnerId }, header: { 'Idempotency-Key': key } },
+          body: { api_key },
+        }),
+      ),
+    done: t.sent,
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        send.mutate(typed.trim());
+      }}
+    >
+      <Stack gap="sm">
+        <Group align="flex-end">
+          <PasswordInput
+            label={t.ownKey}
+            description={t.ownKeyHelp}
+            required
+            autoComplete="off"
+            flex={1}
+            miw={240}
+            dir="ltr"
+            maxLength={200}
+            value={typed}
+            error={problemOf(send.error, 'api_key')}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+          <Button type="submit" loading={send.isPending}>
+            {t.send}
+          </Button>
+        </Group>
+        {send.data?.message && (
+          <Alert color="red" title={`${t.refused} (${send.data.http_status})`} role="alert">
+            <Foreign text={send.data.message} isWhole />
+          </Alert>
+        )}
+        <Problem error={send.error} />
+      </Stack>
+    </form>
+  );
+}

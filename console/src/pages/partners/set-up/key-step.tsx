@@ -1,0 +1,141 @@
+import { Badge, Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answerOf, client } from '../../../api/client.ts';
+import type { operations } from '../../../api/operator-types.ts';
+import { useChange } from '../../../api/use-change.ts';
+import { Problem, problemOf } from '../../../parts/problem.tsx';
+import { Records } from '../../../parts/records.tsx';
+import { Loaded } from '../../../parts/state.tsx';
+import { Foreign, Id, Time } from '../../../parts/values.tsx';
+import { useMay } from '../../../session/session.tsx';
+import { COMMON } from '../../../texts/common-texts.ts';
+import { useTexts } from '../../../texts/language.tsx';
+import { SET_UP } from './set-up-texts.ts';
+import { ShownOnce } from './shown-once.tsx';
+import { Step } from './step.tsx';
+
+type Body = operations['issueApiKey']['requestBody']['content']['application/json'];
+type Permission = Body['permission'];
+
+interface KeyStepProps {
+  readonly partnerId: string | undefined;
+  /** The whole key, which the last step may use while the page is open. */
+  readonly issued: string | undefined;
+  readonly onIssued: (apiKey: string) => void;
+}
+
+export function KeyStep({ partnerId, issued, onIssued }: KeyStepProps) {
+  const t = useTexts(SET_UP);
+  const common = useTexts(COMMON);
+  const path = { partner_id: partnerId ?? '' };
+  const keys = useQuery({
+    queryKey: ['keys', partnerId],
+    queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/keys', { params: { path } })),
+    enabled: partnerId !== undefined,
+  });
+  const active = keys.data?.keys.filter(({ revoked_at }) => revoked_at === null) ?? [];
+  return (
+    <Step
+      number={3}
+      title={t.key}
+      help={t.keyHelp}
+      state={active.length > 0 ? 'done' : 'open'}
+      isLocked={partnerId === undefined}
+    >
+      <Loaded query={keys}>
+        {(answer) => (
+          <Stack gap="sm">
+            {issued && <ShownOnce value={issued} title={t.issued} copyLabel={t.copyKey} />}
+            {answer.keys.length > 0 && (
+              <Records
+                label={t.key}
+                rows={answer.keys}
+                keyOf={({ key_id }) => key_id}
+                empty={null}
+                columns={[
+                  { label: t.keyName, show: ({ name }) => <Foreign text={name} /> },
+                  { label: common.status, show: ({ revoked_at }) => revoked_at && <Badge color="red">{t.revoked}</Badge> },
+                  { label: t.permission, show: ({ permission }) => t[permission] },
+                  { label: t.lastUsed, show: ({ last_used_at }) => <Time at={last_used_at} /> },
+                  { label: t.key, show: ({ key_id }) => <Id id={key_id} /> },
+                ]}
+              />
+            )}
+            <IssueKey partnerId={path.partner_id} isFirst={active.length === 0} onIssued={onIssued} />
+          </Stack>
+        )}
+      </Loaded>
+    </Step>
+  );
+}
+
+interface IssueKeyProps {
+  readonly partnerId: string;
+  readonly isFirst: boolean;
+  readonly onIssued: (apiKey: string) => void;
+}
+
+function IssueKey({ partnerId, isFirst, onIssued }: IssueKeyProps) {
+  const t = useTexts(SET_UP);
+  const [isOpen, setOpen] = useState(false);
+  const [name, setName] = useState('server');
+  const [permission, setPermission] = useState<Permission>('read_write');
+  const issue = useChange({
+    send: (body: Body, key) =>
+      answerOf(
+        client.POST('/operator/v1/partners/{partner_id}/keys', {
+          params: { path: { partner_id: partnerId }, header: { 'Idempotency-Key': key } },
+          body,
+        }),
+      ),
+    done: t.issued,
+    onDone: ({ api_key }) => {
+      setOpen(false);
+      onIssued(api_key);
+    },
+  });
+  if (!useMay('operator')) return null;
+  if (!isFirst && !isOpen)
+    return (
+      <Group>
+        <Button variant="default" onClick={() => setOpen(true)}>
+          {t.anotherKey}
+        </Button>
+      </Group>
+    );
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        issue.mutate({ name: name.trim(), permission });
+      }}
+    >
+      <Stack gap="sm">
+        <Group align="flex-end">
+          <TextInput
+            label={t.keyName}
+            required
+            dir="auto"
+            maxLength={200}
+            value={name}
+            error={problemOf(issue.error, 'name')}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Select
+            label={t.permission}
+            allowDeselect={false}
+            w={{ base: '100%', sm: 320 }}
+            data={(['read_write', 'manage', 'read_only'] as const).map((value) => ({ value, label: t[value] }))}
+            value={permission}
+            onChange={(value) => setPermission(value as Permission)}
+          />
+          <Button type="submit" loading={issue.isPending}>
+            {t.issue}
+          </Button>
+        </Group>
+        <Problem error={issue.error} />
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,108 @@
+import { Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { answerOf, client } from '../../../api/client.ts';
+import type { components, operations } from '../../../api/operator-types.ts';
+import { present } from '../../../api/present.ts';
+import { useChange } from '../../../api/use-change.ts';
+import { Facts } from '../../../parts/facts.tsx';
+import { Problem, problemOf } from '../../../parts/problem.tsx';
+import { Foreign, Points } from '../../../parts/values.tsx';
+import { useMay } from '../../../session/session.tsx';
+import { useTexts } from '../../../texts/language.tsx';
+import { SET_UP } from './set-up-texts.ts';
+
+type Partner = components['schemas']['Partner'];
+type Body = operations['createPartner']['requestBody']['content']['application/json'];
+
+const ZONES = Intl.supportedValuesOf('timeZone');
+const DEFAULTS = { writes_per_second: '100', lookups_per_second: '200', reports_per_second: '50' };
+
+export function PartnerFactsOfStep({ partner }: { readonly partner: Partner }) {
+  const t = useTexts(SET_UP);
+  return (
+    <Facts
+      columns={3}
+      facts={[
+        { label: t.name, value: <Foreign text={partner.name} /> },
+        { label: t.currency, value: partner.currency ?? '–' },
+        { label: t.zone, value: <bdi dir="ltr">{partner.time_zone}</bdi> },
+        { label: t.writes, value: <Points value={String(partner.writes_per_second)} /> },
+        { label: t.lookups, value: <Points value={String(partner.lookups_per_second)} /> },
+        { label: t.reports, value: <Points value={String(partner.reports_per_second)} /> },
+      ]}
+    />
+  );
+}
+
+/** Creates the partner, and goes on at its own address: whoever reloads it finds every step as it is. */
+export function NewPartnerForm() {
+  const t = useTexts(SET_UP);
+  const navigate = useNavigate();
+  const isAdmin = useMay('admin');
+  const [stated, setStated] = useState({ name: '', currency: 'SAR', time_zone: 'Asia/Riyadh', ...DEFAULTS });
+  const create = useChange({
+    send: (body: Body, key) =>
+      answerOf(client.POST('/operator/v1/partners', { params: { header: { 'Idempotency-Key': key } }, body })),
+    done: t.created,
+    onDone: ({ partner_id }) => void navigate({ href: `/partners/${partner_id}/set-up`, replace: true }),
+  });
+  const set = (name: keyof typeof stated) => (value: string) => setStated({ ...stated, [name]: value });
+  const field = (name: keyof typeof stated, label: string) => ({
+    label,
+    value: stated[name],
+    error: problemOf(create.error, name),
+    onChange: (event: { currentTarget: { value: string } }) => set(name)(event.currentTarget.value),
+  });
+  const send = () => {
+    const { name, currency, time_zone, ...rates } = stated;
+    const terms = isAdmin ? rates : {};
+    create.mutate({ name: name.trim(), time_zone, ...present({ currency: currency.trim().toUpperCase() }), ...terms });
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <Stack gap="md">
+        <SimpleGrid cols={{ base: 1, sm: 3 }}>
+          <TextInput {...field('name', t.name)} required data-autofocus dir="auto" maxLength={200} />
+          <TextInput {...field('currency', t.currency)} description={t.currencyHelp} dir="ltr" maxLength={3} />
+          <Select
+            label={t.zone}
+            description={t.zoneHelp}
+            required
+            searchable
+            allowDeselect={false}
+            data={ZONES}
+            limit={100}
+            value={stated.time_zone}
+            error={problemOf(create.error, 'time_zone')}
+            onChange={(zone) => set('time_zone')(zone ?? 'Asia/Riyadh')}
+          />
+        </SimpleGrid>
+        <div>
+          <Text size="sm" fw={500}>
+            {t.terms}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {t.termsHelp}
+          </Text>
+        </div>
+        <SimpleGrid cols={{ base: 1, sm: 3 }}>
+          <TextInput {...field('writes_per_second', t.writes)} disabled={!isAdmin} dir="ltr" inputMode="numeric" />
+          <TextInput {...field('lookups_per_second', t.lookups)} disabled={!isAdmin} dir="ltr" inputMode="numeric" />
+          <TextInput {...field('reports_per_second', t.reports)} disabled={!isAdmin} dir="ltr" inputMode="numeric" />
+        </SimpleGrid>
+        <Problem error={create.error} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={create.isPending}>
+            {t.create}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

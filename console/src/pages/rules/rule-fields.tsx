@@ -1,0 +1,91 @@
+import { Checkbox, Select, SimpleGrid, TextInput } from '@mantine/core';
+import type { components } from '../../api/operator-types.ts';
+import { PartnerFilter } from '../../parts/partner.tsx';
+import { problemOf } from '../../parts/problem.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { RULE, RULE_KIND } from './rule-texts.ts';
+
+type Kind = components['schemas']['Rule']['kind'];
+
+export interface StatedRule {
+  readonly kind: Kind;
+  readonly version: string;
+  /** As the browser's field has it; empty for the earliest. */
+  readonly starts_at: string;
+  readonly points_min: string;
+  readonly points_max: string;
+  readonly reviews_everything: boolean;
+  readonly review_threshold: string;
+  readonly daily_points_cap: string;
+  readonly daily_count_cap: string;
+  readonly point_value: string;
+  readonly tree_cost: string;
+  readonly currency: string;
+}
+
+interface RuleFieldsProps {
+  readonly stated: StatedRule;
+  readonly partner: string | undefined;
+  readonly error: Error | null;
+  readonly onChange: (stated: StatedRule) => void;
+  readonly onPartner: (partnerId: string | undefined) => void;
+}
+
+type TextField = Exclude<keyof StatedRule, 'kind' | 'reviews_everything'>;
+
+export function RuleFields({ stated, partner, error, onChange, onPartner }: RuleFieldsProps) {
+  const t = useTexts(RULE);
+  const kinds = useTexts(RULE_KIND);
+  const field = (name: TextField, label: string, description?: string) => (
+    <TextInput
+      label={label}
+      {...(description !== undefined && { description })}
+      required={name === 'version'}
+      dir="ltr"
+      maxLength={64}
+      value={stated[name]}
+      error={problemOf(error, name)}
+      onChange={(event) => onChange({ ...stated, [name]: event.currentTarget.value })}
+      {...(name === 'starts_at' && { type: 'datetime-local' })}
+    />
+  );
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <Select
+          label={t.kind}
+          allowDeselect={false}
+          data={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
+          value={stated.kind}
+          onChange={(kind) => onChange({ ...stated, kind: kind as Kind })}
+        />
+        <PartnerFilter value={partner} onChange={onPartner} />
+        {field('version', t.version, t.versionHelp)}
+        {field('starts_at', t.starts, t.startsHelp)}
+      </SimpleGrid>
+      {stated.kind === 'contribution_rule' ? (
+        <>
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            {field('points_min', t.pointsMin)}
+            {field('points_max', t.pointsMax, t.optional)}
+            {field('review_threshold', t.reviewThreshold, t.optional)}
+            {field('daily_points_cap', t.dailyPointsCap, t.optional)}
+            {field('daily_count_cap', t.dailyCountCap, t.optional)}
+          </SimpleGrid>
+          <Checkbox
+            label={t.reviewsEverything}
+            checked={stated.reviews_everything}
+            onChange={(event) => onChange({ ...stated, reviews_everything: event.currentTarget.checked })}
+          />
+        </>
+      ) : (
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          {stated.kind === 'point_conversion'
+            ? field('point_value', t.pointValue, t.decimalHelp)
+            : field('tree_cost', t.treeCost, t.decimalHelp)}
+          {field('currency', t.currency)}
+        </SimpleGrid>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,102 @@
+import { Alert, Progress, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { answerOf, client } from '../../api/client.ts';
+import type { components, operations } from '../../api/operator-types.ts';
+import { chartScale, formatWhole } from '../../format/points.ts';
+import { Records } from '../../parts/records.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Loaded } from '../../parts/state.tsx';
+import { Money, Points } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { OUTCOME, RULE } from './rule-texts.ts';
+
+export type PreviewQuery = NonNullable<operations['previewRule']['parameters']['query']>;
+type Answer = components['schemas']['RulePreview'];
+
+/** What a version would have done to the contributions of the last 30 days. */
+export function RulePreview({ query }: { readonly query: PreviewQuery }) {
+  const t = useTexts(RULE);
+  const preview = useQuery({
+    queryKey: ['rule-preview', query],
+    queryFn: () => answerOf(client.GET('/operator/v1/rule-preview', { params: { query } })),
+    refetchInterval: false,
+  });
+  return (
+    <Section title={t.preview}>
+      <Loaded query={preview}>
+        {(answer) => (
+          <Stack gap="sm">
+            <Text size="sm">
+              {answer.contribution_count === '0'
+                ? t.noneLooked
+                : t.lookedAt(answer.contribution_count, answer.partner_count) +
+                  t.reviewedThen(formatWhole(answer.reviewed_count))}
+            </Text>
+            {!answer.is_complete && <Alert color="yellow">{t.notAll}</Alert>}
+            {query.kind === 'contribution_rule' ? (
+              <Bands answer={answer} />
+            ) : (
+              <Prices answer={answer} currency={query.currency ?? null} />
+            )}
+          </Stack>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+function Bands({ answer: { bands, contribution_count } }: { readonly answer: Answer }) {
+  const t = useTexts(RULE);
+  const common = useTexts(COMMON);
+  const outcomes = useTexts(OUTCOME);
+  const { toHeight } = chartScale([contribution_count]);
+  if (bands.length === 0) return null;
+  return (
+    <Records
+      label={t.preview}
+      rows={bands}
+      keyOf={({ outcome }) => outcome}
+      empty={null}
+      columns={[
+        { label: t.outcome, show: ({ outcome }) => outcomes[outcome] },
+        { label: common.contribution, isFigure: true, show: ({ count }) => <Points value={count} /> },
+        { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
+        {
+          label: '',
+          show: ({ outcome, count }) => (
+            <Progress
+              value={(toHeight(count) * 100) / toHeight(contribution_count)}
+              color={outcome === 'confirmed' ? 'forest' : outcome === 'out_of_bounds' ? 'red' : 'yellow'}
+              aria-label={outcomes[outcome]}
+              miw={120}
+            />
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function Prices({ answer: { amount, trees }, currency }: { readonly answer: Answer; readonly currency: string | null }) {
+  const t = useTexts(RULE);
+  const rows = [
+    { label: t.worth, ...amount, isMoney: true },
+    { label: t.trees, ...trees, isMoney: false },
+  ];
+  const show = (value: string | null, isMoney: boolean) =>
+    isMoney ? <Money amount={value} currency={currency} /> : <Points value={value} />;
+  return (
+    <Records
+      label={t.preview}
+      rows={rows}
+      keyOf={({ label }) => label}
+      empty={null}
+      columns={[
+        { label: '', show: ({ label }) => label },
+        { label: t.asRecorded, isFigure: true, show: ({ before, isMoney }) => show(before, isMoney) },
+        { label: t.under, isFigure: true, show: ({ after, isMoney }) => show(after, isMoney) },
+      ]}
+    />
+  );
+}

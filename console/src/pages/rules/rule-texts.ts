@@ -1,0 +1,92 @@
+import { countArabic, countEnglish } from '../../format/plural.ts';
+import type { Texts } from '../../texts/text.ts';
+
+export const RULE = {
+  title: ['Rules', 'القواعد'],
+  help: [
+    'Every version of a rule, the one that starts last first. A version that a contribution has used never changes.',
+    'كل إصدارات القواعد، والأحدث بدءًا أولًا. الإصدار الذي استعملته مساهمة لا يتغيّر أبدًا.',
+  ],
+  nothing: ['No version was made', 'لم يُنشأ أي إصدار'],
+  nothingHelp: [
+    'The defaults apply: every number of points is taken, nothing is reviewed, and points have no value.',
+    'تسري القيم الافتراضية: يُقبل أي عدد من النقاط، ولا تُراجَع أي مساهمة، ولا قيمة للنقاط.',
+  ],
+  kind: ['Kind', 'النوع'],
+  version: ['Version', 'الإصدار'],
+  forWhom: ['For', 'لمن'],
+  everyone: ['All partners', 'كل الشركاء'],
+  starts: ['Starts', 'يبدأ'],
+  states: ['What it says', 'مضمونه'],
+  inForce: ['In force', 'سارٍ'],
+  upcoming: ['Not started', 'لم يبدأ'],
+  past: ['Replaced', 'استُبدل'],
+  withdrawn: ['Withdrawn', 'مسحوب'],
+  nowTitle: ['In force for this partner now', 'الساري على هذا الشريك الآن'],
+  history: ['Versions', 'الإصدارات'],
+
+  create: ['New version', 'إصدار جديد'],
+  versionHelp: ['Letters, digits and . _ : -, unique within the kind.', 'حروف وأرقام و . _ : -، لا يتكرر ضمن النوع.'],
+  startsHelp: ['A minute from now, unless you say later.', 'بعد دقيقة من الآن، ما لم تحدد وقتًا لاحقًا.'],
+  pointsMin: ['Least points', 'أقل عدد نقاط'],
+  pointsMax: ['Most points', 'أكثر عدد نقاط'],
+  reviewsEverything: ['Review every contribution', 'مراجعة كل مساهمة'],
+  reviewThreshold: ['Review from so many points', 'المراجعة ابتداءً من عدد نقاط'],
+  dailyPointsCap: ['Review beyond so many points a day', 'المراجعة بعد عدد نقاط في اليوم'],
+  dailyCountCap: ['Review beyond so many contributions a day', 'المراجعة بعد عدد مساهمات في اليوم'],
+  pointValue: ['Value of a point', 'قيمة النقطة'],
+  treeCost: ['Cost of a tree', 'تكلفة الشجرة'],
+  currency: ['Currency', 'العملة'],
+  decimalHelp: ['A decimal, such as 0.05.', 'عدد عشري، مثل 0.05.'],
+  optional: ['Empty for none.', 'اتركه فارغًا إن لم يوجد.'],
+  createConsequence: [
+    'From its start every process uses this version for new contributions. What is recorded keeps its own. Until it starts it can be withdrawn; afterwards only another version replaces it.',
+    'ابتداءً من وقته تستعمل كل العمليات هذا الإصدار للمساهمات الجديدة، وما سُجّل يحتفظ بإصداره. يمكن سحبه قبل أن يبدأ، وبعد ذلك لا يستبدله إلا إصدار آخر.',
+  ],
+  created: ['The version is created.', 'أُنشئ الإصدار.'],
+  notAllowed: [
+    'An administrator creates versions of rules. You can still see a preview.',
+    'إنشاء إصدارات القواعد للمسؤول. يمكنك مع ذلك رؤية المعاينة.',
+  ],
+  withdraw: ['Withdraw', 'سحب'],
+  withdrawConsequence: [
+    'The version never starts, and its label stays taken. This is final.',
+    'لن يبدأ هذا الإصدار أبدًا، ويبقى اسمه محجوزًا. هذا نهائي.',
+  ],
+  withdrawDone: ['The version is withdrawn.', 'سُحب الإصدار.'],
+
+  preview: ['Preview', 'معاينة'],
+  previewHelp: [
+    'What this version would have done to the contributions of the last 30 days. Nothing is stored.',
+    'ما كان هذا الإصدار سيفعله بمساهمات آخر 30 يومًا. لا يُحفظ شيء.',
+  ],
+  lookedAt: [
+    (count: string, partners: number) =>
+      `${countEnglish(count, 'contribution')} of ${countEnglish(partners, 'partner')} looked at; `,
+    (count: string, partners: number) =>
+      `فُحصت ${countArabic(count, ['مساهمة واحدة', 'مساهمتان', 'مساهمات', 'مساهمة', 'مساهمة'])}، وعدد الشركاء ${partners}؛ `,
+  ],
+  reviewedThen: [(count: string) => `${count} of them were reviewed.`, (count: string) => `رُوجع منها ${count}.`],
+  notAll: ['There are more than were looked at: these are the latest.', 'يوجد أكثر مما فُحص، وهذه هي الأحدث.'],
+  noneLooked: ['No contribution of the last 30 days is concerned.', 'لا تعني هذه المعاينة أي مساهمة من آخر 30 يومًا.'],
+  outcome: ['Outcome', 'النتيجة'],
+  asRecorded: ['As recorded', 'كما سُجّل'],
+  under: ['Under this version', 'بهذا الإصدار'],
+  worth: ['Value of the points', 'قيمة النقاط'],
+  trees: ['Trees', 'الأشجار'],
+} as const satisfies Texts;
+
+export const RULE_KIND = {
+  contribution_rule: ['Contribution rule', 'قاعدة المساهمة'],
+  point_conversion: ['Value of a point', 'قيمة النقطة'],
+  tree_cost: ['Cost of a tree', 'تكلفة الشجرة'],
+} as const satisfies Texts;
+
+export const OUTCOME = {
+  confirmed: ['Confirmed at once', 'تُؤكَّد فورًا'],
+  reviews_everything: ['Reviewed: every contribution is', 'تُراجَع: كل المساهمات تُراجَع'],
+  review_threshold: ['Reviewed: above the threshold', 'تُراجَع: فوق الحدّ'],
+  daily_points_cap: ['Reviewed: beyond the points of the day', 'تُراجَع: فوق نقاط اليوم'],
+  daily_count_cap: ['Reviewed: beyond the number of the day', 'تُراجَع: فوق عدد اليوم'],
+  out_of_bounds: ['Refused: out of bounds', 'تُرفض: خارج الحدود'],
+} as const satisfies Texts;

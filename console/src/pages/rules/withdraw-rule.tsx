@@ -1,0 +1,49 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { useChange } from '../../api/use-change.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { useMay } from '../../session/session.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { RULE } from './rule-texts.ts';
+
+type Rule = components['schemas']['Rule'];
+
+/** Withdraws a version that has not started. */
+export function WithdrawRule({ rule: { kind, version } }: { readonly rule: Rule }) {
+  const t = useTexts(RULE);
+  const [isOpen, setOpen] = useState(false);
+  const withdraw = useChange({
+    send: (_nothing: undefined, key) =>
+      answerOf(
+        client.POST('/operator/v1/rules/{kind}/{version}/withdraw', {
+          params: { path: { kind, version }, header: { 'Idempotency-Key': key } },
+        }),
+      ),
+    done: t.withdrawDone,
+    onDone: () => setOpen(false),
+  });
+  if (!useMay('admin')) return null;
+  return (
+    <>
+      <Button size="compact-xs" variant="light" color="red" onClick={() => setOpen(true)}>
+        {t.withdraw}
+      </Button>
+      <ConfirmDialog
+        isOpen={isOpen}
+        onClose={() => {
+          setOpen(false);
+          withdraw.reset();
+        }}
+        title={`${t.withdraw}: ${version}`}
+        consequence={t.withdrawConsequence}
+        label={t.withdraw}
+        color="red"
+        error={withdraw.error}
+        isPending={withdraw.isPending}
+        onConfirm={() => withdraw.mutate(undefined)}
+      />
+    </>
+  );
+}

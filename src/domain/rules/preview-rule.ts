@@ -1,0 +1,131 @@
+import { amountOf } from '../numbers/money.ts';
+import {
+  type ContributionRules,
+  type DailyCount,
+  isWithinBounds,
+  type ReviewReason,
+  reviewReason,
+} from './contribution-rules.ts';
+import type { RuleVersion } from './rule-versions.ts';
+
+/** What would become of a contribution when it comes: recorded at once, reviewed for a reason, or refused. */
+export const OUTCOMES = [
+  'confirmed',
+  'reviews_everything',
+  'review_threshold',
+  'daily_points_cap',
+  'daily_count_cap',
+  'out_of_bounds',
+] as const;
+
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** A contribution that was recorded. */
+export interface PreviewedContribution {
+  readonly points: bigint;
+  /** Whether it was reviewed. */
+  readonly wasReviewed: boolean;
+  /** Of the partner's zone, as `2026-11-20`. */
+  readonly day: string;
+  /** Of its versions, in 10^-12 of the currency's unit; `null` without one. */
+  readonly pointValue: bigint | null;
+  readonly treeCost: bigint | null;
+}
+
+export interface Band {
+  readonly outcome: Outcome;
+  readonly count: bigint;
+  readonly points: bigint;
+}
+
+export interface RulePreview {
+  /** How many contributions were looked at, and their points. */
+  readonly count: bigint;
+  readonly points: bigint;
+  /** Of them, those that were reviewed. */
+  readonly reviewedCount: bigint;
+  /** For a contribution rule: what would become of them, in the order of {@link OUTCOMES}; empty for another kind. */
+  readonly bands: readonly Band[];
+  /** For the other kinds: the value of the points, and whole trees, as recorded and under the version; `null` where nothing is known. */
+  readonly amount: BeforeAfter;
+  readonly trees: BeforeAfter;
+}
+
+export interface BeforeAfter {
+  readonly before: bigint | null;
+  readonly after: bigint | null;
+}
+
+/** Looks at contributions one at a time, those of a partner in the order of time. */
+export interface RulePreviewer {
+  /** Before the contributions of each partner. */
+  beginPartner(): void;
+  add(contribution: PreviewedContribution): void;
+  preview(): RulePreview;
+}
+
+/** @param candidate The version, as it would be stored. */
+export function previewRule(candidate: RuleVersion, defaults: ContributionRules): RulePreviewer {
+  const rules: ContributionRules = candidate.kind === 'contribution_rule' ? { ...defaults, ...candidate } : defaults;
+  const bands = new Map<Outcome, { count: bigint; points: bigint }>();
+  let [count, points, reviewedCount] = [0n, 0n, 0n];
+  let today: DailyCount & { day: string } = { day: '', points: 0n, contributions: 0n };
+  const [amount, trees] = [newSums(), newSums()];
+  return {
+    beginPartner() {
+      today = { day: '', points: 0n, contributions: 0n };
+    },
+    add(contribution) {
+      count++;
+      points += contribution.points;
+      if (contribution.wasReviewed) reviewedCount++;
+      if (candidate.kind !== 'contribution_rule') return addPrices(candidate, contribution, { amount, trees });
+      if (contribution.day !== today.day) today = { day: contribution.day, points: 0n, contributions: 0n };
+      const outcome = outcomeOf(contribution.points, rules, today);
+      const band = bands.get(outcome) ?? { count: 0n, points: 0n };
+      bands.set(outcome, { count: band.count + 1n, points: band.points + contribution.points });
+      if (outcome === 'out_of_bounds') return;
+      today = { ...today, points: today.points + contribution.points, contributions: today.contributions + 1n };
+    },
+    preview: () => ({
+      ...{ count, points, reviewedCount, amount: { ...amount }, trees: { ...trees } },
+      bands: OUTCOMES.flatMap((outcome) => {
+        const band = bands.get(outcome);
+        return band ? [{ outcome, ...band }] : [];
+      }),
+    }),
+  };
+}
+
+function outcomeOf(points: bigint, rules: ContributionRules, today: DailyCount): Outcome {
+  if (!isWithinBounds(points, rules)) return 'out_of_bounds';
+  return (reviewReason(points, rules, today) as Exclude<ReviewReason, 'sandbox_scenario'> | undefined) ?? 'confirmed';
+}
+
+interface Sums {
+  before: bigint | null;
+  after: bigint | null;
+}
+
+const newSums = (): Sums => ({ before: null, after: null });
+
+function addPrices(
+  candidate: Exclude<RuleVersion, { kind: 'contribution_rule' }>,
+  { points, pointValue, treeCost }: PreviewedContribution,
+  { amount, trees }: { readonly amount: Sums; readonly trees: Sums },
+): void {
+  const value = candidate.kind === 'point_conversion' ? candidate.pointValue : pointValue;
+  const cost = candidate.kind === 'tree_cost' ? candidate.treeCost : treeCost;
+  amount.before = plus(amount.before, pointValue === null ? null : amountOf(points, pointValue));
+  amount.after = plus(amount.after, value === null ? null : amountOf(points, value));
+  trees.before = plus(trees.before, treesOf(points, pointValue, treeCost));
+  trees.after = plus(trees.after, treesOf(points, value, cost));
+}
+
+function treesOf(points: bigint, value: bigint | null, cost: bigint | null): bigint | null {
+  return value === null || cost === null ? null : (points * value) / cost;
+}
+
+function plus(sum: bigint | null, more: bigint | null): bigint | null {
+  return more === null ? sum : (sum ?? 0n) + more;
+}

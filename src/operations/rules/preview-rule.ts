@@ -1,0 +1,107 @@
+import { idAt } from '../../domain/identifiers.ts';
+import { DEFAULT_RULES } from '../../domain/rules/contribution-rules.ts';
+import { checkNewRule, earliestStart, toRuleVersion } from '../../domain/rules/new-rule.ts';
+import { previewRule as previewOf, type RulePreview, type RulePreviewer } from '../../domain/rules/preview-rule.ts';
+import { type RuleRequest, readRuleRequest } from '../../domain/rules/rule-request.ts';
+import { findVersionInForce, type RuleVersion } from '../../domain/rules/rule-versions.ts';
+import { refuseInvalid } from '../../domain/service-error.ts';
+import { eachPartner, type Partner } from '../../store/access/partner.ts';
+import { readClock } from '../../store/clock.ts';
+import { listRuledContributions, type RuledContribution } from '../../store/contributions/contribution-preview.ts';
+import type { Queryable } from '../../store/database.ts';
+import { findRuleVersionConflicts, listRuleVersions } from '../../store/rules/rule-version.ts';
+import { getPartner } from '../access/manage-partner.ts';
+
+export const PREVIEW_DAYS = 30;
+/** Of all partners together: it takes a second at most. */
+const CONTRIBUTIONS_MAX = 20_000;
+const PARTNERS_MAX = 500;
+
+export interface PreviewedRule extends RulePreview {
+  readonly from: Date;
+  readonly to: Date;
+  /** Partners for which the version would be in force. */
+  readonly partnerCount: number;
+  /** Whether all of their contributions since `from` were looked at. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * What a version would have done to the contributions of the last 30 days, had it been in force. It looks at the latest of them, 20,000
+ * at most. Nothing is stored. Throws `invalid_request` with all problems of the version.
+ */
+export async function previewRule(db: Queryable, request: RuleRequest): Promise<PreviewedRule> {
+  const now = await readClock(db);
+  const from = new Date(now.getTime() - PREVIEW_DAYS * 86_400_000);
+  const versions = (await listRuleVersions(db)).filter(({ withdrawnAt }) => withdrawnAt === null);
+  const candidate = await readCandidate(db, request, now);
+  const previewer = previewOf(candidate, DEFAULT_RULES);
+  const prices = pricesOf(versions);
+  let [left, partnerCount, isComplete] = [CONTRIBUTIONS_MAX, 0, true];
+  for await (const partner of partnersOf(db, candidate)) {
+    if (!isMeantFor(candidate, [...versions, candidate], partner)) continue;
+    if (++partnerCount > PARTNERS_MAX || left === 0) {
+      isComplete = false;
+      break;
+    }
+    const afterId = idAt('txn', from.getTime());
+    const found = await listRuledContributions(db, partner.partnerId, { afterId, limit: left });
+    if (found.length === left) isComplete = false;
+    left -= found.length;
+    addAll(previewer, partner, found.toReversed(), prices);
+  }
+  const looked = Math.min(partnerCount, PARTNERS_MAX);
+  return { ...previewer.preview(), from, to: now, partnerCount: looked, isComplete };
+}
+
+async function readCandidate(db: Queryable, request: RuleRequest, now: Date): Promise<RuleVersion> {
+  const { rule, problems } = readRuleRequest(request, earliestStart(now));
+  const partnerCurrency = rule.partnerId === null ? undefined : (await getPartner(db, rule.partnerId)).currency;
+  const existing = await findRuleVersionConflicts(db, rule);
+  refuseInvalid([...problems, ...checkNewRule(rule, { now, partnerCurrency, existing })]);
+  return toRuleVersion(rule);
+}
+
+async function* partnersOf(db: Queryable, { partnerId }: RuleVersion): AsyncGenerator<Partner> {
+  if (partnerId === null) yield* eachPartner(db);
+  else yield await getPartner(db, partnerId);
+}
+
+/** At its start the version would be the one in force for the partner. */
+function isMeantFor(candidate: RuleVersion, versions: readonly RuleVersion[], partner: Partner): boolean {
+  return findVersionInForce(candidate.kind, versions, { partner, at: candidate.startsAt }) === candidate;
+}
+
+interface PricesByLabel {
+  readonly values: ReadonlyMap<string, bigint | null>;
+  readonly costs: ReadonlyMap<string, bigint | null>;
+}
+
+function pricesOf(versions: readonly RuleVersion[]): PricesByLabel {
+  const values = new Map<string, bigint | null>();
+  const costs = new Map<string, bigint | null>();
+  for (const rule of versions) {
+    if (rule.kind === 'point_conversion') values.set(rule.version, rule.pointValue);
+    if (rule.kind === 'tree_cost') costs.set(rule.version, rule.treeCost);
+  }
+  return { values, costs };
+}
+
+function addAll(
+  previewer: RulePreviewer,
+  { timeZone }: Partner,
+  contributions: readonly RuledContribution[],
+  { values, costs }: PricesByLabel,
+): void {
+  const dayOf = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  previewer.beginPartner();
+  for (const { points, firstStatus, createdAt, pointConversionVersion, treeCostVersion } of contributions) {
+    // Two people recorded it as failed: no rule was asked.
+    if (firstStatus === 'failed') continue;
+    previewer.add({
+      ...{ points, wasReviewed: firstStatus === 'pending', day: dayOf.format(createdAt) },
+      pointValue: values.get(pointConversionVersion) ?? null,
+      treeCost: costs.get(treeCostVersion) ?? null,
+    });
+  }
+}

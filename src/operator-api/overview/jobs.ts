@@ -1,0 +1,71 @@
+import type { Actor } from '../../domain/access/role.ts';
+import { recordNotFound } from '../../domain/service-error.ts';
+import { readClock } from '../../store/clock.ts';
+import { listJobStates } from '../../store/jobs/job.ts';
+import { operatorRoute } from '../route.ts';
+import { count, flag, idParams, integerText, listOf, nullableTime, shape, text } from '../schema-parts.ts';
+
+export interface JobDescription {
+  readonly name: string;
+  readonly description: string;
+  /** In the form of cron, in UTC. */
+  readonly pattern: string;
+}
+
+/** What the schedule gives to this interface, which does not know it. */
+export interface JobTools {
+  readonly all: readonly JobDescription[];
+  /** Begins a run, which ends by itself. Throws `forbidden`; `invalid_request` while another process runs it. */
+  begin(actor: Actor, name: string): Promise<bigint>;
+}
+
+const JobBody = shape('Job', {
+  job: text('The name of the job.'),
+  description: text('What it does.'),
+  pattern: text('When it runs, in the form of cron, in UTC.'),
+  due_at: nullableTime('When it runs next; `null` before it is known.'),
+  is_running: flag('Whether a process runs it now.'),
+  failures_in_row: count('How many runs failed since the last that succeeded.'),
+  last_success_at: nullableTime('When a run last succeeded; `null` before the first.'),
+});
+
+export const listAllJobs = operatorRoute({
+  operation: 'listJobs',
+  method: 'GET',
+  path: '/operator/v1/jobs',
+  tag: 'Jobs',
+  summary: 'List all jobs, with what they do and how they stand',
+  leastRole: 'viewer',
+  answer: shape('Jobs', { jobs: listOf(JobBody, 'All jobs.') }),
+  async handle({ tools: { database, jobs } }) {
+    const states = new Map((await listJobStates(database.pool)).map((state) => [state.jobName, state]));
+    const now = await readClock(database.pool);
+    return {
+      jobs: jobs.all.map(({ name, description, pattern }) => {
+        const state = states.get(name);
+        const until = state?.leaseUntil ?? null;
+        return {
+          ...{ job: name, description, pattern, due_at: state?.dueAt ?? null, is_running: until !== null && until > now },
+          ...{ failures_in_row: state?.failuresInRow ?? 0, last_success_at: state?.lastSuccessAt ?? null },
+        };
+      }),
+    };
+  },
+});
+
+export const run = operatorRoute({
+  operation: 'runJob',
+  method: 'POST',
+  path: '/operator/v1/jobs/:job/run',
+  tag: 'Jobs',
+  summary: 'Begin a run of a job now, due or not',
+  description: 'It may be repeated without harm. The list of runs says how it ends.',
+  leastRole: 'operator',
+  isFinal: true,
+  params: idParams('job', 'The name of the job.'),
+  answer: shape('BegunRun', { job: text('The name of the job.'), run_no: integerText('Its number among the runs of the job.') }),
+  async handle({ tools: { jobs }, actor, params: { job } }) {
+    if (!jobs.all.some(({ name }) => name === job)) throw recordNotFound('job', `There is no job ${job}.`);
+    return { job, run_no: await jobs.begin(actor, job) };
+  },
+});

@@ -1,0 +1,30 @@
+import type { Config } from '../config.ts';
+import type { Log } from '../observability/log.ts';
+import type { JobTools } from '../operator-api/overview/jobs.ts';
+import type { Job } from '../schedule/job.ts';
+import { listJobs } from '../schedule/jobs.ts';
+import { beginByHand } from '../schedule/run-by-hand.ts';
+import type { Database } from '../store/database.ts';
+import { configuredSettlementTools } from './configured-seals.ts';
+import { logRun } from './log-lines.ts';
+
+/** The jobs of the schedule, for operators who begin one by hand. A run that is under way when the service stops is stopped too. */
+export function openJobTools(
+  database: Database,
+  config: Config,
+  { log, stop }: { readonly log: Log; readonly stop: AbortSignal },
+): JobTools {
+  const jobs = listJobs({ ...config, settlementTools: configuredSettlementTools(config) });
+  return {
+    all: jobs,
+    async begin(actor, name) {
+      const job = jobs.find((each) => each.name === name) as Job;
+      const { runNo, ended } = await beginByHand(database, actor, job, stop);
+      ended.then(
+        (run) => logRun(log, run),
+        (err: unknown) => log.logger.error({ err, job: name }, 'a run by hand could not be recorded'),
+      );
+      return runNo;
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+
+/** The columns by which a rule is judged. */
+export interface RuledContribution {
+  readonly transactionId: string;
+  readonly points: bigint;
+  readonly firstStatus: 'confirmed' | 'pending' | 'failed';
+  readonly createdAt: Date;
+  readonly pointConversionVersion: string;
+  readonly treeCostVersion: string;
+}
+
+const LIST: Statement = {
+  name: 'list_ruled_contributions',
+  text: `select transaction_id as "transactionId", points, first_status as "firstStatus", created_at as "createdAt",
+      point_conversion_version as "pointConversionVersion", tree_cost_version as "treeCostVersion"
+    from contribution where partner_id = $1 and transaction_id > $2 order by transaction_id desc limit $3`,
+};
+
+/** Of one partner, the latest first. */
+export async function listRuledContributions(
+  db: Queryable,
+  partnerId: string,
+  { afterId, limit }: { readonly afterId: string; readonly limit: number },
+): Promise<RuledContribution[]> {
+  return run<RuledContribution & Record<string, unknown>>(db, LIST, [partnerId, afterId, limit]);
+}

@@ -1,0 +1,72 @@
+import type { VersionTotals } from '../../domain/settlements/settlement-totals.ts';
+import type { Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+import { readVersions } from './exact-totals.ts';
+
+/** A closed settlement, as far as it can be pooled: its contributions and adjustments, without what it carries. */
+export interface PoolableSettlement {
+  readonly partnerId: string;
+  readonly settlementId: string;
+  readonly periodLabel: string;
+  readonly closedAt: Date;
+  readonly contributionCount: bigint;
+  /** Of contributions and adjustments. */
+  readonly points: bigint;
+  readonly currency: string | null;
+  readonly byVersion: readonly VersionTotals[];
+}
+
+interface Row extends Omit<PoolableSettlement, 'points' | 'byVersion'> {
+  readonly points: string;
+  readonly byVersion: string;
+}
+
+const COLUMNS = `s.partner_id as "partnerId", s.settlement_id as "settlementId", s.period_label as "periodLabel", s.closed_at as "closedAt",
+      s.contribution_count as "contributionCount", (s.gross_points + s.adjustment_points)::text as points, s.currency,
+      s.totals_by_version as "byVersion"`;
+
+const readRow = <Read extends Row>(row: Read) => ({
+  ...row,
+  points: BigInt(row.points),
+  byVersion: readVersions(row.byVersion),
+});
+
+const LIST_POOLED: Statement = {
+  name: 'list_pooled_totals',
+  text: `select ${COLUMNS} from impact_batch_settlement p
+    join settlement s on s.partner_id = p.partner_id and s.settlement_id = p.settlement_id
+    where p.impact_batch_id = $1 and (p.partner_id, p.settlement_id) > ($2, $3)
+    order by p.partner_id, p.settlement_id limit $4`,
+};
+
+export type PooledPlace = Pick<PoolableSettlement, 'partnerId' | 'settlementId'>;
+
+/** The settlements of a batch, in the order of the ids of their partners. */
+export async function listPooledTotals(
+  db: Queryable,
+  impactBatchId: string,
+  { after, limit }: { readonly after: PooledPlace | undefined; readonly limit: number },
+): Promise<PoolableSettlement[]> {
+  const values = [impactBatchId, after?.partnerId ?? '', after?.settlementId ?? '', limit];
+  return (await run<Row & Record<string, unknown>>(db, LIST_POOLED, values)).map(readRow);
+}
+
+const LIST_CLOSED: Statement = {
+  name: 'list_closed_for_pooling',
+  text: `select ${COLUMNS}, s.contribution_count > 0 and (
+        select p.settlement_id from impact_batch_settlement p where p.partner_id = s.partner_id and p.settlement_id = s.settlement_id
+      ) is null as "isFree"
+    from settlement s where s.status = 'closed' and (s.closed_at, s.settlement_id) < (coalesce($1::timestamptz, 'infinity'), $2)
+    order by s.closed_at desc, s.settlement_id desc limit $3`,
+};
+
+export type ClosedPlace = Pick<PoolableSettlement, 'closedAt' | 'settlementId'>;
+
+/** Closed settlements of all partners, the latest first; `isFree` where they have contributions and are in no batch. */
+export async function listClosedForPooling(
+  db: Queryable,
+  { before, limit }: { readonly before: ClosedPlace | undefined; readonly limit: number },
+): Promise<(PoolableSettlement & { readonly isFree: boolean })[]> {
+  const values = [before?.closedAt ?? null, before?.settlementId ?? '', limit];
+  return (await run<Row & { readonly isFree: boolean } & Record<string, unknown>>(db, LIST_CLOSED, values)).map(readRow);
+}

@@ -1,0 +1,240 @@
+/** What operators set up in the console: a partner to its first confirmation, an impact batch to its verification, rules and jobs. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { needsBrowser } from '../support/console/browser.ts';
+import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { signedInOperator } from '../support/operator-client.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser, partner, client } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+const rowsOf = async (text: string, values: unknown[] = []) => (await service.database.pool.query(text, values)).rows;
+
+async function newClosed(points: number): Promise<void> {
+  await client.confirm({ points });
+  const approver = await signedInOperator(service, 'approver');
+  const path = `/operator/v1/partners/${partner.partnerId}/settlements`;
+  const [open] = (await approver.get(path)).body.settlements;
+  assert.equal((await approver.postOnce(`${path}/${open.settlement_id}/close`, undefined)).status, 200);
+}
+
+describe('an impact batch', needsBrowser, () => {
+  test('from its settlements to its verification, with a file that is hashed twice', async () => {
+    await newClosed(150);
+    await newClosed(120);
+    const page = await browser.signedIn('approver', {}, 'Who plants');
+    await page.goto(`${browser.baseUrl}/impact`);
+    await page.getByText('There is no batch yet').waitFor();
+    await page.getByRole('button', { name: 'New project' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name in English').fill('Mangroves of the coast');
+    await dialog.getByLabel('Name in Arabic').fill('قرم الساحل');
+    await dialog.getByRole('button', { name: 'New project' }).click();
+    await page.getByText('Mangroves of the coast').waitFor();
+
+    await page.getByRole('button', { name: 'New batch' }).click();
+    await dialog.getByLabel('Name').fill('Spring');
+    await dialog.getByLabel('Trees').fill('12 trees');
+    await dialog.getByRole('button', { name: 'New batch' }).click();
+    await dialog.getByText('quantity must be a whole number of trees').first().waitFor();
+    await dialog.getByLabel('Trees').fill('12');
+    await dialog.getByRole('button', { name: 'New batch' }).click();
+    await heading(page, 'Spring');
+    const [, batchId = ''] = /\/impact\/(\w+)/.exec(page.url()) ?? [];
+    const stateOf = async () =>
+      (await rowsOf('select status, quantity from impact_batch where impact_batch_id = $1', [batchId]))[0];
+    assert.deepEqual(await stateOf(), { status: 'recorded', quantity: 12n });
+
+    await page.getByLabel('All', { exact: true }).check();
+    await page.getByText('2 settlements chosen, 270 points').waitFor();
+    await page.getByRole('button', { name: 'Add to the batch' }).click();
+    await dialog.getByText('2 settlements of 1 partner will be in this batch for ever').waitFor();
+    await dialog.getByRole('button', { name: 'Add to the batch' }).click();
+    await page.getByText('The settlements are in the batch.').waitFor();
+    assert.equal((await rowsOf('select from impact_batch_settlement where impact_batch_id = $1', [batchId])).length, 2);
+
+    const record = async (name: string, done: string) => {
+      await page.getByRole('button', { name, exact: true }).click();
+      if (name === 'Allocate') {
+        await dialog.getByRole('combobox', { name: 'Project' }).click();
+        await page.getByRole('option', { name: 'Mangroves of the coast' }).click();
+      }
+      await dialog.getByText('This is final.').waitFor();
+      await dialog.getByRole('button', { name, exact: true }).click();
+      await dialog.waitFor({ state: 'detached' });
+      assert.equal((await stateOf()).status, done);
+    };
+    await record('Allocate', 'allocated');
+    await record('Record the funding', 'funded');
+    await record('Record the start', 'in_progress');
+
+    const photo = Buffer.alloc(200_000, 'mangroves');
+    await page.getByRole('button', { name: 'Add evidence' }).click();
+    await page.locator('input[type=file]').setInputFiles({ name: 'coast.jpg', mimeType: 'image/jpeg', buffer: photo });
+    const sha256 = createHash('sha256').update(photo).digest('hex');
+    await dialog.getByText(sha256.slice(0, 8)).waitFor();
+    await dialog.getByLabel('Public address').fill('https://10.0.0.1/coast.jpg');
+    await dialog.getByLabel('Captured').fill('2026-01-02T10:30');
+    await dialog.getByRole('button', { name: 'Add evidence' }).click();
+    await dialog.getByText('Put the file at a public address').first().waitFor();
+    await dialog.getByLabel('Public address').fill('https://files.example.org/coast.jpg');
+    await dialog.getByRole('button', { name: 'Add evidence' }).click();
+    await page.getByText('the service computed the same SHA-256').waitFor();
+    const [kept] = await rowsOf('select sha256, byte_count, captured_at from impact_evidence where impact_batch_id = $1', [
+      batchId,
+    ]);
+    assert.deepEqual(
+      [kept.sha256, kept.byte_count, kept.captured_at.toISOString()],
+      [sha256, 200_000n, '2026-01-02T07:30:00.000Z'],
+    );
+
+    await record('Record the delivery', 'delivered');
+    await page.getByText('You recorded the delivery, so another person verifies it.').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Verify' }).count(), 0);
+    const second = await browser.signedIn('approver', {}, 'Who verifies');
+    await second.goto(page.url());
+    await second.getByRole('button', { name: 'Verify' }).click();
+    await second.getByRole('dialog').getByText('you checked the evidence').waitFor();
+    await second.getByRole('dialog').getByRole('button', { name: 'Verify' }).click();
+    await second.getByText('It is recorded.').waitFor();
+    assert.equal((await stateOf()).status, 'verified');
+    await second.getByRole('button', { name: 'Add evidence' }).waitFor({ state: 'detached' });
+  });
+
+  test('a viewer looks, and is offered no change', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/impact`);
+    await page.getByRole('link', { name: 'Spring' }).click();
+    await heading(page, 'Spring');
+    await page.getByText('coast.jpg').waitFor();
+    assert.equal(await page.getByRole('button', { name: /^(?:New|Add|Verify|Record|Allocate)\b/ }).count(), 0);
+  });
+});
+
+describe('a new partner', needsBrowser, () => {
+  test('from its name to its first confirmation, on one page that can be left and opened again', async () => {
+    const receiver = await WebhookReceiver.open();
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/partners`);
+    await page.getByRole('button', { name: 'New partner' }).click();
+    await heading(page, 'New partner');
+    const step = (name: string) => page.getByRole('region', { name, exact: true });
+    await step('Partner').getByLabel('Name').fill('Noon of the desert');
+    await step('Partner').getByLabel('Currency').fill('XYQ');
+    assert.ok(await step('Partner').getByLabel('Look-ups').isDisabled());
+    await step('Partner').getByRole('button', { name: 'Create the partner' }).click();
+    await step('Partner').getByText('currency must be an ISO 4217 currency').first().waitFor();
+    await step('Partner').getByLabel('Currency').fill('sar');
+    await step('Partner').getByRole('button', { name: 'Create the partner' }).click();
+    await heading(page, 'Noon of the desert');
+    const [, partnerId = ''] = /\/partners\/(\w+)\/set-up/.exec(page.url()) ?? [];
+    const [made] = await rowsOf('select currency, time_zone from partner where partner_id = $1', [partnerId]);
+    assert.deepEqual(made, { currency: 'SAR', time_zone: 'Asia/Riyadh' });
+    await step('Rule').getByText('No rule was made for it').waitFor();
+
+    await step('API key').getByRole('button', { name: 'Issue a key' }).click();
+    await step('API key').getByText('It is shown this once').waitFor();
+    const apiKey = await step('API key').locator('.secret').innerText();
+    assert.match(apiKey, /^pi_sandbox_/);
+
+    const endpoint = step('Webhook endpoint');
+    await endpoint.getByLabel('Address').fill('https://nobody.invalid/hook');
+    await endpoint.getByRole('button', { name: 'Challenge and add' }).click();
+    await endpoint.getByText('Nothing was stored.').first().waitFor();
+    await endpoint.getByLabel('Address').fill(receiver.url);
+    await endpoint.getByRole('button', { name: 'Challenge and add' }).click();
+    await endpoint.locator('.secret').getByText('whsec_').waitFor();
+    assert.equal(receiver.challenges.length, 1);
+
+    await page.reload();
+    await step('API key').getByText('server').waitFor();
+    await endpoint.getByText(receiver.url).waitFor();
+    assert.equal(await page.locator('.secret').count(), 0);
+    const first = step('First confirmation');
+    await first.getByLabel('A key of the partner').fill('pi_sandbox_mistyped');
+    await first.getByRole('button', { name: 'Send a test confirmation' }).click();
+    await first.getByText('api_key must be a key of this partner').first().waitFor();
+    await first.getByLabel('A key of the partner').fill(apiKey);
+    await first.getByRole('button', { name: 'Send a test confirmation' }).click();
+    await first.getByText('The latest contribution').waitFor();
+    const [contribution] = await rowsOf('select status, points from contribution where partner_id = $1', [partnerId]);
+    assert.deepEqual(contribution, { status: 'confirmed', points: 10n });
+    await receiver.until(1);
+    const entries = await rowsOf(
+      "select action from audit_entry where action = 'partner.test-confirmation' and partner_id = $1",
+      [partnerId],
+    );
+    assert.equal(entries.length, 1);
+  });
+
+  test('a viewer sees the steps, and is offered none', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/partners/${partner.partnerId}/set-up`);
+    await page.getByText('The latest contribution').waitFor();
+    assert.equal(await page.getByRole('button', { name: /^(?:Issue|Challenge|Send|Create)/ }).count(), 0);
+    await page.goto(`${browser.baseUrl}/partners/new`);
+    await page.getByText('This takes the role operator.').waitFor();
+  });
+});
+
+describe('rules', needsBrowser, () => {
+  test('a version is previewed over the last 30 days, created, and withdrawn before it starts', async () => {
+    const page = await browser.signedIn('admin');
+    await page.goto(`${browser.baseUrl}/rules?partner=${partner.partnerId}`);
+    await page.getByText('In force for this partner now').waitFor();
+    await page.getByRole('button', { name: 'New version' }).click();
+    await heading(page, 'New version');
+    await page.getByLabel('Version').fill('autumn-1');
+    await page.getByLabel('Review from so many points').fill('140');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByRole('cell', { name: 'Reviewed: above the threshold' }).waitFor();
+    const [{ count }] = await rowsOf(
+      "select count(*)::int as count from contribution where partner_id = $1 and points >= 140 and created_at > now() - interval '30 days'",
+      [partner.partnerId],
+    );
+    const row = page.getByRole('row', { name: 'Reviewed: above the threshold' });
+    assert.equal(await row.getByRole('cell').nth(1).innerText(), String(count));
+    await page.getByLabel('Starts').fill('2031-01-01T00:00');
+    await page.getByRole('button', { name: 'New version' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('What is recorded keeps its own.').waitFor();
+    await dialog.getByRole('button', { name: 'New version' }).click();
+    await page.getByText('The version is created.').waitFor();
+    const version = page.getByRole('row', { name: /autumn-1/ });
+    await version.getByText('Not started').waitFor();
+    await version.getByRole('button', { name: 'Withdraw' }).click();
+    await dialog.getByRole('button', { name: 'Withdraw' }).click();
+    await version.getByText('Withdrawn').waitFor();
+    const [kept] = await rowsOf("select partner_id, review_threshold, withdrawn_at from rule_version where version = 'autumn-1'");
+    assert.deepEqual(
+      [kept.partner_id, kept.review_threshold, kept.withdrawn_at instanceof Date],
+      [partner.partnerId, 140n, true],
+    );
+  });
+});
+
+describe('jobs', needsBrowser, () => {
+  test('the verification is run by hand, and its result stands on top', async () => {
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/jobs`);
+    await page.getByText('No verification has ended yet.').waitFor();
+    await page.getByRole('button', { name: 'Run now: verify', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click();
+    await page.getByText('The run has begun.').waitFor();
+    await page.getByText('None was modified outside of the service.').waitFor();
+    const [run] = await rowsOf("select trigger, outcome from job_run where job_name = 'verify' order by run_no desc limit 1");
+    assert.deepEqual(run, { trigger: 'hand', outcome: 'succeeded' });
+  });
+
+  test('a viewer sees the runs, and starts none', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/jobs?job=verify`);
+    await page.getByRole('cell', { name: 'An operator' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Run now/ }).count(), 0);
+  });
+});
