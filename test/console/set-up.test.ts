@@ -166,7 +166,7 @@ describe('a new partner', needsBrowser, () => {
     assert.deepEqual(contribution, { status: 'confirmed', points: 10n });
     await receiver.until(1);
     const entries = await rowsOf(
-      "select action from audit_entry where action = 'partner.test-confirmation' and partner_id = $1",
+      "select action from audit_entry where action = 'sandbox.test-confirmation' and partner_id = $1",
       [partnerId],
     );
     assert.equal(entries.length, 1);

@@ -16,7 +16,7 @@ export const recordTestConfirmation = withRole(
     await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       await getPartner(db, partnerId);
       const after = { partner_event_id: partnerEventId };
-      await audit(db, actor, { action: 'partner.test-confirmation', partnerId, subjectId: partnerEventId, before: null, after });
+      await audit(db, actor, { action: 'sandbox.test-confirmation', partnerId, subjectId: partnerEventId, before: null, after });
     });
   },
 );

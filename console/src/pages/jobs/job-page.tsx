@@ -1,5 +1,5 @@
 /** What happens by the clock: how each job stands, its runs, and the last verification. */
-import { Alert, Badge, Button } from '@mantine/core';
+import { Alert, Badge, Button, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
@@ -19,7 +19,7 @@ import { Empty, Loaded } from '../../parts/state.tsx';
 import { Absent, Age, Foreign, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
-import { JOB } from './job-texts.ts';
+import { DOES, JOB } from './job-texts.ts';
 
 type Job = components['schemas']['Job'];
 type Run = components['schemas']['JobRun'];
@@ -83,6 +83,7 @@ function Verified({ run }: { readonly run: Run }) {
 
 function JobTable({ jobs }: { readonly jobs: readonly Job[] }) {
   const t = useTexts(JOB);
+  const does = useTexts(DOES);
   return (
     <Records
       label={t.title}
@@ -91,7 +92,7 @@ function JobTable({ jobs }: { readonly jobs: readonly Job[] }) {
       empty={<Empty title={t.noRuns} icon="clock" />}
       columns={[
         { label: t.job, show: ({ job }) => <span className="id">{job}</span> },
-        { label: t.does, show: ({ description }) => <bdi dir="ltr">{description}</bdi> },
+        { label: t.does, show: ({ job, description }) => (job in DOES ? does[job as keyof typeof DOES] : description) },
         { label: t.state, show: (job) => <State job={job} /> },
         { label: t.lastSuccess, show: ({ last_success_at: at }) => (at ? <Age at={at} /> : t.never) },
         { label: t.next, show: ({ due_at }) => <Age at={due_at} /> },
@@ -154,7 +155,7 @@ function Runs({ jobs }: { readonly jobs: readonly Job[] }) {
     answerOf(client.GET('/operator/v1/job-runs', { params: { query: { ...wanted, ...place } } })),
   );
   return (
-    <>
+    <Stack gap="md">
       <Filters>
         <ChoiceFilter
           label={t.job}
@@ -178,7 +179,7 @@ function Runs({ jobs }: { readonly jobs: readonly Job[] }) {
           { label: t.did, show: (run) => <Did run={run} /> },
         ]}
       />
-    </>
+    </Stack>
   );
 }
 

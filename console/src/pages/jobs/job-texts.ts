@@ -49,3 +49,21 @@ export const JOB = {
     'لم ينته أي تحقّق بعد. شغّل المهمة verify يدويًا أو انتظر الليل.',
   ],
 } as const satisfies Texts;
+
+/** What each job does; a job that is not here is described by the service. */
+export const DOES = {
+  'close-settlements': ['Opens and closes settlements that are due.', 'تفتح التسويات المستحقة وتُقفلها.'],
+  'expire-pending': ['Fails contributions that nobody decided in time.', 'تُفشل المساهمات التي لم يُبتّ فيها في وقتها.'],
+  'remove-old-events': [
+    'Removes old events, with their deliveries and attempts.',
+    'تزيل الإشعارات القديمة مع تسليماتها ومحاولاتها.',
+  ],
+  'remove-reconciliations': ['Removes the lines of lists that were compared.', 'تزيل سطور القوائم التي طُوبقت.'],
+  'seal-contributions': [
+    'Seals contributions that an earlier release has written.',
+    'تختم المساهمات التي كتبها إصدار سابق من الخدمة.',
+  ],
+  'report-break-glass': ['Reports commands with --break-glass.', 'تُبلّغ عن الأوامر التي استعملت --break-glass.'],
+  verify: ['Verifies every record that prices, permits or authorises.', 'تتحقّق من كل سجل يُسعّر أو يسمح أو يُخوّل.'],
+  'prune-job-runs': ['Removes old runs of jobs.', 'تزيل مرات التشغيل القديمة.'],
+} as const satisfies Texts;

@@ -98,7 +98,10 @@ export function RuleList() {
               const state = stateOf(rule, all);
               return (
                 <>
-                  <Badge color={COLORS[state]}>{t[state]}</Badge> {state === 'upcoming' && <WithdrawRule rule={rule} />}
+                  <Badge color={COLORS[state]} miw="max-content">
+                    {t[state]}
+                  </Badge>{' '}
+                  {state === 'upcoming' && <WithdrawRule rule={rule} />}
                 </>
               );
             },

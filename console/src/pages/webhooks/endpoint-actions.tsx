@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { RecoverProgress } from './recover-progress.tsx';
 import { WEBHOOK } from './webhook-texts.ts';
 
 type Endpoint = components['schemas']['Endpoint'];
@@ -102,6 +103,7 @@ function StepDialog({ endpoint: { partner_id, endpoint_id, failing_since, create
       isPending={change.isPending}
       onConfirm={(reason) => change.mutate({ step: shown, text: shown === 'recover' ? new Date(since).toISOString() : reason })}
     >
+      {shown === 'recover' && change.isPending && <RecoverProgress endpointId={endpoint_id} />}
       {shown === 'recover' && (
         <TextInput
           type="datetime-local"

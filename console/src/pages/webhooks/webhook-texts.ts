@@ -71,6 +71,10 @@ export const WEBHOOK = {
     (count: number) => `${countEnglish(count, 'delivery', 'deliveries')} sent again.`,
     (count: number) => `أُعيد إرسال ${countArabic(count, DELIVERIES)}.`,
   ],
+  recovering: [
+    (count: number) => `${countEnglish(count, 'delivery', 'deliveries')} sent again so far …`,
+    (count: number) => `حتى الآن: ${countArabic(count, DELIVERIES)} …`,
+  ],
   resend: ['Send again', 'إعادة الإرسال'],
   resent: ['It is sent again.', 'يُعاد إرسالها.'],
 } as const satisfies Texts;

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
 import type { operations } from '../../../api/operator-types.ts';
 import { useChange } from '../../../api/use-change.ts';
+import { StatusBadge } from '../../../parts/badges.tsx';
 import { Problem, problemOf } from '../../../parts/problem.tsx';
 import { Records } from '../../../parts/records.tsx';
 import { Loaded } from '../../../parts/state.tsx';
@@ -55,7 +56,11 @@ export function KeyStep({ partnerId, issued, onIssued }: KeyStepProps) {
                 empty={null}
                 columns={[
                   { label: t.keyName, show: ({ name }) => <Foreign text={name} /> },
-                  { label: common.status, show: ({ revoked_at }) => revoked_at && <Badge color="red">{t.revoked}</Badge> },
+                  {
+                    label: common.status,
+                    show: ({ revoked_at }) =>
+                      revoked_at ? <Badge color="red">{t.revoked}</Badge> : <StatusBadge status="active" />,
+                  },
                   { label: t.permission, show: ({ permission }) => t[permission] },
                   { label: t.lastUsed, show: ({ last_used_at }) => <Time at={last_used_at} /> },
                   { label: t.key, show: ({ key_id }) => <Id id={key_id} /> },

@@ -68,7 +68,7 @@ export function NewPartnerForm() {
     >
       <Stack gap="md">
         <SimpleGrid cols={{ base: 1, sm: 3 }}>
-          <TextInput {...field('name', t.name)} required data-autofocus dir="auto" maxLength={200} />
+          <TextInput {...field('name', t.name)} description={t.nameHelp} required data-autofocus dir="auto" maxLength={200} />
           <TextInput {...field('currency', t.currency)} description={t.currencyHelp} dir="ltr" maxLength={3} />
           <Select
             label={t.zone}

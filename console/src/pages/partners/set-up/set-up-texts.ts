@@ -18,6 +18,7 @@ export const SET_UP = {
     'تثبت العملة والمنطقة الزمنية بمجرد أن يعتمد عليهما سجل. يُنشأ الشريك مع تسويته الأولى.',
   ],
   name: ['Name', 'الاسم'],
+  nameHelp: ['As operators see and find it.', 'كما يراه المشغّلون ويبحثون عنه.'],
   currency: ['Currency', 'العملة'],
   currencyHelp: ['ISO 4217, such as SAR. Without one, points have no value.', 'وفق ISO 4217، مثل SAR. بلا عملة لا قيمة للنقاط.'],
   zone: ['Time zone', 'المنطقة الزمنية'],
