@@ -54,6 +54,7 @@ describe('invalid_request: the query takes one well-formed partner_event_id and 
     ['a letter outside the pattern', '?partner_event_id=event%20of%20nobody'],
     ['the id twice', '?partner_event_id=event-of-nobody&partner_event_id=event-of-nobody'],
     ['an unknown member', '?partner_event_id=event-of-nobody&limit=5'],
+    ['another member for the id, beside a member of a list', '?event_id=event-of-nobody&limit=many'],
   ];
   for (const [title, query] of queries) {
     test(title, async () => {

@@ -66,8 +66,12 @@ export function listContributions(app: FastifyInstance, { operations, environmen
     PATH,
     {
       constraints: { contributionList: 'list' },
-      config: { operation: 'listContributions', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
-      // A document has one operation for a path and a method: that of the look-up describes the list too.
+      config: {
+        operation: 'listContributions',
+        policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false, recoverable: 'lookup' },
+      },
+      // A document has one operation for a path and a method: that of the look-up describes the list too, with its verdict, because a
+      // look-up that lacks its event by mistake may arrive here.
       schema: { hide: true, querystring: ListQuery } as object,
       serializerCompiler: writtenAlready,
       exposeHeadRoute: false,
