@@ -47,13 +47,8 @@ export function findTimeZone(name: string): string | undefined {
  * @see docs/spec/settlements.md#2-settlement, "Period".
  */
 export function calendarPeriod(at: Date, timeZone: string): SettlementPeriod {
-  const month = monthOf(at, timeZone);
-  return {
-    startsAt: startOf(month, timeZone),
-    endsAt: startOf(month.add({ months: 1 }), timeZone),
-    timeZone,
-    label: labelOf(month, 1),
-  };
+  const { month, endsAt } = monthAt(at, timeZone);
+  return { startsAt: startOf(month, timeZone), endsAt, timeZone, label: labelOf(month, 1) };
 }
 
 /**
@@ -68,11 +63,12 @@ export function calendarPeriod(at: Date, timeZone: string): SettlementPeriod {
  */
 export function nextPeriod(previous: SettlementPeriod, timeZone: string): SettlementPeriod {
   const { month: previousMonth, part } = readPeriodLabel(previous.label);
-  const calendarMonth = monthOf(previous.endsAt, timeZone);
-  const month = Temporal.PlainYearMonth.compare(calendarMonth, previousMonth) < 0 ? previousMonth : calendarMonth;
+  const calendar = monthAt(previous.endsAt, timeZone);
+  const isBefore = Temporal.PlainYearMonth.compare(calendar.month, previousMonth) < 0;
+  const { month, endsAt } = isBefore ? wholeMonth(previousMonth, timeZone) : calendar;
   return {
     startsAt: previous.endsAt,
-    endsAt: startOf(month.add({ months: 1 }), timeZone),
+    endsAt,
     timeZone,
     label: labelOf(month, month.equals(previousMonth) ? part + 1 : 1),
   };
@@ -104,15 +100,24 @@ export function comparePeriodLabels(one: string, other: string): number {
   return Temporal.PlainYearMonth.compare(first.month, second.month) || first.part - second.part;
 }
 
-function monthOf(at: Date, timeZone: string): Temporal.PlainYearMonth {
-  const month = zoned(at, timeZone).toPlainDate().toPlainYearMonth();
-  const following = month.add({ months: 1 });
+interface Month {
+  readonly month: Temporal.PlainYearMonth;
+  readonly endsAt: Date;
+}
+
+function monthAt(at: Date, timeZone: string): Month {
+  const shown = wholeMonth(zoned(at, timeZone).toPlainDate().toPlainYearMonth(), timeZone);
   // The local clock may show the previous month again: see calendarPeriod.
-  return at < startOf(following, timeZone) ? month : following;
+  return at < shown.endsAt ? shown : wholeMonth(shown.month.add({ months: 1 }), timeZone);
+}
+
+function wholeMonth(month: Temporal.PlainYearMonth, timeZone: string): Month {
+  return { month, endsAt: startOf(month.add({ months: 1 }), timeZone) };
 }
 
 function startOf(month: Temporal.PlainYearMonth, timeZone: string): Date {
-  return new Date(month.toPlainDate({ day: 1 }).toZonedDateTime(timeZone).startOfDay().epochMilliseconds);
+  // Without a time it is the first moment of the day.
+  return new Date(month.toPlainDate({ day: 1 }).toZonedDateTime(timeZone).epochMilliseconds);
 }
 
 function zoned(at: Date, timeZone: string): Temporal.ZonedDateTime {
