@@ -18,7 +18,7 @@ import { findBarriers, heightOf, needsBrowser, type Screen } from '../support/co
 import { HOSTILE_LINE, openScene, type Scene } from '../support/console/console-scene.ts';
 import { signedInOperator } from '../support/operator-client.ts';
 import { OPEN_RATES } from '../support/service.ts';
-import { closeThrough, getOpen, newSettledPartner, tools } from '../support/settlements.ts';
+import { closeThrough, getOpen, newSettledPartner, openFirst, tools } from '../support/settlements.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, client, newPending } = (scene ?? {}) as Scene;
@@ -131,7 +131,10 @@ async function listPages(): Promise<[name: string, path: string][]> {
 
 /** A settlement in dispute, with a list that was compared and an adjustment; and the open one. */
 async function listMoney(): Promise<[name: string, path: string][]> {
-  const { partnerId, client: sender, open } = await newSettledPartner(service);
+  const shop = await createPartner(service.database, OWNER, 'Tamra Delivery', OPEN_RATES);
+  const { client: sender } = await service.newPartner({ of: shop });
+  const { partnerId } = shop;
+  const open = await openFirst(service.database, shop);
   const sent = Array.from({ length: 4 }, () => ({ ...newConfirmation(), points: 1_250 }));
   for (const each of sent) await sender.confirm(each);
   const { settlementId } = open;
@@ -196,7 +199,16 @@ describe('texts of strangers', needsBrowser, () => {
       quantity: 1n,
     });
     const about = `${partner.partnerId}/${transactionId}`;
+    const { partnerId: disputing, client: sender, open } = await newSettledPartner(service);
+    await closeThrough(service, open);
+    await sender.post(`/v1/settlements/${open.settlementId}/acknowledgement`, { status: 'disputed', note: HOSTILE_LINE });
+    const drafter = await signedInOperator(service, 'operator');
+    const refused = { partner_id: disputing, partner_event_id: 'evt-refused-2', partner_order_ref: 'W'.repeat(128), points: '1' };
+    await drafter.postOnce('/operator/v1/failures', { ...refused, reason: HOSTILE_LINE });
+    const settlement = `/settlements/${disputing}/${open.settlementId}`;
     for (const path of [
+      settlement,
+      '/failures',
       `/reviews/${about}`,
       `/contributions/${about}`,
       `/partners/${hostile.partnerId}`,

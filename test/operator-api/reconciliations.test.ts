@@ -56,7 +56,7 @@ const auditedAbout = async (subjectId: string) =>
 
 describe('reconcileSettlement', () => {
   test('each line has its verdict with both values, and the operator stands beside the list and in the audit', async () => {
-    const { partnerId, sent, path, settlementId } = await closedSettlement(3);
+    const { partnerId, client, sent, path, settlementId } = await closedSettlement(3);
     const [same, other] = sent;
     const file = HEADER + lineOf(same, same.points) + lineOf(other, other.points + 1) + lineOf(newSent(), 5);
     const begun = await operator.postList(path, file);
@@ -81,6 +81,9 @@ describe('reconcileSettlement', () => {
         ({ field, code }: Record<string, string>) => `${field} ${code}` === 'point_restoration not_authorized',
       ),
     );
+    const own = `/v1/settlements/${settlementId}/reconciliations/${begun.body.reconciliation_id}`;
+    assert.equal((await client.call(own)).body.reconciliation.counts.points_mismatch, 1n);
+    assert.equal((await (await service.newPartner()).client.call(own)).status, 404);
     const [entry, ...others] = await auditedAbout(begun.body.reconciliation_id);
     assert.deepEqual([entry.action, entry.operator_id, others.length], ['reconciliation.create', operator.operatorId, 0]);
     assert.deepEqual([JSON.parse(entry.after).settlement_id, JSON.parse(entry.after).listed_lines], [settlementId, 3]);

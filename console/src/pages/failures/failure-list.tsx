@@ -1,4 +1,3 @@
-import { Text } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -12,6 +11,7 @@ import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
 import { Person } from '../../parts/person.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
 import { Foreign, Points, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -50,36 +50,24 @@ export function FailureList() {
         empty={<Empty title={t.nothing} icon="cross" />}
         columns={[
           { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
-          { label: t.eventAndOrder, show: (failure) => <EventAndOrder failure={failure} /> },
+          {
+            label: t.eventAndOrder,
+            show: ({ partner_event_id: event, partner_order_ref: order }) => (
+              <TwoLines first={<Foreign text={event} />} second={<Foreign text={order} />} />
+            ),
+          },
           { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
           { label: t.why, show: ({ reason }) => <Foreign text={reason} /> },
-          { label: t.draftedBy, show: (failure) => <Drafted failure={failure} /> },
+          {
+            label: t.draftedBy,
+            show: ({ drafted_by, drafted_at }) => (
+              <TwoLines first={<Person id={drafted_by} />} second={<Time at={drafted_at} />} />
+            ),
+          },
           { label: common.status, show: (failure) => <State failure={failure} /> },
         ]}
       />
     </Page>
-  );
-}
-
-function EventAndOrder({ failure: { partner_event_id, partner_order_ref } }: { readonly failure: Failure }) {
-  return (
-    <div>
-      <Foreign text={partner_event_id} />
-      <Text size="xs" c="dimmed" component="div">
-        <Foreign text={partner_order_ref} />
-      </Text>
-    </div>
-  );
-}
-
-function Drafted({ failure: { drafted_by, drafted_at } }: { readonly failure: Failure }) {
-  return (
-    <div>
-      <Person id={drafted_by} />
-      <Text size="xs" c="dimmed">
-        <Time at={drafted_at} />
-      </Text>
-    </div>
   );
 }
 

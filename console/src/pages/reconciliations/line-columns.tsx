@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { AddressLink } from '../../parts/address-link.tsx';
 import type { Column } from '../../parts/records.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
 import { Foreign, Points } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -13,13 +14,13 @@ import { deltaOf, type ReconciliationLine, type Verdict } from './verdicts.ts';
 
 type LineColumn = Column<ReconciliationLine>;
 
-const LISTED = ['line', 'event', 'order', 'points'] as const;
+const LISTED = ['line', 'listed', 'points'] as const;
 const RECORDED = ['recordedPoints', 'netPoints', 'contribution'] as const;
 
 const SHOWN = {
   points_mismatch: [...LISTED, ...RECORDED, 'draft'],
   missing_in_service: LISTED,
-  missing_in_partner_file: ['event', 'recordedOrder', ...RECORDED, 'draft'],
+  missing_in_partner_file: ['recorded', ...RECORDED, 'draft'],
   order_ref_mismatch: ['line', 'event', 'order', 'recordedOrder', 'points', ...RECORDED],
   duplicate_in_file: [...LISTED, ...RECORDED],
   other_settlement: [...LISTED, ...RECORDED, 'settlement'],
@@ -31,11 +32,18 @@ export function useLineColumns(partnerId: string, verdict: Verdict): readonly Li
   const t = useTexts(RECONCILIATION);
   const common = useTexts(COMMON);
   const mayDraft = useMay('operator');
-  const orderLabel = verdict === 'order_ref_mismatch' ? t.orderInFile : common.order;
   const columns: Readonly<Record<(typeof SHOWN)[Verdict][number], LineColumn>> = {
     line: { label: t.line, isFigure: true, show: ({ line_no }) => <Points value={line_no} /> },
     event: { label: t.event, show: ({ partner_event_id }) => <Foreign text={partner_event_id} /> },
-    order: { label: orderLabel, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
+    listed: {
+      label: t.eventAndOrder,
+      show: (line) => <EventAndOrder event={line.partner_event_id} order={line.partner_order_ref} />,
+    },
+    recorded: {
+      label: t.eventAndOrder,
+      show: (line) => <EventAndOrder event={line.partner_event_id} order={line.recorded_order_ref} />,
+    },
+    order: { label: t.orderInFile, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
     recordedOrder: { label: t.orderInService, show: ({ recorded_order_ref }) => <Foreign text={recorded_order_ref} /> },
     points: { label: t.pointsInFile, isFigure: true, show: (line) => <ListedPoints line={line} /> },
     recordedPoints: { label: t.pointsInService, isFigure: true, show: (line) => <Points value={line.recorded_points} /> },
@@ -57,6 +65,10 @@ export function useLineColumns(partnerId: string, verdict: Verdict): readonly Li
     draft: { label: '', show: (line) => <DraftFromLine partnerId={partnerId} line={line} /> },
   };
   return SHOWN[verdict].filter((name) => name !== 'draft' || mayDraft).map((name) => columns[name]);
+}
+
+function EventAndOrder({ event, order }: { readonly event: string | null; readonly order: string | null }) {
+  return <TwoLines first={<Foreign text={event} />} second={<Foreign text={order} />} />;
 }
 
 function ListedPoints({ line: { points, verdict } }: { readonly line: ReconciliationLine }) {

@@ -17,6 +17,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { ReconciliationLines } from './reconciliation-lines.tsx';
 import { Differences, SettlementLink } from './reconciliation-records.tsx';
 import { RECONCILIATION } from './reconciliation-texts.ts';
+import { StartReconciliation } from './start-reconciliation.tsx';
 import { VerdictCards } from './verdict-cards.tsx';
 import { isUnderWay, type Reconciliation, VERDICTS, type Verdict } from './verdicts.ts';
 
@@ -34,7 +35,11 @@ export function ReconciliationPage() {
     refetchInterval: ({ state: { data } }) => (data && isUnderWay(data) ? UNDER_WAY_MS : LATER_MS),
   });
   return (
-    <Page title={t.detail} description={<Id id={reconciliationId} />}>
+    <Page
+      title={t.detail}
+      description={<Id id={reconciliationId} />}
+      actions={<StartReconciliation partnerId={partnerId} settlementId={reconciliation.data?.settlement_id} />}
+    >
       <Loaded query={reconciliation}>
         {(record) => (
           <Stack gap="xl">

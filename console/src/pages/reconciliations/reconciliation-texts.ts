@@ -75,6 +75,7 @@ export const RECONCILIATION = {
   ],
   line: ['Line', 'السطر'],
   event: ['Event', 'الحدث'],
+  eventAndOrder: ['Event and order', 'الحدث والطلب'],
   orderInFile: ['Order in the file', 'الطلب في الملف'],
   orderInService: ['Order in the service', 'الطلب في الخدمة'],
   pointsInFile: ['Points in the file', 'النقاط في الملف'],
