@@ -55,7 +55,7 @@ export const DESTINATIONS = GROUPS.flatMap(({ destinations }) => destinations);
 export function Navigation({ onChoose }: { readonly onChoose: () => void }) {
   const t = useTexts(SHELL);
   return (
-    <Stack component="nav" gap="md" aria-label={t.navigation}>
+    <Stack component="nav" gap="sm" aria-label={t.navigation}>
       {GROUPS.map((group) => (
         <Stack gap={2} key={group.name ?? 'first'}>
           {group.name && (

@@ -8,6 +8,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Time } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { LastVerification } from '../jobs/last-verification.tsx';
 import { CLOSING } from './closing-texts.ts';
 
 type Verification = components['schemas']['Verification'];
@@ -52,7 +53,10 @@ export function PartnerVerification({ partnerId }: { readonly partnerId: string 
           {t.verificationHelp}
         </Text>
         {data && <State verification={data} />}
-        <DailyVerification />
+        <Text size="sm" c="dimmed">
+          {t.daily}
+        </Text>
+        <LastVerification />
         <Problem error={begin.error ?? verification.error} />
       </Stack>
     </Group>
@@ -84,21 +88,5 @@ function State({ verification }: { readonly verification: Verification }) {
         </Text>
       ))}
     </Alert>
-  );
-}
-
-/** The job of the schedule that verifies all partners. */
-function DailyVerification() {
-  const t = useTexts(CLOSING);
-  const runs = useQuery({
-    queryKey: ['job-runs', 'verify'],
-    queryFn: () => answerOf(client.GET('/operator/v1/job-runs', { params: { query: { job: 'verify', limit: 1 } } })),
-  });
-  if (!runs.data) return null;
-  const [last] = runs.data.runs;
-  return (
-    <Text size="sm" c="dimmed">
-      {t.daily}: {last ? <Time at={last.ended_at ?? last.started_at} /> : t.neverDaily}
-    </Text>
   );
 }

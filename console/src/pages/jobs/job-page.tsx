@@ -1,5 +1,5 @@
 /** What happens by the clock: how each job stands, its runs, and the last verification. */
-import { Alert, Badge, Button, Stack } from '@mantine/core';
+import { Badge, Button, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
@@ -20,15 +20,13 @@ import { Absent, Age, Foreign, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { DOES, JOB } from './job-texts.ts';
+import { LastVerification, readResult } from './last-verification.tsx';
 
 type Job = components['schemas']['Job'];
 type Run = components['schemas']['JobRun'];
 
-const VERIFY = 'verify';
 /** While a run by hand is under way, its end is looked for as often. */
 const LOOK_EVERY_MS = 2_000;
-
-const isUnderWay = ({ outcome }: Run) => outcome === null;
 
 export function JobPage() {
   const t = useTexts(JOB);
@@ -43,41 +41,14 @@ export function JobPage() {
   useEffect(() => void queries.invalidateQueries({ queryKey: ['job-runs'] }), [queries, running]);
   return (
     <Page title={t.title} description={t.help}>
-      <Verification />
+      <Section title={t.verification}>
+        <LastVerification />
+      </Section>
       <Loaded query={jobs}>{(answer) => <JobTable jobs={answer.jobs} />}</Loaded>
       <Section title={t.runs}>
         <Runs jobs={jobs.data?.jobs ?? []} />
       </Section>
     </Page>
-  );
-}
-
-function Verification() {
-  const t = useTexts(JOB);
-  const query = { job: VERIFY, limit: '20' };
-  const runs = useQuery({
-    queryKey: ['job-runs', query],
-    queryFn: () => answerOf(client.GET('/operator/v1/job-runs', { params: { query: query as never } })),
-    refetchInterval: ({ state }) => (state.data?.runs.some(isUnderWay) ? LOOK_EVERY_MS : 15_000),
-  });
-  const last = runs.data?.runs.find(({ outcome }) => outcome === 'succeeded');
-  return (
-    <Section title={t.verification}>
-      <Loaded query={runs}>{() => (last ? <Verified run={last} /> : <Alert color="yellow">{t.notVerified}</Alert>)}</Loaded>
-    </Section>
-  );
-}
-
-function Verified({ run }: { readonly run: Run }) {
-  const t = useTexts(JOB);
-  const result = readResult(run);
-  const checked = formatWhole(result['checked'] ?? '0');
-  const differences = result['differences'] ?? '0';
-  const isGood = differences === '0';
-  return (
-    <Alert color={isGood ? 'forest' : 'red'} role={isGood ? 'status' : 'alert'}>
-      {isGood ? t.verified(checked) : t.modified(formatWhole(differences), checked)} <Time at={run.ended_at} />
-    </Alert>
   );
 }
 
@@ -198,10 +169,4 @@ function Did({ run }: { readonly run: Run }) {
       {parts.map(([name, value]) => `${name} ${formatWhole(value)}`).join(', ')}
     </bdi>
   );
-}
-
-/** Counts by name, as text. */
-function readResult({ result_json: text }: Run): Readonly<Record<string, string>> {
-  const read: unknown = text === null ? {} : JSON.parse(text);
-  return Object.fromEntries(Object.entries(read as object).map(([name, value]) => [name, String(value)]));
 }

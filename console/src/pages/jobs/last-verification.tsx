@@ -1,0 +1,49 @@
+import { Alert } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { formatWhole } from '../../format/points.ts';
+import { Loaded } from '../../parts/state.tsx';
+import { Time } from '../../parts/values.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { JOB } from './job-texts.ts';
+
+type Run = components['schemas']['JobRun'];
+
+const VERIFY = 'verify';
+const UNDER_WAY_MS = 2_000;
+const LATER_MS = 15_000;
+
+/** What the daily verification of all records found last. */
+export function LastVerification() {
+  const t = useTexts(JOB);
+  const query = { job: VERIFY, limit: '20' };
+  const runs = useQuery({
+    queryKey: ['job-runs', query],
+    queryFn: () => answerOf(client.GET('/operator/v1/job-runs', { params: { query: query as never } })),
+    refetchInterval: ({ state }) => (state.data?.runs.some(({ outcome }) => outcome === null) ? UNDER_WAY_MS : LATER_MS),
+  });
+  const last = runs.data?.runs.find(({ outcome }) => outcome === 'succeeded');
+  return (
+    <Loaded query={runs}>{() => (last ? <Verified run={last} /> : <Alert color="yellow">{t.notVerified}</Alert>)}</Loaded>
+  );
+}
+
+function Verified({ run }: { readonly run: Run }) {
+  const t = useTexts(JOB);
+  const result = readResult(run);
+  const checked = formatWhole(result['checked'] ?? '0');
+  const differences = result['differences'] ?? '0';
+  const isGood = differences === '0';
+  return (
+    <Alert color={isGood ? 'forest' : 'red'} role={isGood ? 'status' : 'alert'}>
+      {isGood ? t.verified(checked) : t.modified(formatWhole(differences), checked)} <Time at={run.ended_at} />
+    </Alert>
+  );
+}
+
+/** Counts by name, as text. */
+export function readResult({ result_json: text }: Run): Readonly<Record<string, string>> {
+  const read: unknown = text === null ? {} : JSON.parse(text);
+  return Object.fromEntries(Object.entries(read as object).map(([name, value]) => [name, String(value)]));
+}
