@@ -24,9 +24,7 @@ export function LastVerification() {
     refetchInterval: ({ state }) => (state.data?.runs.some(({ outcome }) => outcome === null) ? UNDER_WAY_MS : LATER_MS),
   });
   const last = runs.data?.runs.find(({ outcome }) => outcome === 'succeeded');
-  return (
-    <Loaded query={runs}>{() => (last ? <Verified run={last} /> : <Alert color="yellow">{t.notVerified}</Alert>)}</Loaded>
-  );
+  return <Loaded query={runs}>{() => (last ? <Verified run={last} /> : <Alert color="yellow">{t.notVerified}</Alert>)}</Loaded>;
 }
 
 function Verified({ run }: { readonly run: Run }) {
