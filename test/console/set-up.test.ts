@@ -172,6 +172,37 @@ describe('a new partner', needsBrowser, () => {
     assert.equal(entries.length, 1);
   });
 
+  test('a key is replaced and revoked; the partner is suspended and resumed', async () => {
+    const { partner: own } = await service.newPartner();
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/partners/${own.partnerId}/set-up`);
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Replace: test' }).click();
+    await dialog.getByText('The old one works for 24 hours more.').waitFor();
+    await dialog.getByRole('button', { name: 'Replace' }).click();
+    await page.locator('.secret').waitFor();
+    await page.getByRole('button', { name: 'Revoke: test' }).first().click();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('The key is revoked.').waitFor();
+    const keys = await rowsOf('select revoked_at is null as active from api_key where partner_id = $1', [own.partnerId]);
+    assert.deepEqual(keys.map(({ active }) => active).toSorted(), [false, true]);
+    await page.goto(`${browser.baseUrl}/partners/${own.partnerId}`);
+    for (const [name, isSuspended] of [
+      ['Suspend', true],
+      ['Resume', false],
+    ] as const) {
+      await page.getByRole('button', { name: 'Change', exact: true }).click();
+      await page.getByRole('menuitem', { name }).click();
+      await dialog.getByText('within ten seconds').waitFor();
+      await dialog.getByRole('button', { name }).click();
+      await dialog.waitFor({ state: 'detached' });
+      const [row] = await rowsOf('select suspended_at is not null as suspended from partner where partner_id = $1', [
+        own.partnerId,
+      ]);
+      assert.equal(row.suspended, isSuspended);
+    }
+  });
+
   test('a viewer sees the steps, and is offered none', async () => {
     const page = await browser.signedIn('viewer');
     await page.goto(`${browser.baseUrl}/partners/${partner.partnerId}/set-up`);

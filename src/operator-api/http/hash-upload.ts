@@ -7,6 +7,8 @@ export const FILE_TYPE = 'application/octet-stream';
 export const FILE_BYTES_MAX = 256 * 1024 * 1024;
 /** Without a byte for so long, nothing more is waited for. */
 const SILENCE_MS = 15_000;
+/** However it arrives: 256 MiB take as long at 1 MiB a second. */
+const WHOLE_MS = 300_000;
 const UPLOADS_MAX = 4;
 
 /** What a file was, when it had arrived: its bytes are not kept. */
@@ -38,6 +40,7 @@ export async function hashUpload({ raw, headers }: FastifyRequest): Promise<Hash
     throw new ServiceError('rate_limited', 'Several files arrive at this moment. Try again when they have.');
   uploads++;
   const timer = setTimeout(() => raw.destroy(), SILENCE_MS).unref();
+  const last = setTimeout(() => raw.destroy(), WHOLE_MS).unref();
   try {
     const hash = createHash('sha256');
     let byteCount = 0;
@@ -51,6 +54,7 @@ export async function hashUpload({ raw, headers }: FastifyRequest): Promise<Hash
   } finally {
     uploads--;
     clearTimeout(timer);
+    clearTimeout(last);
   }
 }
 

@@ -63,7 +63,7 @@ export const DOES = {
     'Seals contributions that an earlier release has written.',
     'تختم المساهمات التي كتبها إصدار سابق من الخدمة.',
   ],
-  'report-break-glass': ['Reports commands with --break-glass.', 'تُبلّغ عن الأوامر التي استعملت --break-glass.'],
+  'report-break-glass': ['Reports commands with --break-glass.', 'تُبلّغ عن الأوامر التي استعملت \u2066--break-glass\u2069.'],
   verify: ['Verifies every record that prices, permits or authorises.', 'تتحقّق من كل سجل يُسعّر أو يسمح أو يُخوّل.'],
   'prune-job-runs': ['Removes old runs of jobs.', 'تزيل مرات التشغيل القديمة.'],
 } as const satisfies Texts;

@@ -11,6 +11,7 @@ import { Loaded } from '../../parts/state.tsx';
 import { Id, Points, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { PartnerActions } from './partner-actions.tsx';
 import { PARTNER } from './partner-texts.ts';
 import { SET_UP } from './set-up/set-up-texts.ts';
 
@@ -21,7 +22,11 @@ export function PartnerPage() {
   const { partnerId = '' } = useParams({ strict: false });
   const partner = usePartner(partnerId);
   return (
-    <Page title={partner.data?.name ?? t.title} description={<Id id={partnerId} />}>
+    <Page
+      title={partner.data?.name ?? t.title}
+      description={<Id id={partnerId} />}
+      actions={partner.data && <PartnerActions partner={partner.data} />}
+    >
       <Loaded query={partner}>{(record) => <PartnerFacts partner={record} />}</Loaded>
     </Page>
   );

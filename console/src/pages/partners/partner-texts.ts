@@ -15,6 +15,21 @@ export const PARTNER = {
   writes: ['Confirmations and estimates', 'التأكيدات والتقديرات'],
   lookups: ['Look-ups', 'الاستعلامات'],
   reports: ['Other requests', 'طلبات أخرى'],
+  change: ['Change', 'تغيير'],
+  changed: ['The partner is changed.', 'عُدّل الشريك.'],
+  policy: ['Currency and time zone', 'العملة والمنطقة الزمنية'],
+  policyConsequence: [
+    'Both are fixed once a record depends on them; then this is refused.',
+    'تثبتان بمجرد أن يعتمد عليهما سجل، وعندئذ يُرفض التغيير.',
+  ],
+  ratesConsequence: ['It takes effect within ten seconds.', 'يسري خلال عشر ثوانٍ.'],
+  suspend: ['Suspend', 'إيقاف'],
+  suspendConsequence: [
+    'The partner records nothing new, within ten seconds. Its look-ups and repetitions still work. It can be resumed.',
+    'لا يسجّل الشريك شيئًا جديدًا خلال عشر ثوانٍ. تبقى استعلاماته وطلباته المكررة تعمل، ويمكن استئنافه.',
+  ],
+  resume: ['Resume', 'استئناف'],
+  resumeConsequence: ['The partner records again, within ten seconds.', 'يعود الشريك إلى التسجيل خلال عشر ثوانٍ.'],
   contributions: ['Contributions', 'المساهمات'],
   reviews: ['Reviews', 'المراجعات'],
 } as const satisfies Texts;

@@ -135,9 +135,11 @@ export function Said({ rule }: { readonly rule: Rule }) {
   ];
   return (
     <Stack gap={0}>
-      <bdi dir="ltr" className="figure">
-        {formatWhole(rule.points_min ?? '')} – {formatWhole(rule.points_max ?? '')}
-      </bdi>
+      <span>
+        <bdi dir="ltr" className="figure">
+          {formatWhole(rule.points_min ?? '')} – {formatWhole(rule.points_max ?? '')}
+        </bdi>
+      </span>
       {rule.reviews_everything && <span>{t.reviewsEverything}</span>}
       {parts.map(
         ([label, value]) =>

@@ -12,6 +12,7 @@ import { Foreign, Id, Time } from '../../../parts/values.tsx';
 import { useMay } from '../../../session/session.tsx';
 import { COMMON } from '../../../texts/common-texts.ts';
 import { useTexts } from '../../../texts/language.tsx';
+import { KeyActions } from './key-actions.tsx';
 import { SET_UP } from './set-up-texts.ts';
 import { ShownOnce } from './shown-once.tsx';
 import { Step } from './step.tsx';
@@ -64,6 +65,7 @@ export function KeyStep({ partnerId, issued, onIssued }: KeyStepProps) {
                   { label: t.permission, show: ({ permission }) => t[permission] },
                   { label: t.lastUsed, show: ({ last_used_at }) => <Time at={last_used_at} /> },
                   { label: t.key, show: ({ key_id }) => <Id id={key_id} /> },
+                  { label: '', show: (key) => <KeyActions apiKey={key} onIssued={onIssued} /> },
                 ]}
               />
             )}

@@ -57,6 +57,17 @@ export const SET_UP = {
   copied: ['Copied', 'نُسخ'],
   lastUsed: ['Last used', 'آخر استخدام'],
   revoked: ['Revoked', 'أُلغي'],
+  rotate: ['Replace', 'استبدال'],
+  rotateConsequence: [
+    'A new key with the same permission is issued and shown once. The old one works for 24 hours more.',
+    'يُصدر مفتاح جديد بالصلاحية نفسها ويُعرض مرة واحدة. يبقى القديم صالحًا 24 ساعة أخرى.',
+  ],
+  revoke: ['Revoke', 'إلغاء المفتاح'],
+  revokeConsequence: [
+    'The key is refused everywhere within ten seconds. This is final.',
+    'يُرفض المفتاح في كل مكان خلال عشر ثوانٍ. هذا نهائي.',
+  ],
+  revokeDone: ['The key is revoked.', 'أُلغي المفتاح.'],
   anotherKey: ['Issue another key', 'إصدار مفتاح آخر'],
 
   endpoint: ['Webhook endpoint', 'نقطة استقبال الإشعارات'],
