@@ -1,4 +1,4 @@
-import stringWidth from 'string-width';
+import { createRequire } from 'node:module';
 
 /** A row for people: column headings to values, each on one line. */
 export type Row = Readonly<Record<string, string>>;
@@ -78,7 +78,12 @@ function wrap(cell: string, width: number): string[] {
 
 /** In most texts each character takes one column, which is quick to check. */
 function widthOf(text: string): number {
-  return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
+  return /^[ -~]*$/.test(text) ? text.length : loadStringWidth()(text);
+}
+
+/** When a text needs it: its expressions over all of Unicode take longer than most of what a command loads. */
+function loadStringWidth(): (text: string) => number {
+  return createRequire(import.meta.url)('string-width').default;
 }
 
 function pad(text: string, width: number): string {
