@@ -50,14 +50,17 @@ const EVERY_STATEMENT = [
 
 /** Those that take longest, so that the end of a run is not one of them alone. A run of all tests names them at its end. */
 const BEGUN_FIRST = [
+  'test/console/pages.test.ts',
   'test/partner-api/availability.test.ts',
   'test/sdk/receiver.test.ts',
   'test/sdk/gifts.test.ts',
   'test/reconciliations/reconcile-settlement.test.ts',
   'test/service/database-clock.test.ts',
   'test/repository/documents.test.ts',
+  'test/repository/samples.test.ts',
+  'test/console/tasks.test.ts',
+  'test/quotas/storage-quota.test.ts',
   'test/settlements/settlement-commands.test.ts',
-  'test/operator-api/sign-in.test.ts',
   'test/webhooks/webhook-delivery.test.ts',
   'test/service/schedule.test.ts',
   'test/store/embedded.test.ts',
