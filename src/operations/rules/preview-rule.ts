@@ -40,18 +40,18 @@ export async function previewRule(db: Queryable, request: RuleRequest): Promise<
   let [left, partnerCount, isComplete] = [CONTRIBUTIONS_MAX, 0, true];
   for await (const partner of partnersOf(db, candidate)) {
     if (!isMeantFor(candidate, [...versions, candidate], partner)) continue;
-    if (++partnerCount > PARTNERS_MAX || left === 0) {
+    if (partnerCount === PARTNERS_MAX || left === 0) {
       isComplete = false;
       break;
     }
-    const afterId = idAt('txn', from.getTime());
-    const found = await listRuledContributions(db, partner.partnerId, { afterId, limit: left });
-    if (found.length === left) isComplete = false;
-    left -= found.length;
-    addAll(previewer, partner, found.toReversed(), prices);
+    partnerCount++;
+    const found = await listRuledContributions(db, partner.partnerId, { afterId: idAt('txn', from.getTime()), limit: left + 1 });
+    if (found.length > left) isComplete = false;
+    const latest = found.slice(0, left);
+    left -= latest.length;
+    addAll(previewer, partner, latest.toReversed(), prices);
   }
-  const looked = Math.min(partnerCount, PARTNERS_MAX);
-  return { ...previewer.preview(), from, to: now, partnerCount: looked, isComplete };
+  return { ...previewer.preview(), from, to: now, partnerCount, isComplete };
 }
 
 async function readCandidate(db: Queryable, request: RuleRequest, now: Date): Promise<RuleVersion> {
