@@ -1,6 +1,7 @@
 /** A partner's server: `POST /gifts/<order>/<points>` gives points out of a wallet; `/hook` receives webhooks. */
 import { createServer } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
+import { setInterval } from 'node:timers/promises';
 import { type Intent, nodeHandler, PartnerImpact, SqliteInbox } from '@partner-impact/sdk';
 import { Wallet } from './wallet.ts';
 
@@ -36,4 +37,4 @@ createServer((request, response) => {
   const ended = give(orderRef, points).catch(() => response.writeHead(409));
   return ended.then(() => response.end());
 }).listen(Number(PORT), () => receiver.catchUp().catch(console.error));
-setInterval(() => Promise.allSettled(wallet.due().map(settle)), 5_000);
+for await (const _ of setInterval(5_000)) await Promise.allSettled(wallet.due().map(settle));

@@ -80,7 +80,8 @@ test('expire: the estimate is gone, a linked one stays, another partner’s is n
   const path = `emissions/estimates/${estimate.calculation_id}/expire`;
   assertError(await ask(enemy, path), 'estimate_not_found');
   const expired = await ask(client, path);
-  assert.deepEqual([expired.status, expired.body.estimate.expires_at], [201, estimate.expires_at]);
+  assert.equal(expired.status, 201);
+  assert.ok(expired.body.estimate.expires_at < estimate.expires_at, 'it says when it expired, and not when it would have');
   assert.equal((await client.getEstimate(estimate.calculation_id)).status, 410);
   const { calculation_id, partner_order_ref } = (await client.estimate()).body.estimate;
   assert.equal((await client.confirm({ calculation_id, partner_order_ref })).body.association.status, 'associated');

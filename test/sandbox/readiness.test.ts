@@ -49,6 +49,15 @@ async function newPartner() {
   return made;
 }
 
+test('an empty page of events is no catching up', waiting, async () => {
+  const { client } = await newPartner();
+  assert.deepEqual((await client.listEvents('?after_sequence=7')).body.events, []);
+  // What is noted later is there: so would be what was noted before it.
+  await PLAYS.exact_points(client);
+  await untilPassed(client, 'exact_points');
+  assert.equal((await passedOf(client)).has('caught_up'), false);
+});
+
 test('it turns green check by check, by what the partner plays, and tells what showed it', waiting, async () => {
   const { client } = await newPartner();
   const { client: other } = await newPartner();

@@ -72,6 +72,7 @@ function newReceiver({ secrets = SECRET, feed = [], inbox = new MemoryInbox(), c
     handled.push(sequence);
   };
   const unsequenced: string[] = [];
+  const refused: object[] = [];
   const receiver = impact.events.receiver(
     secrets,
     inbox,
@@ -86,9 +87,10 @@ function newReceiver({ secrets = SECRET, feed = [], inbox = new MemoryInbox(), c
       clock: () => NOW_SECONDS * 1000,
       onError: (error) => errors.push(error),
       onUnsequenced: ({ eventType }) => unsequenced.push(eventType),
+      onRefused: (each) => refused.push(each),
     },
   );
-  return { receiver, handled, permits, unsequenced, errors };
+  return { receiver, handled, permits, unsequenced, refused, errors };
 }
 
 const signed = (event: object | string, change: Partial<Parameters<typeof signedRequest>[0]> = {}) =>
@@ -351,8 +353,16 @@ describe('refuses', () => {
     assert.equal((await send(receiver, new Request('http://localhost/', { method: 'POST', headers, body })))[0], 400);
   });
 
+  test('what is not signed with the secret is told of, with its reason', async () => {
+    const { receiver, refused } = newReceiver();
+    await send(receiver, signed(confirmedEvent(1n), { secret: `${SECRET.slice(0, -5)}AAAA=` }));
+    const [{ problem, webhookId }] = refused as [{ problem: string; webhookId: string }];
+    assert.equal(problem, 'wrong_signature');
+    assert.match(webhookId, /^evt_/);
+  });
+
   test('what cannot be a secret, when the receiver is made', () => {
-    for (const secrets of ['', [], 'secret', SECRET.slice(6), `${SECRET}\n`, [SECRET, '']])
+    for (const secrets of ['', [], 'secret', SECRET.slice(6), `${SECRET}\n`, `${SECRET}${SECRET}`, [SECRET, '']])
       assert.throws(() => newReceiver({ secrets }), ConfigurationError);
   });
 

@@ -36,6 +36,9 @@ export const PLAYS: Record<keyof typeof READINESS_CHECKS, (client: Client) => Pr
     return answer.headers.get('x-correlation-id');
   },
   async caught_up(client) {
+    await client.confirm();
+    await client.confirm();
+    while ((await client.listEvents('?limit=500')).body.events.length < 2) await sleep(20);
     return (await client.listEvents('?after_sequence=1&limit=500')).headers.get('x-correlation-id');
   },
   async reconciled_settlement(client) {

@@ -224,6 +224,8 @@ describe('deliveries', () => {
     );
     const first = await client.call(`${PATH}/${endpointId}/deliveries?limit=2`);
     assert.deepEqual([first.status, first.body.deliveries.length, first.body.has_more], [200, 2, true]);
+    const { last_attempt } = first.body.deliveries[0];
+    assert.deepEqual([Number(last_attempt.status), last_attempt.error_class], [200, null]);
     const second = await client.call(`${PATH}/${endpointId}/deliveries?limit=2&after=${first.body.next_after}`);
     const ids = [...first.body.deliveries, ...second.body.deliveries].map(({ delivery_id }) => delivery_id);
     assert.equal(new Set(ids).size, ids.length);

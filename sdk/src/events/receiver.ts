@@ -6,7 +6,7 @@ import { type CallOptions, request } from '../http/request.ts';
 import type { Transport } from '../http/transport.ts';
 import { type EventType, type PartnerEvent, readEnvelope, toEvent } from './event.ts';
 import type { Inbox, InboxEvent } from './inbox.ts';
-import { checkSecrets, findSignatureProblem } from './signature.ts';
+import { checkSecrets, findSignatureProblem, type SignatureProblem } from './signature.ts';
 
 /** What to do with each type of event; the types without a function are ignored. A function that rejects is called again later. */
 export type EventHandlers<Tx = undefined> = {
@@ -18,6 +18,11 @@ export interface ReceiverOptions {
   readonly onError?: (error: unknown) => void;
   /** Told of a verified event that is none: the test of an endpoint, or a sample. It is never handled. */
   readonly onUnsequenced?: (event: { readonly eventId: string; readonly eventType: string }) => void;
+  /**
+   * Told of a request that is refused because its signature does not verify: a wrong secret, or somebody else. The first of each kind is
+   * printed as a warning of the process unless given.
+   */
+  readonly onRefused?: (refused: { readonly problem: SignatureProblem; readonly webhookId: string | null }) => void;
   /** Milliseconds since 1970, in place of the system's clock. */
   readonly clock?: () => number;
 }
@@ -69,6 +74,7 @@ class EventReceiver<Tx> {
   #isWanted = false;
   #retryMs = RETRY_FIRST_MS;
   #timer: NodeJS.Timeout | undefined;
+  readonly #warned = new Set<SignatureProblem>();
 
   constructor(
     transport: Transport,
@@ -94,7 +100,11 @@ class EventReceiver<Tx> {
     if (!body) return answer(413, { problem: 'too_large' });
     const nowMs = (this.#options.clock ?? Date.now)();
     const problem = findSignatureProblem(this.#secrets, (name) => received.headers.get(name), body, nowMs);
-    if (problem) return answerChallenge(body) ?? answer(401, { problem });
+    if (problem) {
+      const challenge = answerChallenge(body);
+      if (!challenge) this.#tellRefused(problem, received.headers.get('webhook-id'));
+      return challenge ?? answer(401, { problem });
+    }
     return this.#take(body, received.headers.get('webhook-id'));
   }
 
@@ -205,6 +215,14 @@ class EventReceiver<Tx> {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#wake(), this.#retryMs).unref();
     this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MAX_MS);
+  }
+
+  #tellRefused(problem: SignatureProblem, webhookId: string | null): void {
+    const { onRefused } = this.#options;
+    onRefused?.({ problem, webhookId });
+    if (onRefused || this.#warned.has(problem)) return;
+    this.#warned.add(problem);
+    process.emitWarning(`A webhook was refused: ${problem}. Check that the receiver has the whole secret of its endpoint.`);
   }
 
   #report(error: unknown): void {

@@ -7,13 +7,16 @@ const TOLERANCE_SECONDS = 300;
 /** Reads a header by its name; `null` where it is absent. */
 export type ReadHeader = (name: string) => string | null;
 
+/** One secret, and not two without a line end between them. */
+const SECRET = /^whsec_(?!.*whsec_)[\x21-\x7E]{16,}$/;
+
 /** Why a request is not from the service. The text is for the partner's own log. */
 export type SignatureProblem = 'no_signature' | 'bad_timestamp' | 'old_timestamp' | 'future_timestamp' | 'wrong_signature';
 
 /** @throws ConfigurationError for what is no whole secret: the usual mistake is to decode it or to cut `whsec_` off. */
 export function checkSecrets(secrets: string | readonly string[]): readonly string[] {
   const all = typeof secrets === 'string' ? [secrets] : [...secrets];
-  if (all.length === 0 || all.some((secret) => typeof secret !== 'string' || !/^whsec_[\x21-\x7E]{16,}$/.test(secret)))
+  if (all.length === 0 || all.some((secret) => typeof secret !== 'string' || !SECRET.test(secret)))
     throw new ConfigurationError(
       'secrets must be the whole secrets of the endpoint, each with its whsec_, as the operator gave them.',
     );

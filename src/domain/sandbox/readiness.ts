@@ -13,7 +13,8 @@ export const READINESS_CHECKS = {
   verified_signature:
     'Have a sample event accepted (POST /v1/sandbox/events), and one with "fault": "bad_signature" refused with a status from 400 to 499.',
   acknowledged_repeated_event: 'Answer 2xx to both deliveries of a sample with "fault": "duplicate", and book it once.',
-  caught_up: 'Fetch GET /v1/events with the after_sequence that you kept, until has_more is false.',
+  caught_up:
+    'Stop your receiver, confirm, start it again: fetch GET /v1/events with the after_sequence that you kept, until has_more is false.',
   reconciled_settlement:
     'Close a settlement (POST /v1/sandbox/settlements/close) and compare your own list with it (POST /v1/settlements/{settlement_id}/reconciliations).',
   exact_points: 'Confirm 9007199254740993 points, then look the contribution up: every digit must have come through.',

@@ -3,6 +3,7 @@ import { contributionNotFound } from '../../domain/contributions/contribution-no
 import { idOfWork } from '../../domain/identifiers.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { type Adjustment, findAdjustment } from '../../store/adjustments/adjustment.ts';
+import { readClock } from '../../store/clock.ts';
 import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
 import type { Database } from '../../store/database.ts';
 import type { EstimateRecord } from '../../store/emissions/estimate.ts';
@@ -65,7 +66,8 @@ export async function expireOnRequest(database: Database, caller: SandboxCaller,
     const entry = { action: 'sandbox.expire-estimate', partnerId, subjectId: calculationId };
     await audit(db, actorOf(caller), { ...entry, before: null, after: { ended: true } });
   });
-  return estimate;
+  // From now on its look-up answers estimate_expired.
+  return { ...estimate, estimate: { ...estimate.estimate, expiresAt: await readClock(database.pool) } };
 }
 
 /**

@@ -30,7 +30,9 @@ export function listEvents(app: FastifyInstance, { operations, readiness }: Part
       const page = await beforeDeadline(operations.readEvents.page(cursor));
       const { partnerId } = cursor;
       const { correlationId } = request.context;
-      if (cursor.afterSequence > 0n && !page.hasMore) readiness?.record('caught_up', { partnerId, correlationId });
+      // An empty page shows that nothing was missed, and not that it would be fetched.
+      if (cursor.afterSequence > 0n && !page.hasMore && page.events.length > 0)
+        readiness?.record('caught_up', { partnerId, correlationId });
       return sendWritten(reply, eventPageToText(page, correlationId));
     },
   );

@@ -46,6 +46,7 @@ const delivery = {
   status: 'exhausted',
   trigger: 'event',
   attempts: 10,
+  last_attempt: { started_at: '2026-11-24T02:11:39.871Z', status: 503, error_class: null },
   next_attempt_at: null,
   created_at: '2026-11-20T19:29:00.212Z',
   ended_at: '2026-11-24T02:11:40.007Z',

@@ -1,5 +1,6 @@
 import { EVENT_TYPES } from '../../domain/events/event.ts';
 import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
+import type { LastAttempt } from '../../store/webhooks/delivery-log.ts';
 import { Echo } from '../envelope-schemas.ts';
 import { pageAnswer, pageQuery } from '../paging.ts';
 import { closed, longId, nullable, nullableTime, time } from '../schema-parts.ts';
@@ -102,6 +103,21 @@ export const Delivery = Type.Object(
     status: oneOf(DELIVERY_STATUSES, '`held` until its endpoint is enabled; `exhausted` when its attempts are spent.'),
     trigger: Type.String({ description: 'Why the service made the delivery, or sends it again.' }),
     attempts: Type.Integer({ description: 'The number of attempts so far.' }),
+    last_attempt: Type.Unsafe<LastAttempt | null>({
+      ...Type.Object(
+        {
+          started_at: time('When the attempt began, in UTC.'),
+          status: Type.Unsafe<number | null>({
+            type: ['integer', 'null'],
+            description: 'The HTTP status of the answer; `null` without an answer.',
+          }),
+          error_class: nullable({}, 'Why there was no answer; `null` with an answer.'),
+        },
+        closed,
+      ),
+      type: ['object', 'null'],
+      description: 'How the last attempt ended; `null` before the first one has ended.',
+    }),
     next_attempt_at: nullableTime('When the next attempt is due, in UTC; `null` without one.'),
     created_at: time('When the service made the delivery, in UTC.'),
     ended_at: nullableTime('When the delivery succeeded or was given up, in UTC; `null` before that.'),

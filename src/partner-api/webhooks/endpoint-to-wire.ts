@@ -1,4 +1,4 @@
-import type { LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
+import type { LastAttempt, LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
 import type { EndpointHealth, WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
 export function endpointToWire(endpoint: WebhookEndpoint & EndpointHealth) {
@@ -17,7 +17,7 @@ export function endpointToWire(endpoint: WebhookEndpoint & EndpointHealth) {
   };
 }
 
-export function deliveryToWire(delivery: LoggedDelivery) {
+export function deliveryToWire(delivery: LoggedDelivery, lastAttempt: LastAttempt | undefined) {
   const isWaiting = delivery.status === 'waiting';
   return {
     delivery_id: delivery.deliveryId,
@@ -28,6 +28,9 @@ export function deliveryToWire(delivery: LoggedDelivery) {
     status: delivery.status,
     trigger: delivery.trigger,
     attempts: delivery.attempts,
+    last_attempt: lastAttempt
+      ? { started_at: lastAttempt.startedAt.toISOString(), status: lastAttempt.status, error_class: lastAttempt.errorClass }
+      : null,
     next_attempt_at: isWaiting ? delivery.nextAttemptAt.toISOString() : null,
     created_at: delivery.createdAt.toISOString(),
     ended_at: delivery.endedAt?.toISOString() ?? null,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { listDeliveries as listOf } from '../../store/webhooks/delivery-log.ts';
+import { listLastAttempts, listDeliveries as listOf } from '../../store/webhooks/delivery-log.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
@@ -44,12 +44,14 @@ export function listDeliveries(app: FastifyInstance, { endpointTools: { database
       const read = async () => {
         await getOwnEndpoint(database.pool, partnerId, endpointId);
         // One more row than requested shows whether there are more.
-        return listOf(database.pool, partnerId, { endpointId, status, beforeId: place, limit: Number(limit) + 1 });
+        const found = await listOf(database.pool, partnerId, { endpointId, status, beforeId: place, limit: Number(limit) + 1 });
+        const page = found.slice(0, Number(limit));
+        const ids = page.map(({ deliveryId }) => deliveryId);
+        return { found, page, attempts: await listLastAttempts(database.pool, partnerId, ids) };
       };
-      const found = await beforeDeadline(read());
-      const page = found.slice(0, Number(limit));
+      const { found, page, attempts } = await beforeDeadline(read());
       const body = {
-        deliveries: page.map(deliveryToWire),
+        deliveries: page.map((delivery) => deliveryToWire(delivery, attempts.get(delivery.deliveryId))),
         ...pageMembers(list, page.at(-1)?.deliveryId ?? place, found.length > page.length),
         request: { correlation_id: request.context.correlationId },
       };

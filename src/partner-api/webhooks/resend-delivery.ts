@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import type { Database } from '../../store/database.ts';
-import { findDelivery } from '../../store/webhooks/delivery-log.ts';
+import { findDelivery, listLastAttempts } from '../../store/webhooks/delivery-log.ts';
 import { resend } from '../../webhooks/endpoints/manage-delivery.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { keyedPost } from '../keyed-post.ts';
@@ -32,7 +32,9 @@ export function resendDelivery(app: FastifyInstance, options: PartnerApiOptions)
       if (!delivery || delivery.endpointId !== (endpointId ?? delivery.endpointId)) throw deliveryNotFound();
       await getOwnEndpoint(database.pool, partnerId, delivery.endpointId);
       const send = (own: Database) => resend(own, managerOf(caller, correlationId), { partnerId, deliveryId });
-      return work.answer(database, send, (sent) => ({ delivery: deliveryToWire(sent) }));
+      return work.answer(database, send, async (sent, db) => ({
+        delivery: deliveryToWire(sent, (await listLastAttempts(db, partnerId, [deliveryId])).get(deliveryId)),
+      }));
     },
   });
 }

@@ -97,6 +97,24 @@ export async function listDeliveryAttempts(
   return run<DeliveryAttemptRecord>(db, LIST_ATTEMPTS, [partnerId, deliveryId]);
 }
 
+const LAST_ATTEMPTS: Statement = {
+  name: 'list_last_attempts',
+  text: `select distinct on (delivery_id) delivery_id as "deliveryId", started_at as "startedAt", status, error_class as "errorClass"
+    from delivery_attempt where partner_id = $1 and delivery_id = any ($2::text[]) order by delivery_id, number desc`,
+};
+
+export type LastAttempt = Pick<DeliveryAttemptRecord, 'startedAt' | 'status' | 'errorClass'>;
+
+/** Of each delivery that has one, by its id. */
+export async function listLastAttempts(
+  db: Queryable,
+  partnerId: string,
+  deliveryIds: readonly string[],
+): Promise<ReadonlyMap<string, LastAttempt>> {
+  const found = await run<LastAttempt & { readonly deliveryId: string }>(db, LAST_ATTEMPTS, [partnerId, deliveryIds]);
+  return new Map(found.map((attempt) => [attempt.deliveryId, attempt]));
+}
+
 /** Due at once, with all attempts again. */
 const AGAIN = `status = 'waiting', attempts_left = $3, next_attempt_at = ${NOW}, ended_at = null`;
 

@@ -137,10 +137,7 @@ async function challenge(
   });
   if (!isSuccess(answer)) {
     const said = answer.errorClass === null ? `it answered ${answer.status}` : ERROR_CLASSES[answer.errorClass];
-    const isDown = answer.errorClass === 'connect';
-    const step = isDown
-      ? ' Start the receiver, then repeat this; `npx partner-impact webhook listen --port PORT` is a development receiver.'
-      : '';
+    const step = answer.errorClass === 'connect' ? ' Start the receiver, then repeat this.' : '';
     throw refusal(`The receiver must answer the challenge with 2xx: ${said}.${step} Nothing was stored.`);
   }
   if (readChallenge(answer.excerpt) !== challengeText)

@@ -29,7 +29,8 @@ const INSIDE: readonly RefusedHostClass[] = ['local_name', 'loopback', 'private'
 
 const URL_SENTENCES = {
   not_a_url: 'The URL cannot be read.',
-  plain_http: 'The URL must begin with https.',
+  plain_http:
+    'The URL must begin with https. (A sandbox that allows this machine also takes http://127.0.0.1 and http://[::1], by address and not by name.)',
   scheme: 'The URL must begin with https.',
   user_info: 'The URL must not contain a user name or password.',
   fragment: 'The URL must not contain a fragment.',
