@@ -292,7 +292,7 @@ async function listen(terminal: Terminal, command: string): Promise<void> {
 /** Runs each command, and compares the form of what it prints with what the document shows. */
 async function showTranscript(terminal: Terminal, block: Block): Promise<void> {
   for (const { command, output } of readTranscript(block)) {
-    const program = command.replace(/^npx partner-impact /, '');
+    const program = command.replace(/^(?:npx partner-impact|node bin\/partner-impact\.mjs) /, '');
     if (program.startsWith('webhook listen')) {
       await listen(terminal, command);
       continue;

@@ -46,7 +46,9 @@ test(
     for (const name of Object.keys(PLAYS) as (keyof typeof PLAYS)[]) if (!ofTheReceiver.includes(name)) await PLAYS[name](client);
     const { code, stdout, stderr } = await waits;
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /passed: exact_points/);
+    // As many as it found left when it began to look, which depends on how fast it and the program are.
+    const [, found = '0'] = /^(\d+) checks are left/m.exec(stderr) ?? [];
+    assert.equal(stderr.match(/^passed: [a-z_]+$/gm)?.length ?? 0, Number(found));
     const { readiness, samples } = JSON.parse(stdout);
     assert.deepEqual([readiness.ready, samples.length], [true, 11]);
     assert.ok(readiness.checks.every(({ evidence }: { evidence: object[] }) => evidence.length > 0));

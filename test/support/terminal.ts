@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -48,6 +48,8 @@ export class Terminal {
     mkdirSync(commands);
     writeFileSync(join(commands, 'npx'), `#!/bin/sh\nshift\nexec '${process.execPath}' '${ROOT}/bin/partner-impact.mjs' "$@"\n`);
     chmodSync(join(commands, 'npx'), 0o755);
+    // A reader in the folder of a checkout.
+    symlinkSync(join(ROOT, 'bin'), join(this.folder, 'bin'));
     writeFileSync(join(this.folder, '.curlrc'), 'fail-with-body\nsilent\nshow-error\n');
     this.#env['CURL_HOME'] = this.folder;
     this.#env['PATH'] = [commands, join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
@@ -112,7 +114,8 @@ export class Terminal {
 
   /** Starts what runs until Ctrl-C in a terminal of its own, and waits for words that it prints. */
   async start(block: string, words: RegExp, { cwd = this.folder } = {}): Promise<Running> {
-    const name = block.split(/ --?\w|\n/)[0] ?? block;
+    const [command = block] = block.split(/ --?\w|\n/);
+    const name = command.replace(/^(?:npx partner-impact|node bin\/partner-impact\.mjs) /, '');
     await this.interrupt(name);
     const child = spawn('bash', ['-c', `exec ${this.toType(block).trim()}`], { cwd, env: this.#env });
     this.#running.set(name, child);

@@ -4,6 +4,7 @@ import { ServiceError } from '../../domain/service-error.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import type { SettlementProblem } from '../../operations/settlements/settlement-problem.ts';
 import { verifySettlements } from '../../operations/settlements/verify-settlements.ts';
+import { readClock } from '../../store/clock.ts';
 import type { OperatorApiTools } from '../app.ts';
 import { operatorRoute } from '../route.ts';
 import { count, idParams, listOf, nullableIntegerText, nullableText, nullableTime, oneOf, shape, text } from '../schema-parts.ts';
@@ -31,14 +32,14 @@ function verificationsOf(tools: OperatorApiTools): Map<string, Verification> {
   return kept;
 }
 
-function begin(tools: OperatorApiTools, partnerId: string): Verification {
+function begin(tools: OperatorApiTools, partnerId: string, startedAt: Date): Verification {
   const all = verificationsOf(tools);
   const running = [...all].filter(([, { status }]) => status === 'running');
   const own = running.find(([id]) => id === partnerId)?.[1];
   if (own) return own;
   if (running.length >= RUNNING_MAX) throw tooMany();
   const begun: Verification = {
-    ...{ status: 'running', startedAt: new Date(), endedAt: null, settlements: 0, lines: 0, problems: [] },
+    ...{ status: 'running', startedAt, endedAt: null, settlements: 0, lines: 0, problems: [] },
   };
   all.set(partnerId, begun);
   void run(tools, partnerId, begun);
@@ -47,7 +48,8 @@ function begin(tools: OperatorApiTools, partnerId: string): Verification {
 
 async function run(tools: OperatorApiTools, partnerId: string, begun: Verification): Promise<void> {
   const { database, settlementTools, onUnexpectedError } = tools;
-  let since = performance.now();
+  const beganAtMs = performance.now();
+  let since = beganAtMs;
   const options = {
     signLike: settlementTools.signLike,
     onProgress: (lines: number) => {
@@ -66,7 +68,8 @@ async function run(tools: OperatorApiTools, partnerId: string, begun: Verificati
     begun.status = 'failed';
     onUnexpectedError(error, newId('corr'));
   }
-  begun.endedAt = new Date();
+  // By the same clock as its beginning, also while the database does not answer.
+  begun.endedAt = new Date(begun.startedAt.getTime() + Math.round(performance.now() - beganAtMs));
 }
 
 function tooMany(): ServiceError {
@@ -120,7 +123,7 @@ export const verify = operatorRoute({
     'It runs in the background, and changes nothing. The daily verification is the job `verify`. While one of this partner runs, that one is shown.',
   async handle({ tools, params: { partner_id: partnerId } }) {
     await getPartner(tools.database.pool, partnerId);
-    return verificationToWire(begin(tools, partnerId));
+    return verificationToWire(begin(tools, partnerId, await readClock(tools.database.pool)));
   },
 });
 

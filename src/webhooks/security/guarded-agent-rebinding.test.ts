@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { describe, test } from 'node:test';
+import { request } from 'undici';
 import { AddressRefusedError, openGuardedAgent } from './guarded-agent.ts';
 import type { ResolveName } from './resolve-name.ts';
 
@@ -66,9 +67,8 @@ async function post(resolveName: ResolveName, times = 1): Promise<unknown[]> {
   const agent = openGuardedAgent({ allowInsecure: false, resolveName });
   const failures: unknown[] = [];
   for (let n = 0; n < times; n++) {
-    await agent
-      .request({ origin: `https://hooks.example.com:${PORT}`, path: '/', method: 'POST', body: '{}' })
-      .catch((failure) => failures.push(failure));
+    const options = { dispatcher: agent, method: 'POST', body: '{}' } as const;
+    await request(`https://hooks.example.com:${PORT}/`, options).catch((failure) => failures.push(failure));
   }
   await agent.destroy();
   return failures;
