@@ -10,7 +10,9 @@ import { chainValue } from '../../src/domain/settlements/statement/statement-cha
 import { writeStatement } from '../../src/domain/settlements/statement/write-statement.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../../src/operations/adjustments/manage-adjustment.ts';
 import { verifySettlements } from '../../src/operations/settlements/verify-settlements.ts';
+import { allowLongStatements } from '../../src/store/query.ts';
 import { eachSettlement, type Settlement } from '../../src/store/settlements/settlement.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { auditKeys, enrolled } from '../support/actor.ts';
 import { commandLine } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -361,7 +363,10 @@ describe('settlement verify compares with the records that were settled', waitin
       from contribution cross join generate_series(1, 1500) n where partner_id = $1`;
     await pool.query(copy, [partner.partnerId]);
     const copies = Array.from({ length: 1500 }, (_, index) => `txn_copy-${index + 1}`);
-    await sealRows(database, partner.partnerId, copies);
+    await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+      await allowLongStatements(db, { timeoutMs: 60_000 });
+      await sealRows({ ...database, pool: db as unknown as typeof database.pool }, partner.partnerId, copies);
+    });
     const candidates =
       'insert into settlement_candidate (partner_id, transaction_id) select partner_id, transaction_id from contribution';
     await pool.query(`${candidates} where partner_id = $1 and transaction_id like 'txn_copy-%'`, [partner.partnerId]);

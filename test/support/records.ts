@@ -5,8 +5,6 @@ import { attestRecord } from '../../src/operations/verification/attest-record.ts
 import { insertPartner, type Partner } from '../../src/store/access/partner.ts';
 import { listSealedContributions, updateContributionsUnsealed } from '../../src/store/contributions/contribution-seal.ts';
 import type { Database } from '../../src/store/database.ts';
-import { allowLongStatements } from '../../src/store/query.ts';
-import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { OWNER } from './actor.ts';
 import { uniqueId } from './client.ts';
 
@@ -76,10 +74,7 @@ export async function insertEstimateAged({ pool }: Database, { partnerId, partne
 export async function sealRows(database: Database, partnerId: string, transactionIds: readonly string[]): Promise<void> {
   const rows = await listSealedContributions(database.pool, partnerId, transactionIds);
   const parts = rows.map((row) => ({ contribution: row.contribution, part: database.contributionSeals.begin(row) }));
-  await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-    await allowLongStatements(db, { timeoutMs: 60_000 });
-    await updateContributionsUnsealed(db, partnerId, parts);
-  });
+  await updateContributionsUnsealed(database.pool, partnerId, parts);
 }
 
 /** A pending contribution as if it had been made so long ago, which asked for the estimate. */
