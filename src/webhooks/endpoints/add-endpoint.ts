@@ -137,7 +137,10 @@ async function challenge(
   });
   if (!isSuccess(answer)) {
     const said = answer.errorClass === null ? `it answered ${answer.status}` : ERROR_CLASSES[answer.errorClass];
-    const step = answer.errorClass === 'connect' ? ' Start the receiver, then repeat this.' : '';
+    const step =
+      answer.errorClass === 'connect'
+        ? ' Start the receiver, then repeat this; the command `partner-impact webhook listen --port PORT` of the service is a development receiver.'
+        : '';
     throw refusal(`The receiver must answer the challenge with 2xx: ${said}.${step} Nothing was stored.`);
   }
   if (readChallenge(answer.excerpt) !== challengeText)
