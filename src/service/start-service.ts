@@ -13,7 +13,6 @@ import { throttled } from '../observability/throttled.ts';
 import { createKeyUse } from '../operations/access/record-key-use.ts';
 import { createOperations, POOL_SIZE } from '../operations/create-operations.ts';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
-import { countStorage, type QuotaStage, type StorageUsage } from '../operations/quotas/storage-usage.ts';
 import { openRuleCache, type RuleCache } from '../operations/rules/rule-cache.ts';
 import { startSeals } from '../operations/verification/start-seals.ts';
 import { authenticator } from '../partner-api/access/authenticate.ts';
@@ -40,6 +39,7 @@ import { once } from './once.ts';
 import { connectStore } from './open-database.ts';
 import { openOperators } from './open-operators.ts';
 import { openEndpointTools, openReadiness, openSandbox } from './open-sandbox.ts';
+import { openUsage } from './open-usage.ts';
 import { SERVICE_ROLES, type ServiceRole } from './role.ts';
 
 export interface Service {
@@ -282,23 +282,5 @@ function openRules(database: Database, rulesOf: ServiceOptions['rulesOf'], { log
   if (rulesOf) return { rulesOf: ({ partnerId }) => rulesOf(partnerId), close() {} };
   return openRuleCache(database, {
     onError: (err) => logger.warn({ err }, 'the rules could not be read; the service tries again'),
-  });
-}
-
-const QUOTA_STAGES: Record<QuotaStage, readonly [level: 'warn' | 'error', sentence: string]> = {
-  near: ['warn', 'a partner has stored four fifths of its quota of the day'],
-  spent: ['error', 'a partner has stored its quota of the day: its estimates and lists are refused, its confirmations are not'],
-  exceeded: ['error', 'a partner stores more than its quota of the day by confirmations, which are never refused'],
-};
-
-function openUsage(database: Database, { logger }: Log): StorageUsage {
-  return countStorage(database, {
-    onStage(stage, { partnerId: partner_id, storedBytes: stored_bytes, bytesPerDay: bytes_per_day }) {
-      const [level, sentence] = QUOTA_STAGES[stage];
-      logger[level]({ partner_id, stored_bytes, bytes_per_day }, sentence);
-    },
-    onError: throttled((err, times) =>
-      logger.warn({ err, times }, 'the storage usage of partners could not be recorded; the service tries again'),
-    ),
   });
 }

@@ -28,7 +28,7 @@ const MAPPED_IPV4 = '::ffff:';
 
 /** The key under which failed attempts are counted: an IPv6 host can use a whole /64. */
 export function addressGroup(address: string): string {
-  // Asked for every connection, and reading an address into its parts takes longer than the rest of accepting one.
+  // Asked for every connection: an address in its usual form is not read into its parts.
   const plain = address.startsWith(MAPPED_IPV4) ? address.slice(MAPPED_IPV4.length) : address;
   if (isIPv4(plain)) return plain;
   const client = read(address);
