@@ -13,7 +13,9 @@ import {
   postAdjustment,
   rejectAdjustment,
 } from '../../src/operations/adjustments/manage-adjustment.ts';
+import { AUDITED_KINDS } from '../../src/operations/audit/audited-kinds.ts';
 import { verifyAudit } from '../../src/operations/audit/verify-audit.ts';
+import { verifyKind } from '../../src/operations/audit/verify-kind.ts';
 import {
   confirmPendingContribution,
   failPendingContribution,
@@ -374,4 +376,15 @@ test('no key and no secret, nor its hash or its sealed form, is in any entry; an
   ];
   for (const { text } of rows) for (const each of forbidden) assert.ok(!text.includes(each), text);
   assert.equal((await verifyAudit(database)).fault, null);
+});
+
+test('after all of these changes, every record that permits or authorises is as its last entry says', async () => {
+  const records: Record<string, number> = {};
+  for (const kind of AUDITED_KINDS) {
+    const verdict = await verifyKind(database, kind, async () => {});
+    assert.deepEqual([kind.name, verdict.differences], [kind.name, []]);
+    records[kind.name] = verdict.records;
+  }
+  for (const name of ['partner', 'api_key', 'operator', 'webhook_endpoint', 'adjustment'])
+    assert.notEqual(records[name], 0, name);
 });

@@ -26,6 +26,8 @@ export interface AuditedKind<Row> {
   readonly action: string;
   idOf(row: Row): string;
   partnerIdOf(row: Row): string | null;
+  /** Whether an entry with such an action is about a record of this kind; all are where this is missing. */
+  isRecordId?(subjectId: string): boolean;
   /** The record in the form of the audit. */
   recordOf(row: Row): object;
   /** Fields that an earlier release, whose entries had fewer fields, may have changed without an entry. */
@@ -40,6 +42,8 @@ export const PARTNER: AuditedKind<Partner> = {
   action: 'partner',
   idOf: ({ partnerId }) => partnerId,
   partnerIdOf: ({ partnerId }) => partnerId,
+  // `partner.set-quota` is about the partner's quota.
+  isRecordId: (subjectId) => subjectId.startsWith('ptn_'),
   recordOf: partnerRecord,
   list: listPartnersOfIds,
   lock: (db, { partnerId }) => lockPartner(db, partnerId),

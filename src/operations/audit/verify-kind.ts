@@ -57,6 +57,6 @@ async function* eachRemoved<Row>({ pool }: Database, kind: AuditedKind<Row>, pau
     const afterId: string = page?.at(-1) ?? '';
     page = await listAuditSubjectsOfKind(pool, { kind: kind.action, afterId, limit: RECORDS_AT_ONCE });
     const present = new Set((await kind.list(pool, { afterId: '', ids: page, limit: RECORDS_AT_ONCE })).map(kind.idOf));
-    yield* page.filter((id) => !present.has(id));
+    yield* page.filter((id) => !present.has(id) && (kind.isRecordId?.(id) ?? true));
   }
 }
