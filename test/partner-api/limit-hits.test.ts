@@ -61,7 +61,7 @@ const FIGURES: readonly [of: string, figure: string, file: string, code: string]
   ['endpoints that a partner', '10', 'src/partner-api/webhooks/create-webhook-endpoint.ts', 'CHALLENGES_PER_MINUTE = 10'],
   ['samples', '60', 'src/webhooks/endpoints/send-samples.ts', 'SAMPLES_MAX = 60'],
   ['slow answers', '16', 'src/partner-api/sandbox/play-scenario.ts', 'SLOW_MAX = 16'],
-  ['new connections of an address', '256', 'src/partner-api/http/suspect-connections.ts', 'openedMax: 256'],
+  ['new connections of an address', '64', 'src/partner-api/http/suspect-connections.ts', 'openedMax: 64'],
   ['connections that wait in this way', '8,192', 'src/partner-api/http/suspect-connections.ts', 'waitingMax: 8_192'],
   ['an answer of the database', '5 s', 'src/partner-api/http/deadline.ts', 'DEADLINE_MS = 5_000'],
   ["a receiver's answer", '15 s', 'src/webhooks/delivery/send.ts', 'ANSWER_WITHIN_MS = 15_000'],

@@ -21,7 +21,7 @@ export interface SuspectLimits {
   readonly waitingMax: number;
 }
 
-const LIMITS: SuspectLimits = { openedMax: 256, takenInATurn: 2, waitingMax: 8_192 };
+const LIMITS: SuspectLimits = { openedMax: 64, takenInATurn: 2, waitingMax: 8_192 };
 const OPENED_WINDOW_MS = 1_000;
 const TURN_MS = 10;
 
