@@ -360,6 +360,7 @@ create table event (
   occurred_at timestamp(3) with time zone not null,
   data text,
   body text,
+  packed_body bytea,
   constraint event_id_once UNIQUE (partner_id, event_id),
   constraint event_pkey PRIMARY KEY (partner_id, sequence),
   constraint event_sequence CHECK ((sequence >= 1))
@@ -740,6 +741,17 @@ CREATE UNIQUE INDEX rule_version_start ON public.rule_version USING btree (kind,
 CREATE TRIGGER rule_version_is_immutable BEFORE DELETE OR UPDATE ON public.rule_version FOR EACH ROW EXECUTE FUNCTION guard_rule_version();
 
 CREATE TRIGGER rule_version_is_not_emptied BEFORE TRUNCATE ON public.rule_version FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table sample_data (
+  is_only boolean not null default true,
+  status text not null,
+  ends_at timestamp(3) with time zone not null,
+  partner_ids text[] collate "C" not null default '{}'::text[],
+  operator_ids text[] collate "C" not null default '{}'::text[],
+  constraint sample_data_only_one PRIMARY KEY (is_only),
+  constraint sample_data_is_only CHECK (is_only),
+  constraint sample_data_status CHECK ((status = ANY (ARRAY['making'::text, 'made'::text, 'stopped'::text, 'removed'::text])))
+);
 
 create table sandbox_clock (
   partner_id text collate "C" not null,

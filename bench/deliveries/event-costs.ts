@@ -7,6 +7,7 @@
  *     --partners N     how many idle partners there are in the second measurement at rest, each with an endpoint (10000)
  *     --rates 50,1000  confirmations per second (50,1000); 0 is as many as 128 connections can send
  *     --against REV    measures another revision first
+ *     --database-url U measures on that server, in an empty database that the service may fill; for a server of another release
  *
  * One partner has one endpoint that wants every event; its receiver is a process of its own. Each event is fetched by GET /v1/events while
  * it is delivered: its age when it is first seen there is printed. Exit code 1 when a request failed or an event was not delivered.
@@ -43,9 +44,13 @@ const given = readArguments(import.meta.filename, {
   partners: { type: 'string', default: '10000' },
   rates: { type: 'string', default: '50,1000' },
   against: { type: 'string' },
+  'database-url': { type: 'string' },
 });
 const seconds = readWhole('seconds', given.seconds, { min: 1, max: 600 });
 const partners = readWhole('partners', given.partners, { min: FEW_PARTNERS, max: 1_000_000 });
+const databaseUrl = given['database-url'];
+if (given.against !== undefined && databaseUrl !== undefined)
+  throw new Error('--against needs a server for each revision, so it does not go with --database-url.');
 const rates = given.rates.split(',').map((text) => readWhole('rates', text, { min: 0, max: 1_000_000 }));
 const violations = new Violations();
 const { signal } = new AbortController();
@@ -62,7 +67,7 @@ process.exitCode = violations.printVerdict();
 /** One revision, on a server of its own. */
 async function measure(name: string, repository: string, ownFolder: string): Promise<void> {
   await using parts = new AsyncDisposableStack();
-  const subject = await Subject.create({ name, repository, folder: ownFolder, databaseUrl: undefined, processes: 1 });
+  const subject = await Subject.create({ name, repository, folder: ownFolder, databaseUrl, processes: 1 });
   parts.defer(() => subject.stop());
   await subject.start(signal);
   const pool = openPool(subject.databaseUrl);

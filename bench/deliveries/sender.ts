@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { unpackBody } from '../../src/domain/events/packed-body.ts';
 import { type Bench, measureChecked } from '../cells.ts';
 import { newToken } from '../rows/identifiers.ts';
 import { settle } from '../subject/database.ts';
@@ -68,11 +69,11 @@ export class Sender {
 
   /** The bodies of what was sent so far, as they were sent. */
   async listBodies(): Promise<string[]> {
-    const { rows } = await this.#query<{ body: string }>(
-      'select body from event where partner_id = $1 and body is not null limit $2',
+    const { rows } = await this.#query<{ packed: Buffer }>(
+      'select packed_body as packed from event where partner_id = $1 and packed_body is not null limit $2',
       [BODIES_MAX],
     );
-    return rows.map(({ body }) => body);
+    return rows.map(({ packed }) => unpackBody(packed));
   }
 
   /** What a later measurement would pay for is taken away. */

@@ -1,9 +1,12 @@
 /** getEvent: decisions, sections 1 and 7. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { packBody } from '../../src/domain/events/packed-body.ts';
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
+import { type LoggedDelivery, listDeliveries } from '../../src/store/webhooks/delivery-log.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
+import { resend } from '../../src/webhooks/endpoints/manage-delivery.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { Client, detailCodes } from '../support/client.ts';
@@ -83,3 +86,30 @@ test('invalid_request: a query is refused', async () => {
   const answer = await client.getEvent(`${listed.event_id}?expand=all`);
   assert.deepEqual([answer.status, detailCodes(answer)], [400, { expand: 'unknown_field' }]);
 });
+
+test(
+  '200, a page and a delivery: the body that was stored first, as text or packed, whatever a release makes of the event',
+  waiting,
+  async () => {
+    const { database } = service;
+    const store = (body: string | null, packed: string | null) =>
+      database.pool.query('update event set body = $2, packed_body = $3 where partner_id = $1 and sequence = 2', [
+        ...[partnerId, body, packed && packBody(packed)],
+      ]);
+    const [delivery] = await listDeliveries(database.pool, partnerId, { limit: 1 });
+    const { deliveryId } = delivery as LoggedDelivery;
+    for (const [text, packed] of [
+      ['{"of":"an earlier release, وقدرها"}', null],
+      ['{"of":"an earlier release that ran beside this one"}', '{"of":"this release"}'],
+      [null, `{"with":"${'🌳'.repeat(5_000)}"}`],
+    ] as const) {
+      await store(text, packed);
+      const stored = packed ?? text;
+      const arrived = receiver.arrived.length + 1;
+      await resend(database, OWNER, { partnerId, deliveryId });
+      assert.equal((await receiver.until(arrived)).at(-1)?.body.toString(), stored);
+      assert.ok((await client.getEvent(listed.event_id)).text.startsWith(`{"event":${stored},"request":`));
+      assert.ok((await client.listEvents('?after_sequence=1')).text.startsWith(`{"events":[${stored}],`));
+    }
+  },
+);

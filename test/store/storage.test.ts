@@ -37,6 +37,7 @@ const SMALL_TABLES = [
   'audit_head',
   'rule_version',
   'rule_revision',
+  'sample_data',
   'kysely_migration',
 ];
 

@@ -5,11 +5,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeEventBodies } from '../../src/operations/events/event-bodies.ts';
+import { makeEventBodies, writeEventBodies } from '../../src/operations/events/event-bodies.ts';
 import { RecentContributions } from '../../src/operations/events/recent-contributions.ts';
 import { type ContributionRecord, findContributionsById } from '../../src/store/contributions/contribution.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { type EventRecord, insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
+import { insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { listDueEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
 import { insertWebhookEndpoint, lockEventCounter } from '../../src/store/webhooks/webhook-endpoint.ts';
@@ -353,11 +353,13 @@ test('the body from memory is, byte for byte, the one from the database', { time
   for (const fields of [{ points: 9_223_372_036_854_775_807n }, linked]) assert.equal((await client.confirm(fields)).status, 201);
   await untilSequenced(service.database, partner.partnerId, 3);
   await untilDeliveries(service.database, partner.partnerId, (found) => found.every(({ status }) => status === 'delivered'));
-  const events = (await listEvents(service.database.pool, partner.partnerId, { afterSequence: 1n, limit: 10 })) as EventRecord[];
+  const stored = await listEvents(service.database.pool, partner.partnerId, { afterSequence: 1n, limit: 10 });
+  assert.ok(stored.every(({ packedBody }) => packedBody !== null));
+  const events = await writeEventBodies(service.database.pool, 'sandbox', stored);
   const fresh = { environment: 'sandbox', recent: new RecentContributions(), onError: assert.ifError } as const;
   const bodies = await makeEventBodies(service.database.pool, fresh, events);
   assert.equal(events.length, 2);
-  for (const { eventId, body } of events) assert.equal(bodies.get(eventId), body);
+  for (const { eventId, body } of events) assert.equal(bodies.get(eventId)?.body, body);
 });
 
 test('a confirmation and the link after it, written together: each body tells what happened then', {
@@ -379,7 +381,7 @@ test('a confirmation and the link after it, written together: each body tells wh
     const recent = new RecentContributions();
     recent.add(asConfirmed as ContributionRecord);
     const bodies = await makeEventBodies(own.pool, { environment: 'sandbox', recent, onError: assert.ifError }, together);
-    const told = together.map(({ eventId }) => JSON.parse(bodies.get(eventId) as string).data);
+    const told = together.map(({ eventId }) => JSON.parse(bodies.get(eventId)?.body as string).data);
     assert.deepEqual(
       told.map(({ contribution, association }) => [contribution.transaction_id, association.status]),
       [

@@ -1,6 +1,8 @@
 /** Events of several partners get their numbers in one transaction, and each partner's are as if they were alone (decisions, section 7, Envelope). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { unpackBody } from '../../src/domain/events/packed-body.ts';
+import { type WrittenEvent, writeEventBodies } from '../../src/operations/events/event-bodies.ts';
 import { type EventRecord, insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
 import { WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
 import { assignSequencesOfSeveral } from '../../src/store/events/sequence-together.ts';
@@ -30,11 +32,15 @@ async function tell(partnerId: string, count: number): Promise<void> {
   }
 }
 
-function eventsOf(partnerId: string): Promise<EventRecord[]> {
+function storedEventsOf(partnerId: string): Promise<EventRecord[]> {
   return listEvents(database.pool, partnerId, { afterSequence: 0n, limit: 5_000 });
 }
 
-function assertGapless(events: readonly EventRecord[], count: number): void {
+async function eventsOf(partnerId: string): Promise<WrittenEvent[]> {
+  return writeEventBodies(database.pool, 'sandbox', await storedEventsOf(partnerId));
+}
+
+function assertGapless(events: readonly Pick<EventRecord, 'sequence'>[], count: number): void {
   assert.deepEqual(
     events.map(({ sequence }) => sequence),
     Array.from({ length: count }, (_, index) => BigInt(index + 1)),
@@ -42,7 +48,7 @@ function assertGapless(events: readonly EventRecord[], count: number): void {
 }
 
 async function assertInOrder(partnerId: string, count: number) {
-  const events = await eventsOf(partnerId);
+  const events = await storedEventsOf(partnerId);
   assertGapless(events, count);
   const order = events.map(({ eventId }) => Number(eventId.split('-').at(-1)));
   assert.deepEqual(
@@ -62,9 +68,9 @@ describe('events of several partners together', { timeout: 60_000 }, () => {
       await relayOnce(database, session, tools.onError, tools);
     }
     assert.deepEqual(errors, []);
-    for (const { body, sequence } of [...(await assertInOrder(one, 6)), ...(await assertInOrder(other, 3))])
-      assert.equal(JSON.parse(body ?? '{}').sequence, Number(sequence));
-    for (const { body } of await assertInOrder(quiet, 3)) assert.equal(body, null);
+    for (const { packedBody, sequence } of [...(await assertInOrder(one, 6)), ...(await assertInOrder(other, 3))])
+      assert.equal(JSON.parse(unpackBody(packedBody ?? Buffer.of())).sequence, Number(sequence));
+    for (const { packedBody, body } of await assertInOrder(quiet, 3)) assert.deepEqual([packedBody, body], [null, null]);
     // What is handed over is what is stored, and it is claimed.
     const stored = new Map([...(await eventsOf(one)), ...(await eventsOf(other))].map(({ eventId, body }) => [eventId, body]));
     assert.equal(handed.length, 9);

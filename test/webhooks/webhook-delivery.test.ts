@@ -402,20 +402,21 @@ test('sent again by hand while its last attempt is under way: that is logged, an
 });
 
 test(
-  'a delivery that was made again while its event was removed goes with it, and an event that cannot be written holds up no other',
+  'a delivery that was made again while its event was removed goes with it, and an event whose body cannot be written or read holds up no other',
   waiting,
   async () => {
     const { client: caller, partner, endpointId, receiver } = await withEndpoint();
     const { partnerId } = partner;
     await disableEndpoint(database, OWNER, { partnerId, endpointId }, 'Until all are there.');
-    for (let confirmed = 0; confirmed < 3; confirmed++) await caller.confirm();
-    await untilDeliveries(database, partnerId, (all) => all.length === 3);
+    for (let confirmed = 0; confirmed < 4; confirmed++) await caller.confirm();
+    await untilDeliveries(database, partnerId, (all) => all.length === 4);
     await database.pool.query('delete from event where partner_id = $1 and sequence = 2', [partnerId]);
     await database.pool.query("update event set subject_id = 'txn_nothing' where partner_id = $1 and sequence = 3", [partnerId]);
+    await database.pool.query("update event set packed_body = '\\xff' where partner_id = $1 and sequence = 5", [partnerId]);
     await enableEndpoint(database, OWNER, { partnerId, endpointId });
     const [arrived] = (await receiver.until(1)) as [Arrived];
     assert.equal(JSON.parse(arrived.body.toString()).sequence, 4);
-    await untilDeliveries(database, partnerId, (all) => all.length === 2);
+    await untilDeliveries(database, partnerId, (all) => all.length === 3);
   },
 );
 

@@ -2,9 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Environment } from '../../domain/access/api-key.ts';
 import type { Association } from '../../domain/emissions/association.ts';
 import type { EventHead } from '../../domain/events/event.ts';
+import { packBody, unpackBody } from '../../domain/events/packed-body.ts';
 import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
 import type { Queryable } from '../../store/database.ts';
-import { type EventRecord, updateEventBodies } from '../../store/events/event.ts';
+import { type EventRecord, type StoredBody, updateEventBodies } from '../../store/events/event.ts';
 import { confirmedAssociation, currentAssociation } from '../../wire/association-outcome.ts';
 import { associationToWire, contributionToWire } from '../../wire/contribution-to-wire.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
@@ -14,27 +15,52 @@ import type { RecentContributions } from './recent-contributions.ts';
 const CONFIRMED = 'impact.transaction.confirmed';
 
 /** An event with the text that is signed and sent. */
-export interface WrittenEvent extends EventRecord {
+export interface WrittenEvent extends Omit<EventRecord, keyof StoredBody> {
   readonly body: string;
 }
 
-/** Writes the bodies of those events that have none yet, once: every later reader, in any process, gets the same bytes. */
+/**
+ * The events with their bodies. Writes those that have none yet, once: every later reader, in any process, gets the same bytes. Whoever
+ * needs the body of an event gets it here.
+ */
 export async function writeEventBodies(
   db: Queryable,
   environment: Environment,
   events: readonly EventRecord[],
 ): Promise<WrittenEvent[]> {
-  const unwritten = events.filter(({ body }) => body === null);
+  const made = await writeMissingBodies(db, environment, events);
+  return events.map(({ packedBody, body, ...event }) => ({
+    ...event,
+    body: readStoredBody({ packedBody, body }) ?? (made.get(event.sequence) as string),
+  }));
+}
+
+/** Of those events that have none yet, by sequence. */
+async function writeMissingBodies(
+  db: Queryable,
+  environment: Environment,
+  events: readonly EventRecord[],
+): Promise<Map<bigint, string>> {
+  const unwritten = events.filter(({ body, packedBody }) => body === null && packedBody === null);
   const [first] = unwritten;
-  if (!first) return events as WrittenEvent[];
+  if (!first) return new Map();
   const records = await findSubjects(db, unwritten);
   const made = unwritten.map((event) => ({
     sequence: event.sequence,
     body: eventToText(event, environment, buildEventData(event, environment, records.get(event.subjectId))),
   }));
-  const others = await updateEventBodies(db, first.partnerId, made);
-  const bodies = new Map(made.map(({ sequence, body }) => [sequence, others.get(sequence) ?? body]));
-  return events.map((event) => ({ ...event, body: event.body ?? (bodies.get(event.sequence) as string) }));
+  const packed = made.map(({ sequence, body }) => ({ sequence, packedBody: packBody(body) }));
+  const others = await updateEventBodies(db, first.partnerId, packed);
+  return new Map(
+    made.map(({ sequence, body }) => {
+      const other = others.get(sequence);
+      return [sequence, (other && readStoredBody(other)) ?? body];
+    }),
+  );
+}
+
+function readStoredBody({ packedBody, body }: StoredBody): string | null {
+  return packedBody === null ? body : unpackBody(packedBody);
 }
 
 /** The fields of an event from which its body is written. */
@@ -45,6 +71,13 @@ export interface BodyTools {
   /** A contribution that this process confirmed is not read again. */
   readonly recent: RecentContributions;
   readonly onError: (error: unknown) => void;
+}
+
+/** A body that is not stored yet. */
+export interface MadeBody {
+  readonly body: string;
+  /** As it will be stored. */
+  readonly packedBody: Buffer;
 }
 
 /** The most bodies in about a millisecond; then other work runs. */
@@ -58,7 +91,7 @@ export async function makeEventBodies(
   db: Queryable,
   { environment, recent, onError }: BodyTools,
   events: readonly UnwrittenEvent[],
-): Promise<Map<string, string>> {
+): Promise<Map<string, MadeBody>> {
   const confirmed = new Map<string, ContributionRecord>();
   for (const { eventId, eventType, subjectId } of events) {
     const record = eventType === CONFIRMED ? recent.take(subjectId) : undefined;
@@ -67,12 +100,13 @@ export async function makeEventBodies(
   // A record in memory lacks what happened after the confirmation.
   const unread = events.filter(({ eventId, subjectId }) => subjectId.startsWith('txn_') && !confirmed.has(eventId));
   const records = await findSubjects(db, unread);
-  const bodies = new Map<string, string>();
+  const bodies = new Map<string, MadeBody>();
   for (const [index, event] of events.entries()) {
     if (index % BODIES_IN_A_TURN === BODIES_IN_A_TURN - 1) await nextTurn();
     try {
       const record = confirmed.get(event.eventId) ?? records.get(event.subjectId);
-      bodies.set(event.eventId, eventToText(event, environment, buildEventData(event, environment, record)));
+      const body = eventToText(event, environment, buildEventData(event, environment, record));
+      bodies.set(event.eventId, { body, packedBody: packBody(body) });
     } catch (error) {
       onError(error);
     }

@@ -22,8 +22,10 @@ export interface EventRecord extends EventHead {
   readonly subjectId: string;
   /** As in {@link EventDraft}. */
   readonly data: string | null;
-  /** The bytes that are signed and sent, in UTF-8; `null` until they are first needed. */
+  /** The text that is signed and sent, if a release stored it that packed none; otherwise `null`. */
   readonly body: string | null;
+  /** The same as `packBody` packed it; `null` until it is first needed. It is older than `body` where both are stored. */
+  readonly packedBody: Buffer | null;
 }
 
 const INSERT: Statement = {
@@ -68,7 +70,7 @@ export async function listEventCounters(db: Queryable): Promise<string[]> {
 }
 
 const COLUMNS = `partner_id as "partnerId", sequence, event_id as "eventId", event_type as "eventType", subject_id as "subjectId",
-    correlation_id as "correlationId", occurred_at as "occurredAt", data, body`;
+    correlation_id as "correlationId", occurred_at as "occurredAt", data, body, packed_body as "packedBody"`;
 
 const LIST = durableRead({
   name: 'list_events',
@@ -107,12 +109,16 @@ export async function findEventsBySequence(
   return runAnew<EventRecord>(db, FIND_BY_SEQUENCE, [partnerId, sequences]);
 }
 
+const OWN_BODY = '($3::bytea[])[array_position($2::int8[], sequence)]';
 const STORE_BODIES: Statement = {
   name: 'update_event_bodies',
-  text: `update event set body = coalesce(body, ($3::text[])[array_position($2::int8[], sequence)])
+  text: `update event set packed_body = coalesce(packed_body, case when body is null then ${OWN_BODY} end)
     where partner_id = $1 and sequence = any ($2::int8[])
-    returning sequence, nullif(body, ($3::text[])[array_position($2::int8[], sequence)]) as body`,
+    returning sequence, body, nullif(packed_body, ${OWN_BODY}) as "packedBody"`,
 };
+
+/** A body as it is stored, in one of two columns. */
+export type StoredBody = Pick<EventRecord, 'body' | 'packedBody'>;
 
 /**
  * Stores new bodies; a body that another process stored first stays.
@@ -122,11 +128,12 @@ const STORE_BODIES: Statement = {
 export async function updateEventBodies(
   db: Queryable,
   partnerId: string,
-  made: readonly { sequence: bigint; body: string }[],
-): Promise<Map<bigint, string>> {
-  const values = [partnerId, made.map(({ sequence }) => sequence), made.map(({ body }) => body)];
-  const rows = await runAnew<{ sequence: bigint; body: string | null }>(db, STORE_BODIES, values);
-  return new Map(rows.flatMap(({ sequence, body }) => (body === null ? [] : [[sequence, body]])));
+  made: readonly { sequence: bigint; packedBody: Buffer }[],
+): Promise<Map<bigint, StoredBody>> {
+  const values = [partnerId, made.map(({ sequence }) => sequence), made.map(({ packedBody }) => packedBody)];
+  const rows = await runAnew<StoredBody & { sequence: bigint }>(db, STORE_BODIES, values);
+  const isOther = ({ body, packedBody }: StoredBody) => body !== null || packedBody !== null;
+  return new Map(rows.filter(isOther).map(({ sequence, ...stored }) => [sequence, stored]));
 }
 
 const LIST_BETWEEN: Statement = {

@@ -77,16 +77,15 @@ export interface NewDelivery {
   readonly isClaimed: boolean;
 }
 
-/** No body contains a line break: JSON escapes it. Escaping bodies as elements of an array would cost more than the rest. */
-const BETWEEN_BODIES = '\n';
-
 const INSERT: Statement = {
   name: 'insert_taken_events',
   text: `with numbered as (
-      insert into event (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data, body)
-      select partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data, nullif(body, '')
+      insert into event (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data, packed_body)
+      select partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data,
+        case when size > 0 then substring($9::bytea from place for size) end
       from unnest($1::text[], $2::int8[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[],
-        string_to_array($9, E'\\n')) as e (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data, body)
+        $21::int4[], $22::int4[])
+        as e (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data, place, size)
     ), counted as (
       update event_counter c set last_sequence = n.last_sequence
       from unnest($10::text[], $11::int8[]) as n (partner_id, last_sequence) where c.partner_id = n.partner_id
@@ -104,7 +103,7 @@ const INSERT: Statement = {
 /**
  * Stores taken events with their sequences, and creates their deliveries.
  *
- * @param bodyOf The text that is signed and sent, if it is needed already.
+ * @param bodyOf The packed body, if it is needed already.
  * @returns When the leases of the claimed deliveries end, by the database's clock.
  */
 export async function insertTakenEvents(
@@ -117,7 +116,7 @@ export async function insertTakenEvents(
     leaseMs,
   }: {
     readonly deliveries: readonly NewDelivery[];
-    readonly bodyOf: (event: TakenEvent) => string | undefined;
+    readonly bodyOf: (event: TakenEvent) => Buffer | undefined;
     readonly attemptsMax: number;
     readonly leaseMs: number;
   },
@@ -125,6 +124,7 @@ export async function insertTakenEvents(
   const ofEvents = (value: (event: TakenEvent) => unknown) => events.map(value);
   const ofDeliveries = (value: (delivery: NewDelivery) => unknown) => deliveries.map(value);
   const last = new Map(events.map(({ partnerId, sequence }) => [partnerId, sequence]));
+  const bodies = joinBodies(events.map(bodyOf));
   const [row] = await run<{ leaseEndsAt: Date }>(db, INSERT, [
     ofEvents(({ partnerId }) => partnerId),
     ofEvents(({ sequence }) => sequence),
@@ -134,7 +134,7 @@ export async function insertTakenEvents(
     ofEvents(({ correlationId }) => correlationId),
     ofEvents(({ occurredAt }) => occurredAt),
     ofEvents(({ data }) => data),
-    events.map((event) => bodyOf(event) ?? '').join(BETWEEN_BODIES),
+    bodies.joined,
     [...last.keys()],
     [...last.values()],
     ofDeliveries(({ event }) => event.partnerId),
@@ -146,8 +146,21 @@ export async function insertTakenEvents(
     attemptsMax,
     leaseMs,
     ofDeliveries(({ isClaimed }) => (isClaimed ? 1n : 0n)),
+    bodies.places,
+    bodies.sizes,
   ]);
   return (row as { leaseEndsAt: Date }).leaseEndsAt;
+}
+
+/** Bodies as one value, which is sent as it is; elements of an array would be escaped. The first byte has the place 1; no body has the size 0. */
+function joinBodies(bodies: readonly (Buffer | undefined)[]) {
+  const places: number[] = [];
+  let place = 1;
+  for (const body of bodies) {
+    places.push(place);
+    place += body?.length ?? 0;
+  }
+  return { joined: Buffer.concat(bodies.flatMap((body) => body ?? [])), places, sizes: bodies.map((body) => body?.length ?? 0) };
 }
 
 const NUMBER: Statement = {

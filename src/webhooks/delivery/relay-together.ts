@@ -1,5 +1,5 @@
 import { ATTEMPTS_MAX } from '../../domain/webhooks/retry-schedule.ts';
-import { type BodyTools, makeEventBodies } from '../../operations/events/event-bodies.ts';
+import { type BodyTools, type MadeBody, makeEventBodies } from '../../operations/events/event-bodies.ts';
 import type { Connection, Database } from '../../store/database.ts';
 import type { OutboxRange } from '../../store/events/event-outbox.ts';
 import {
@@ -75,7 +75,8 @@ export async function relayTogether(
     const plan = await planDeliveries(events, endpoints, tools.handOff);
     const bodies = await makeEventBodies(client, tools, [...plan.wanted]);
     const deliveries = plan.deliveries.map((each) => ({ ...each, isClaimed: each.isClaimed && bodies.has(each.event.eventId) }));
-    const insert = { deliveries, bodyOf: ({ eventId }: TakenEvent) => bodies.get(eventId), attemptsMax: ATTEMPTS_MAX };
+    const bodyOf = ({ eventId }: TakenEvent) => bodies.get(eventId)?.packedBody;
+    const insert = { deliveries, bodyOf, attemptsMax: ATTEMPTS_MAX };
     const writing = [
       insertTakenEvents(client, events, { ...insert, leaseMs: LEASE_MS }),
       watchEndpoints(client, database, plan.unwatched),
@@ -137,7 +138,7 @@ async function planDeliveries(
 
 interface Claims {
   readonly claims: readonly NewDelivery[];
-  readonly bodies: ReadonlyMap<string, string>;
+  readonly bodies: ReadonlyMap<string, MadeBody>;
   readonly leaseEndsAt: Date;
   readonly claimedAtMs: number;
 }
@@ -152,7 +153,7 @@ function handOver({ claims, bodies, leaseEndsAt, claimedAtMs }: Claims, plan: Pl
       const { partnerId, eventId, eventType, sequence } = event;
       const about = { partnerId, deliveryId, endpointId, eventId, eventType, sequence, body: null };
       const claimed = { ...about, trigger: 'event', attempts: 0, attemptsLeft: ATTEMPTS_MAX, lease: 1n, leaseEndsAt } as const;
-      const body = bodies.get(eventId) as string;
+      const { body } = bodies.get(eventId) as MadeBody;
       return { claimed, content: { body, correlationId: event.correlationId ?? eventId }, claimedAtMs };
     });
     handOff.take(endpoint, handed, own.length === made.get(endpoint.endpointId)?.length);

@@ -209,7 +209,7 @@ function lookUpCalls(terms: HotCallOptions): HotCall[] {
 function eventCalls(terms: HotCallOptions): HotCall[] {
   const { partnerId, rows } = terms;
   const sequences = numbersOf(terms.rows).map(BigInt);
-  const made = sequences.map((sequence) => ({ sequence, body: '{"body":1}' }));
+  const made = sequences.map((sequence) => ({ sequence, packedBody: Buffer.of(0) }));
   const taken = sequences.map((sequence) => {
     const { eventId, ...draft } = eventDraft(partnerId);
     return { ...draft, eventId, sequence: sequence + BigInt(2 * rows), occurredAt: new Date() };
@@ -236,7 +236,7 @@ function eventCalls(terms: HotCallOptions): HotCall[] {
     {
       title: 'insert taken events',
       isOfSeveral: true,
-      send: (db) => insertTakenEvents(db, taken, { deliveries, bodyOf: () => '{"body":1}', attemptsMax: 10, leaseMs: 60_000 }),
+      send: (db) => insertTakenEvents(db, taken, { deliveries, bodyOf: () => Buffer.of(0), attemptsMax: 10, leaseMs: 60_000 }),
     },
     { title: 'unsequenced events', send: (db) => findUnsequencedEvents(db, terms, WHOLE_OUTBOX, BATCH) },
     { title: 'partners with unsequenced events', send: (db) => listPartnersWithUnsequencedEvents(db, terms, WHOLE_OUTBOX) },
