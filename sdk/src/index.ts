@@ -16,6 +16,7 @@ export type {
 export { type Handled, type Inbox, type InboxEvent, type InboxOptions, MemoryInbox } from './events/inbox.ts';
 export { PostgresInbox } from './events/postgres-inbox.ts';
 export type { EventHandlers, Receiver, ReceiverOptions } from './events/receiver.ts';
+export type { SignatureProblem } from './events/signature.ts';
 export { SqliteInbox } from './events/sqlite-inbox.ts';
 export { type ExactJson, escapeBidi, parseExactJson, stringifyExactJson } from './exact-json.ts';
 export type * from './generated/types.ts';

@@ -119,6 +119,28 @@ describe('invalid_distance (interface: 0 < distance_km <= 200, at most three dec
   }
 });
 
+test('invalid_distance: the detail says whether a plain decimal is outside the bounds, or the text has another form', async () => {
+  const expected = [
+    ['0', 'too_small'],
+    ['0.000', 'too_small'],
+    ['200.001', 'too_large'],
+    ['300', 'too_large'],
+    ['9'.repeat(32), 'too_large'],
+    ['9'.repeat(33), 'wrong_form'],
+    ['1.2345', 'wrong_form'],
+    ['-1', 'wrong_form'],
+    [300, 'wrong_type'],
+  ] as const;
+  for (const [distance_km, code] of expected) {
+    const answer = await client.estimate({ distance_km });
+    assertError(answer, 'invalid_distance');
+    const [detail] = answer.body.error.details;
+    assert.deepEqual([detail.field, detail.code], ['distance_km', code], String(distance_km));
+    assert.match(detail.message, /greater than 0 and at most 200/);
+    if (code.startsWith('too_')) assert.match(detail.message, new RegExp(`; it is ${code.replace('_', ' ')}\\.$`));
+  }
+});
+
 describe('unsupported_vehicle and invalid_request', () => {
   for (const vehicle_category of ['bicycle', 'CAR_GASOLINE', '', null, 5, ['car_gasoline']]) {
     test(`unsupported_vehicle: ${JSON.stringify(vehicle_category)}`, async () => {

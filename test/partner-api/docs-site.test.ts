@@ -1,7 +1,8 @@
 /** `/docs`: the pages, the reference and the search, as a browser gets them. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { type Dirent, readdirSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { type Dirent, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -9,6 +10,7 @@ import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import MiniSearch, { type Options } from 'minisearch';
 import { buildSdk } from '../../scripts/build-sdk.mjs';
+import { VERSION } from '../../sdk/src/version.ts';
 import { readConfig } from '../../src/config.ts';
 import { markdownName, PAGE_GROUPS, PAGES, SERVED_FILES } from '../../src/partner-api/docs/pages.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -201,7 +203,13 @@ describe('for programs', () => {
     const listed = [...text.matchAll(/^- \[(.+)\]\((.+)\): (.+)$/gm)];
     assert.deepEqual(
       listed.map(([, , name]) => name),
-      [...PAGES.slice(1).map(markdownName), 'openapi.json', 'postman.json', 'partner-impact-sdk.tgz'],
+      [
+        ...PAGES.slice(1).map(markdownName),
+        'openapi.json',
+        'postman.json',
+        'partner-impact-sdk.tgz',
+        `partner-impact-sdk-${VERSION}.tgz`,
+      ],
     );
     for (const [, title, name = '', about = ''] of listed) {
       const page = await docs(name);
@@ -226,6 +234,44 @@ describe('for programs', () => {
     }
   });
 
+  test('the address with a version has the same bytes for ever, and pins them in a lock file', async () => {
+    const [plain, versioned] = await Promise.all(['', `-${VERSION}`].map((version) => docs(`partner-impact-sdk${version}.tgz`)));
+    assert.deepEqual(
+      [plain, versioned].map((each) => each?.headers.get('cache-control')),
+      ['public, max-age=300', 'public, max-age=31536000, immutable'],
+    );
+    const read = async (answer: Response | undefined) => Buffer.from(await (answer as Response).arrayBuffer());
+    const [bytes, same] = [await read(plain), await read(versioned)];
+    assert.ok(bytes.equals(same) && gunzipSync(bytes).byteLength > 100_000);
+    assert.equal((await docs('partner-impact-sdk-0.0.1.tgz')).status, 404);
+    const recorded = new Map(
+      readFileSync(join(ROOT, 'sdk/releases.txt'), 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(' ') as [string, string]),
+    );
+    assert.equal(
+      createHash('sha256').update(bytes).digest('hex'),
+      recorded.get(VERSION),
+      `The package differs from its release ${VERSION}. Raise its version (sdk/package.json, sdk/src/version.ts, sdk/CHANGELOG.md), then npm run sdk:release.`,
+    );
+    const folder = temporaryFolder('sdk-pinned');
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    const address = `${baseUrl}/docs/partner-impact-sdk-${VERSION}.tgz`;
+    await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', address], { cwd: folder });
+    const readJson = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
+    assert.equal(readJson('package.json').dependencies['@partner-impact/sdk'], address);
+    const { version, integrity } = readJson('package-lock.json').packages['node_modules/@partner-impact/sdk'];
+    assert.deepEqual([version, integrity], [VERSION, `sha512-${createHash('sha512').update(bytes).digest('base64')}`]);
+  });
+
+  test('every address of a version in the documents is that of the package', () => {
+    const named = PAGES.flatMap(
+      ({ source }) => readFileSync(join(ROOT, source), 'utf8').match(/partner-impact-sdk-\d+\.\d+\.\d+/g) ?? [],
+    );
+    assert.deepEqual([...new Set(named)], [`partner-impact-sdk-${VERSION}`]);
+  });
+
   test('partner-impact-sdk.tgz is the package: npm installs it, and a program imports it', async () => {
     const folder = temporaryFolder('sdk-from-docs');
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
@@ -240,7 +286,7 @@ describe('for programs', () => {
     const namesOf = (entries: Dirent[]) => entries.filter((entry) => entry.isFile()).map(({ name }) => name);
     assert.deepEqual(
       namesOf(listed).sort(),
-      [...namesOf(compiled), 'package.json', 'README.md', 'CHANGELOG.md', 'LICENSE'].sort(),
+      [...namesOf(compiled), 'package.json', 'README.md', 'REFERENCE.md', 'CHANGELOG.md', 'LICENSE'].sort(),
     );
   });
 });

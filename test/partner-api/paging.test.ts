@@ -4,7 +4,9 @@
  * @see docs/spec/decisions.md#9-self-service-and-pages.
  */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { readList } from '../../docs/samples/read-list.ts';
 import { writePageCursor } from '../../src/domain/page-cursor.ts';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
@@ -13,6 +15,7 @@ import { assertError } from '../support/assertions/assert-error.ts';
 import { type Answer, type Client, uniqueId } from '../support/client.ts';
 import { newBatch, withClosed } from '../support/environment.ts';
 import { document, listMisfits } from '../support/published.ts';
+import { needsLanguage, SAMPLES } from '../support/sample.ts';
 import { testService } from '../support/service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
@@ -190,6 +193,36 @@ test('listReconciliationLines takes the position of a line as after, the earlier
   const all = (await one.client.call(path)).body.lines;
   const { body } = await one.client.call(`${path}?after=${all[0].position}`);
   assert.deepEqual(body.lines, all.slice(1));
+});
+
+/** What docs/samples/read-list.py reads, as text with all digits; its error otherwise. */
+async function readByPython(url: string, name: string, apiKey: string): Promise<string> {
+  const program = `import importlib.util, json, sys
+spec = importlib.util.spec_from_file_location("sample", sys.argv[1])
+sample = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sample)
+try:
+    print(json.dumps(list(sample.read_list(*sys.argv[2:])), sort_keys=True))
+except RuntimeError as error:
+    print(error)`;
+  const args = ['-c', program, `${SAMPLES}/read-list.py`, url, name, apiKey];
+  return (await promisify(execFile)('python3', args)).stdout.trimEnd();
+}
+
+test('the sample in Python reads every page, waits when it is asked to, and ends at a refusal', needsLanguage('py'), async () => {
+  const { client } = one;
+  const busy = '{"error":{"code":"internal_service_unavailable","message":"Ask again.","retryable":true}}';
+  const waits: Fault = { status: 503, headers: { 'retry-after': '1' }, body: busy };
+  const { baseUrl, exchanges } = await answerProxy(service.baseUrl, [waits, 'none']);
+  const text = await readByPython(`${baseUrl}/v1/settlements?limit=1`, 'settlements', client.apiKey);
+  const { settlements } = (await client.call('/v1/settlements')).body;
+  assert.ok(settlements.length > 2);
+  assert.deepEqual(
+    text.match(/(?<="settlement_id": ")stl_\w+/g),
+    settlements.map(({ settlement_id }: Json) => settlement_id),
+  );
+  assert.deepEqual(exchanges, ['GET 503', ...settlements.map(() => 'GET 200')]);
+  assert.match(await readByPython(`${service.baseUrl}/v1/settlements`, 'settlements', 'pi_sandbox_wrong'), /^unauthorized: /);
 });
 
 describe('the sample of the guide', () => {

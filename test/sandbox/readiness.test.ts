@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
 import { type Client, newConfirmation } from '../support/client.ts';
-import { newKey, PLAYS, verifyBy } from '../support/readiness-plays.ts';
+import { compareWithNewSettlement, newKey, PLAYS, verifyBy } from '../support/readiness-plays.ts';
 import { testService } from '../support/service.ts';
 import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhook-service.ts';
 
@@ -19,8 +19,8 @@ interface Check {
   readonly what_to_do: string;
 }
 
-async function passedOf(client: Client): Promise<Map<string, Check>> {
-  const { status, body: answer } = await client.call('/v1/sandbox/readiness');
+async function passedOf(client: Client, query = ''): Promise<Map<string, Check>> {
+  const { status, body: answer } = await client.call(`/v1/sandbox/readiness${query}`);
   assert.equal(status, 200);
   const body = answer.readiness;
   assert.deepEqual(
@@ -35,9 +35,9 @@ async function passedOf(client: Client): Promise<Map<string, Check>> {
 }
 
 /** What is noted beside an answer is there a moment later; the test's own limit ends it. */
-async function untilPassed(client: Client, check: string): Promise<Check> {
+async function untilPassed(client: Client, check: string, query = ''): Promise<Check> {
   for (;;) {
-    const found = (await passedOf(client)).get(check);
+    const found = (await passedOf(client, query)).get(check);
     if (found) return found;
     await sleep(50);
   }
@@ -110,4 +110,88 @@ test('what was not done right stays red', waiting, async () => {
   await untilPassed(client, 'replayed_key');
   await sleep(1_500);
   assert.deepEqual([...(await passedOf(client)).keys()], ['replayed_key']);
+});
+
+test('reconciled_settlement: stays red while lines are missing on either side, and says which', waiting, async () => {
+  const { client } = await newPartner();
+  const adviceOf = async (): Promise<string> => {
+    const { checks } = (await client.call('/v1/sandbox/readiness')).body.readiness;
+    return checks.find(({ check }: Check) => check === 'reconciled_settlement').what_to_do;
+  };
+  assert.doesNotMatch(await adviceOf(), /latest list/);
+  const [listed, unlisted, unrecorded] = [newConfirmation(), newConfirmation(), newConfirmation()];
+  await client.confirm(listed);
+  await client.confirm(unlisted);
+  const both = await compareWithNewSettlement(client, [listed, unrecorded]);
+  assert.ok(
+    (await adviceOf()).endsWith(
+      `Your latest list, ${both.reconciliationId} of ${both.settlementId}: missing_in_service 1, missing_in_partner_file 1.`,
+    ),
+    await adviceOf(),
+  );
+  const empty = await compareWithNewSettlement(client, [listed]);
+  assert.ok((await adviceOf()).endsWith(`${empty.reconciliationId} of ${empty.settlementId}: no line is matched.`));
+  const other = newConfirmation();
+  await client.confirm(other);
+  await compareWithNewSettlement(client, [{ ...other, points: 251 }]);
+  assert.match(await adviceOf(), /: points_mismatch 1\.$/);
+  assert.equal((await passedOf(client)).has('reconciled_settlement'), false);
+  const right = newConfirmation();
+  await client.confirm(right);
+  const { reconciliationId } = await compareWithNewSettlement(client, [right, listed]);
+  const { evidence } = await untilPassed(client, 'reconciled_settlement');
+  assert.equal(evidence[0]?.subject_id, reconciliationId);
+  assert.doesNotMatch(await adviceOf(), /latest list/);
+});
+
+test('reconciled_settlement: the statement of the service, sent back, is no list of the partner', waiting, async () => {
+  const { client } = await newPartner();
+  await client.confirm();
+  const { settlement } = (await client.post('/v1/sandbox/settlements/close', undefined)).body;
+  const path = `/v1/settlements/${settlement.settlement_id}`;
+  const headers = { 'x-api-key': client.apiKey };
+  const statement = await (await fetch(`${service.baseUrl}${path}/statement.csv`, { headers })).text();
+  const own = await fetch(`${service.baseUrl}${path}/reconciliations`, {
+    ...{ method: 'POST', headers: { ...headers, ...newKey(), 'content-type': 'text/csv' }, body: statement },
+  });
+  assert.equal(own.status, 202);
+  const { reconciliation_id } = ((await own.json()) as { reconciliation: { reconciliation_id: string } }).reconciliation;
+  for (let status = ''; status !== 'done'; await sleep(20))
+    ({ status } = (await client.call(`${path}/reconciliations/${reconciliation_id}`)).body.reconciliation);
+  assert.equal((await passedOf(client)).has('reconciled_settlement'), false);
+  const { rows } = await service.database.pool.query('select counts from reconciliation where reconciliation_id = $1', [
+    reconciliation_id,
+  ]);
+  assert.equal(JSON.parse(rows[0].counts).matched, 1);
+});
+
+test('since: only what began at that time or later counts, whoever played before', waiting, async () => {
+  const { client } = await newPartner();
+  const names = Object.keys(PLAYS) as (keyof typeof PLAYS)[];
+  for (const name of names) {
+    await PLAYS[name](client);
+    await untilPassed(client, name);
+  }
+  const readNow = async () => {
+    const { rows } = await service.database.pool.query(
+      'select to_char(now() at time zone \'utc\', \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\') as at',
+    );
+    return `?since=${rows[0].at}`;
+  };
+  // Evidence of a kind is recorded once in a second.
+  await sleep(1_100);
+  const since = await readNow();
+  assert.deepEqual([...(await passedOf(client, since)).keys()], []);
+  assert.equal((await client.call(`/v1/sandbox/readiness${since}`)).body.readiness.ready, false);
+  for (const name of names) {
+    await PLAYS[name](client);
+    await untilPassed(client, name, since);
+  }
+  assert.equal((await client.call(`/v1/sandbox/readiness${since}`)).body.readiness.ready, true);
+  assert.deepEqual([...(await passedOf(client, await readNow())).keys()], []);
+  assert.equal((await passedOf(client)).size, names.length);
+  for (const wrong of ['yesterday-at-five-o-clock', '2026-11-20T19:29:00.000']) {
+    const { status, body } = await client.call(`/v1/sandbox/readiness?since=${wrong}`);
+    assert.deepEqual([status, body.error.code, body.error.details[0].field], [400, 'invalid_request', 'since']);
+  }
 });

@@ -1,8 +1,13 @@
 /** `partner-impact rehearse`: what a partner's engineer sees before production. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { commandLine } from '../support/command-line.ts';
+import { ROOT } from '../support/document-blocks.ts';
 import { PLAYS, verifyBy } from '../support/readiness-plays.ts';
 import { testService } from '../support/service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -47,7 +52,7 @@ test(
     const { code, stdout, stderr } = await waits;
     assert.equal(code, 0, stderr);
     // As many as it found left when it began to look, which depends on how fast it and the program are.
-    const [, found = '0'] = /^(\d+) checks are left/m.exec(stderr) ?? [];
+    const [, found = '0'] = /^(\d+) checks? (?:is|are) left/m.exec(stderr) ?? [];
     assert.equal(stderr.match(/^passed: [a-z_]+$/gm)?.length ?? 0, Number(found));
     const { readiness, samples } = JSON.parse(stdout);
     assert.deepEqual([readiness.ready, samples.length], [true, 11]);
@@ -58,6 +63,33 @@ test(
     for (const each of [tried, last, { stdout, stderr }]) assert.ok(!(each.stdout + each.stderr).includes(apiKey));
   },
 );
+
+test('--since leaves out what was played before, and one check that is left is one', waiting, async () => {
+  const engineer = await newEngineer();
+  const { client, receiver, apiKey } = engineer;
+  const countPassed = async (query = '') => {
+    const { checks } = (await client.call(`/v1/sandbox/readiness${query}`)).body.readiness;
+    return checks.filter(({ passed }: { passed: boolean }) => passed).length;
+  };
+  verifyBy(receiver, await added(engineer));
+  await PLAYS.exact_points(client);
+  await waitFor('evidence', async () => (await countPassed()) === 1);
+  const since = new Date().toISOString();
+  for (const name of Object.keys(PLAYS) as (keyof typeof PLAYS)[]) if (name !== 'exact_points') await PLAYS[name](client);
+  await waitFor('evidence of the others', async () => (await countPassed(`?since=${since}`)) === Object.keys(PLAYS).length - 1);
+  const command = [join(ROOT, 'src/main.ts'), 'rehearse', '--url', receiver.url, '--wait', '1', '--since', since];
+  const child = spawn(process.execPath, command, { env: { ...process.env, BASE_URL: service.baseUrl, API_KEY: apiKey } });
+  let [written, said] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (written += chunk));
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk));
+  const exited = once(child, 'exit');
+  await waitFor('what is left', async () => said.includes(' left. '));
+  await PLAYS.exact_points(client);
+  const [code] = await exited;
+  assert.equal(code, 0, said);
+  assert.match(said, /^1 check is left\. Waiting for your program/m);
+  assert.match(written, /Every check is passed\.\n$/);
+});
 
 test('a receiver that takes everything is told which of it it had to refuse', waiting, async () => {
   const engineer = await newEngineer();

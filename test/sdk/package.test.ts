@@ -15,12 +15,12 @@ const manifest = JSON.parse(readFileSync(join(SDK, 'package.json'), 'utf8'));
 describe('the package', () => {
   before(() => void buildSdk());
 
-  test('has programs, declarations and three documents, and is small', async () => {
+  test('has programs, declarations and four documents, and is small', async () => {
     const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: SDK });
     const [{ files, size }] = JSON.parse(stdout);
     const paths: string[] = files.map(({ path }: { path: string }) => path);
     const others = paths.filter((path) => !/^dist\/[a-z/-]+\.(?:js|d\.ts)$/.test(path)).sort();
-    assert.deepEqual(others, ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+    assert.deepEqual(others, ['CHANGELOG.md', 'LICENSE', 'README.md', 'REFERENCE.md', 'package.json']);
     assert.equal(paths.filter((path) => path.endsWith('.js')).length, paths.filter((path) => path.endsWith('.d.ts')).length);
     assert.ok(size < 64 * 1024, `${size} bytes`);
   });

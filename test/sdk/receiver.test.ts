@@ -603,3 +603,22 @@ describe('adapters', () => {
     assert.deepEqual(handled, [1n]);
   });
 });
+
+test('without onRefused the first request of each problem is a warning of the process, and without the secret', async () => {
+  const warnings: string[] = [];
+  const collect = ({ message }: Error) => void (message.startsWith('A webhook was refused') && warnings.push(message));
+  process.on('warning', collect);
+  after(() => process.off('warning', collect));
+  const impact = new PartnerImpact({ baseUrl: 'http://127.0.0.1:9', apiKey: 'pi_sandbox_test', fetch: feedOf(() => []) });
+  const receiver = impact.events.receiver(SECRET, new MemoryInbox(), {}, { clock: () => NOW_SECONDS * 1000 });
+  const foreign = () => signed(confirmedEvent(1n), { secret: NEXT_SECRET });
+  const old = () => signed(confirmedEvent(1n), { timestamp: NOW_SECONDS - 301 });
+  for (const request of [foreign(), foreign(), old(), foreign(), old()]) assert.equal((await receiver(request)).status, 401);
+  // A warning is emitted after the work of this turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(
+    warnings.map((message) => /refused: (\w+)/.exec(message)?.[1]),
+    ['wrong_signature', 'old_timestamp'],
+  );
+  for (const message of warnings) assert.ok(!message.includes(SECRET.slice(6)) && message.includes('secret of its endpoint'));
+});

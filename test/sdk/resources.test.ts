@@ -205,6 +205,35 @@ describe('settlements', { concurrency: 4 }, () => {
     }
   });
 
+  test('reconcile goes on in another process with the stored key, although the first was aborted after its upload', async () => {
+    const partner = await withClosed(service, 3);
+    const { settlementId } = partner.closed[0] as { settlementId: string };
+    const lines = await Array.fromAsync(clientOf(partner).settlements.lines(settlementId));
+    const own = lines.map(({ partnerEventId, partnerOrderRef, points }) => ({
+      ...{ eventId: partnerEventId ?? '', orderRef: partnerOrderRef ?? '', points },
+    }));
+    const options = { idempotencyKey: uniqueId('key') };
+    const ending = new AbortController();
+    const first = new sdk.PartnerImpact({
+      ...{ baseUrl: service.baseUrl, apiKey: partner.key.apiKey },
+      fetch(input, init) {
+        if (init.method === 'GET') ending.abort();
+        return fetch(input, init);
+      },
+    });
+    const aborted = Array.fromAsync(first.settlements.reconcile(settlementId, own, { ...options, signal: ending.signal }));
+    await assert.rejects(aborted, sdk.AbortedError);
+    const result = await Array.fromAsync(clientOf(partner).settlements.reconcile(settlementId, own, options));
+    assert.deepEqual(
+      result.map(({ verdict }) => verdict),
+      own.map(() => 'matched'),
+    );
+    const { rows } = await service.database.pool.query('select status from reconciliation where settlement_id = $1', [
+      settlementId,
+    ]);
+    assert.deepEqual(rows, [{ status: 'done' }]);
+  });
+
   test('acknowledge', async () => {
     const partner = await withClosed(service, 1);
     const { settlementId } = partner.closed[0] as { settlementId: string };

@@ -42,10 +42,11 @@ export const PLAYS: Record<keyof typeof READINESS_CHECKS, (client: Client) => Pr
     return (await client.listEvents('?after_sequence=1&limit=500')).headers.get('x-correlation-id');
   },
   async reconciled_settlement(client) {
-    await client.confirm();
-    const { settlement } = (await client.post('/v1/sandbox/settlements/close', undefined)).body;
-    const list = [{ partner_event_id: 'an-event-of-mine', partner_order_ref: 'an-order', points: 250 }];
-    assert.equal((await client.post(`/v1/settlements/${settlement.settlement_id}/reconciliations`, list)).status, 202);
+    // What was confirmed before is on a settlement of its own: this list has what is confirmed from here on.
+    await client.post('/v1/sandbox/settlements/close', undefined);
+    const confirmed = newConfirmation();
+    await client.confirm(confirmed);
+    await compareWithNewSettlement(client, [confirmed]);
     return null;
   },
   async exact_points(client) {
@@ -54,6 +55,28 @@ export const PLAYS: Record<keyof typeof READINESS_CHECKS, (client: Client) => Pr
     return (await client.findByEvent(confirmation.partner_event_id)).headers.get('x-correlation-id');
   },
 };
+
+/** Closes the settlement that is open, and compares a list with it. @returns The ids of both, when all lines are compared. */
+export async function compareWithNewSettlement(
+  client: Client,
+  confirmations: readonly ReturnType<typeof newConfirmation>[],
+): Promise<{ readonly settlementId: string; readonly reconciliationId: string }> {
+  const { settlement } = (await client.post('/v1/sandbox/settlements/close', undefined)).body;
+  const settlementId: string = settlement.settlement_id;
+  const list = confirmations.map(({ partner_event_id, partner_order_ref, points }) => ({
+    ...{ partner_event_id, partner_order_ref, points },
+  }));
+  const path = `/v1/settlements/${settlementId}/reconciliations`;
+  const { status, body } = await client.post(path, list);
+  assert.equal(status, 202);
+  const reconciliationId: string = body.reconciliation.reconciliation_id;
+  for (;;) {
+    const { reconciliation } = (await client.call(`${path}/${reconciliationId}`)).body;
+    if (reconciliation.status === 'done') return { settlementId, reconciliationId };
+    assert.notEqual(reconciliation.status, 'failed');
+    await sleep(20);
+  }
+}
 
 /** The receiver takes what is signed with its secret now, and refuses the rest. */
 export function verifyBy(receiver: WebhookReceiver, secret: string): void {

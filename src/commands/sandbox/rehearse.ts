@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENT_TYPES } from '../../domain/events/event.ts';
 import { SAMPLE_FAULTS } from '../../domain/sandbox/sample-fault.ts';
-import { readHours, UsageError } from '../terminal/options.ts';
+import { readHours, readPastTime, UsageError } from '../terminal/options.ts';
 import { printJson, printProgress, printTable, printText } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { withoutOperator } from '../terminal/with-operator.ts';
@@ -10,6 +10,7 @@ import { type PartnerClient, partnerClient } from './partner-client.ts';
 interface RehearseOptions {
   readonly url: string;
   readonly wait: number;
+  readonly since?: Date;
   readonly json?: boolean;
 }
 
@@ -59,19 +60,20 @@ export function rehearseCommand(): ProgramCommand {
     .description('send every kind of event, and every fault, to your own receiver, and show what is left before production')
     .requiredOption('--url <url>', 'address of your receiver; it becomes an endpoint if it is not one yet')
     .option('--wait <hours>', 'wait until your program has passed the other checks, so long at most', readHours, 0)
+    .option('--since <time>', 'count only what began at this time or later, such as the start of your program', readPastTime)
     .option('--json', 'one JSON object, for programs')
     .addHelpText('after', '\nBASE_URL is the address of the sandbox, API_KEY a key of yours with the permission manage.')
     .action(withoutOperator('it asks the service with the key of a partner', rehearse));
 }
 
-async function rehearse({ url, wait, json }: RehearseOptions): Promise<void> {
+async function rehearse({ url, wait, since, json }: RehearseOptions): Promise<void> {
   const client = openClient(process.env);
   await requireSandbox(client);
   const endpoint = await findEndpoint(client, url);
   if (!endpoint) return addEndpoint(client, url, json);
   const played = await playAll(client, endpoint.endpoint_id);
   if (!json) printPlayed(played);
-  const readiness = await untilReady(client, wait * 3_600_000);
+  const readiness = await untilReady(client, { waitMs: wait * 3_600_000, since });
   const isRight = played.every(({ as_expected }) => as_expected);
   if (json) printJson({ endpoint_id: endpoint.endpoint_id, samples: played, readiness });
   else printChecks(readiness);
@@ -132,18 +134,25 @@ async function playAll(client: PartnerClient, endpointId: string): Promise<Playe
 }
 
 /** Evidence that is recorded beside an answer is stored a moment later. */
-async function untilReady(client: PartnerClient, waitMs: number): Promise<ReadinessAnswer['readiness']> {
+async function untilReady(
+  client: PartnerClient,
+  { waitMs, since }: { readonly waitMs: number; readonly since: Date | undefined },
+): Promise<ReadinessAnswer['readiness']> {
+  const path = `/v1/sandbox/readiness${since ? `?since=${since.toISOString()}` : ''}`;
   const endsAt = performance.now() + waitMs;
   for (let passed = new Set<string>(), isFirst = true; ; isFirst = false) {
-    const { readiness } = await client.get<ReadinessAnswer>('/v1/sandbox/readiness');
+    const { readiness } = await client.get<ReadinessAnswer>(path);
     const now = new Set(readiness.checks.filter((each) => each.passed).map(({ check }) => check));
     if (!isFirst) for (const check of now.difference(passed)) printProgress(`passed: ${check}`);
     passed = now;
     if (readiness.ready || performance.now() >= endsAt) return readiness;
-    if (isFirst)
-      printProgress(`${readiness.checks.length - now.size} checks are left. Waiting for your program; Ctrl-C ends it.`);
+    if (isFirst) printProgress(`${left(readiness.checks.length - now.size)} left. Waiting for your program; Ctrl-C ends it.`);
     await sleep(LOOK_EVERY_MS);
   }
+}
+
+function left(count: number): string {
+  return count === 1 ? '1 check is' : `${count} checks are`;
 }
 
 function printPlayed(played: readonly Played[]): void {

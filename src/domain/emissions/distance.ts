@@ -6,8 +6,8 @@ export const DISTANCE_MAX_METRES = 200_000;
 /** Three decimals of a kilometre are whole metres. */
 const DECIMALS = 3;
 
-/** `"200.000"`: a longer text is out of range or has too many decimals. */
-const LONGEST_TEXT = 7;
+/** A longer text is not read: it has the wrong form. `"200.000"` has seven characters. */
+const READ_LENGTH_MAX = 32;
 
 /**
  * `"12.345"` is 12345 whole metres, 1 to 200 000. `undefined` unless the value is a string with a plain decimal
@@ -16,9 +16,16 @@ const LONGEST_TEXT = 7;
  * @see docs/spec/interface.md#createdeliveryemissionsestimate, field distance_km: the caller answers `invalid_distance`.
  */
 export function readDistanceKm(text: unknown): number | undefined {
-  if (typeof text !== 'string' || text.length > LONGEST_TEXT) return undefined;
-  const distanceMetres = Number(readDecimal(text, DECIMALS) ?? 0n);
-  return distanceMetres >= 1 && distanceMetres <= DISTANCE_MAX_METRES ? distanceMetres : undefined;
+  if (typeof text !== 'string' || findDistanceProblem(text) !== undefined) return undefined;
+  return Number(readDecimal(text, DECIMALS));
+}
+
+/** Whether a text has another form than a distance, or is outside the bounds; `undefined` for a distance. */
+export function findDistanceProblem(text: string): 'wrong_form' | 'too_small' | 'too_large' | undefined {
+  const metres = text.length > READ_LENGTH_MAX ? undefined : readDecimal(text, DECIMALS);
+  if (metres === undefined) return 'wrong_form';
+  if (metres < 1n) return 'too_small';
+  return metres > BigInt(DISTANCE_MAX_METRES) ? 'too_large' : undefined;
 }
 
 /** The one text of a distance in kilometres: 12500 metres is `"12.5"`, so that `12.50` and `12.5` are the same request. */

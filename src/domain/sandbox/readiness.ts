@@ -14,10 +14,11 @@ export const READINESS_CHECKS = {
     'Have a sample event accepted (POST /v1/sandbox/events), and one with "fault": "bad_signature" refused with a status from 400 to 499.',
   acknowledged_repeated_event: 'Answer 2xx to both deliveries of a sample with "fault": "duplicate", and book it once.',
   caught_up:
-    'Stop your receiver, confirm, start it again: fetch GET /v1/events with the after_sequence that you kept, until has_more is false.',
+    'Stop your receiver, confirm, start it again: fetch GET /v1/events with the after_sequence that you kept, until has_more is false (catchUp of the package).',
   reconciled_settlement:
-    'Close a settlement (POST /v1/sandbox/settlements/close) and compare your own list with it (POST /v1/settlements/{settlement_id}/reconciliations).',
-  exact_points: 'Confirm 9007199254740993 points, then look the contribution up: every digit must have come through.',
+    'Close a settlement (POST /v1/sandbox/settlements/close) and compare your own list with it (POST /v1/settlements/{settlement_id}/reconciliations) until every line is matched and none is missing on either side. What you sent by hand, and the other contribution of order_taken, are in no list of yours: close their settlement, and compare the next one.',
+  exact_points:
+    'Confirm 9007199254740993 points, then look the contribution up (with the package, confirm the stored intent once more): every digit must have come through.',
 } as const;
 
 export type ReadinessCheck = keyof typeof READINESS_CHECKS;
@@ -33,3 +34,23 @@ export type ReadinessItem =
   | 'acknowledged_repeated_event'
   | 'caught_up'
   | 'exact_points';
+
+/** The verdicts of a list that is right: a line of another settlement is not missing, it is matched there. */
+const RIGHT_VERDICTS: readonly string[] = ['matched', 'other_settlement'];
+/** How the points of matched lines were compared; no lines of their own. */
+const MATCHED_BY: readonly string[] = ['gross', 'net'];
+
+/** Lines by verdict. */
+export type ComparedLines = Readonly<Record<string, number | undefined>>;
+
+/** Each verdict that a right list does not have, with its number of lines, such as `missing_in_service 2`. */
+export function findWrongVerdicts(lines: ComparedLines): string[] {
+  return Object.entries(lines)
+    .filter(([verdict, count = 0]) => count > 0 && ![...RIGHT_VERDICTS, ...MATCHED_BY].includes(verdict))
+    .map(([verdict, count]) => `${verdict} ${count}`);
+}
+
+/** Whether a list shows that the books of the partner and the service agree: a line matched, and none missing on either side. */
+export function isReconciled(lines: ComparedLines): boolean {
+  return (lines['matched'] ?? 0) > 0 && findWrongVerdicts(lines).length === 0;
+}

@@ -1,16 +1,25 @@
 import { LRUCache } from 'lru-cache';
-import { EXACT_POINTS, READINESS_CHECKS, type ReadinessCheck, type ReadinessItem } from '../../domain/sandbox/readiness.ts';
+import {
+  EXACT_POINTS,
+  findWrongVerdicts,
+  isReconciled,
+  READINESS_CHECKS,
+  type ReadinessCheck,
+  type ReadinessItem,
+} from '../../domain/sandbox/readiness.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
 import type { Database } from '../../store/database.ts';
 import {
+  type ComparedList,
   type Evidence,
-  findReconciled,
   findRecovered,
   findRepeated,
   findWaited,
   insertEvidence,
+  listComparedLists,
   listEvidence,
   markLookedUp,
+  type Since,
 } from '../../store/sandbox/evidence.ts';
 
 /** Evidence in an answer; a compared list has no correlation id. */
@@ -35,21 +44,26 @@ export interface Readiness {
   record(item: ReadinessItem, recorded: EvidenceOf): void;
   /** A contribution was looked up. */
   recordLookup(record: ContributionRecord, correlationId: string): void;
-  check(partnerId: string): Promise<readonly CheckedItem[]>;
+  /** @param since Only evidence from this time on counts; `null` for all. */
+  check(partnerId: string, since: Since): Promise<readonly CheckedItem[]>;
   close(): void;
 }
 
 const REMEMBERED_MAX = 50_000;
+/** Evidence of a kind is recorded once in this time: more of it shows nothing else. */
+const REMEMBERED_MS = 1_000;
 /** The most writes under way; further evidence is recorded the next time. */
 const UNDER_WAY_MAX = 32;
 /** Look-ups are collected for this time, and up to so many of a partner and so many partners: one query for each partner. */
 const GATHER_MS = 1_000;
 const LOOKUPS_MAX = 256;
 const PARTNERS_MAX = 64;
+/** The latest reconciliations of a partner that are read. */
+const COMPARED_MAX = 100;
 
 export function watchReadiness(database: Database, onError: (error: unknown) => void): Readiness {
   const { pool } = database;
-  const recorded = new LRUCache<string, true>({ max: REMEMBERED_MAX });
+  const recorded = new LRUCache<string, true>({ max: REMEMBERED_MAX, ttl: REMEMBERED_MS });
   let underWay = 0;
   const once = (name: string, work: () => Promise<void>) => {
     if (recorded.has(name) || underWay >= UNDER_WAY_MAX) return;
@@ -80,17 +94,17 @@ export function watchReadiness(database: Database, onError: (error: unknown) => 
       if (ofPartner.size < LOOKUPS_MAX) ofPartner.set(transactionId, correlationId);
       if (lookups.size < PARTNERS_MAX) lookups.set(partnerId, ofPartner);
     },
-    check: (partnerId) => check(database, partnerId),
+    check: (partnerId, since) => check(database, partnerId, since),
   };
 }
 
-async function check({ pool }: Database, partnerId: string): Promise<CheckedItem[]> {
-  const recorded = await listEvidence(pool, partnerId);
-  const [recovered, repeated, waited, reconciled] = await Promise.all([
-    findRecovered(pool, partnerId),
-    findRepeated(pool, partnerId),
-    findWaited(pool, partnerId),
-    findReconciled(pool, partnerId),
+async function check({ pool }: Database, partnerId: string, since: Since): Promise<CheckedItem[]> {
+  const recorded = await listEvidence(pool, partnerId, since);
+  const [recovered, repeated, waited, compared] = await Promise.all([
+    findRecovered(pool, partnerId, since),
+    findRepeated(pool, partnerId, since),
+    findWaited(pool, partnerId, since),
+    listComparedLists(pool, partnerId, { since, limit: COMPARED_MAX }),
   ]);
   const of = (...items: ReadinessItem[]): readonly EvidenceView[] => {
     const found = recorded.filter(({ item }) => items.includes(item));
@@ -103,12 +117,24 @@ async function check({ pool }: Database, partnerId: string): Promise<CheckedItem
     verified_signature: of('sample_accepted', 'bad_signature_refused'),
     acknowledged_repeated_event: of('acknowledged_repeated_event'),
     caught_up: of('caught_up'),
-    reconciled_settlement: reconciled ? [{ ...reconciled, correlationId: null }] : [],
+    reconciled_settlement: compared
+      .filter(({ counts }) => isReconciled(counts))
+      .slice(0, 1)
+      .map(({ reconciliationId, endedAt }) => ({ correlationId: null, subjectId: reconciliationId, seenAt: endedAt })),
     exact_points: of('exact_points'),
   };
   return (Object.keys(READINESS_CHECKS) as ReadinessCheck[]).map((name) => ({
     check: name,
     evidence: evidence[name],
-    whatToDo: READINESS_CHECKS[name],
+    whatToDo: name === 'reconciled_settlement' ? adviseOnLists(compared) : READINESS_CHECKS[name],
   }));
+}
+
+/** Names the latest list and what is wrong with it. */
+function adviseOnLists([latest]: readonly ComparedList[]): string {
+  const advice = READINESS_CHECKS.reconciled_settlement;
+  if (!latest || isReconciled(latest.counts)) return advice;
+  const { reconciliationId, settlementId, counts } = latest;
+  const found = findWrongVerdicts(counts).join(', ') || 'no line is matched';
+  return `${advice} Your latest list, ${reconciliationId} of ${settlementId}: ${found}.`;
 }

@@ -7,7 +7,7 @@ import type { Environment } from '../../domain/access/api-key.ts';
 import { readScalar, startProgram } from './api-reference.ts';
 import { readMarkdownPages, repositoryFile, writePageList } from './markdown-pages.ts';
 import { framePage, frameReference } from './page-frame.ts';
-import { markdownName, SERVED_FILES } from './pages.ts';
+import { archiveName, markdownName, SERVED_FILES } from './pages.ts';
 import { renderMarkdown } from './render-markdown.ts';
 import { packSdk } from './sdk-archive.ts';
 import { writeSearchIndex } from './search-index.ts';
@@ -19,6 +19,8 @@ export interface DocsFile {
   readonly compressed: Uint8Array;
   /** Of the plain bytes. */
   readonly etag: string;
+  /** The name has the version of its bytes. */
+  readonly isImmutable: boolean;
 }
 
 /** By the name below `/docs/`; the page at `/docs/` itself has none. */
@@ -35,6 +37,9 @@ const TYPES: Readonly<Record<string, string>> = {
 
 type Named = readonly [name: string, bytes: string | Uint8Array, type?: string];
 
+/** Of an archive of the package with its version. */
+const VERSIONED = /-\d+\.\d+\.\d+\.tgz$/;
+
 /** Every file of the documentation, made once; one of its programs is megabytes, so that no start waits for it. */
 export async function buildDocsFiles(environment: Environment): Promise<DocsFiles> {
   const read = async (name: string, path: string): Promise<Named> => [name, await readFile(repositoryFile(path))];
@@ -42,18 +47,18 @@ export async function buildDocsFiles(environment: Environment): Promise<DocsFile
   const served = Object.entries(SERVED_FILES).map(([name, path]) => read(name, path));
   const sdk = await packSdk();
   const named: Named[] = [
-    ...(await buildPages()),
+    ...(await buildPages(sdk?.version)),
     ...(await Promise.all([...site, ...served])),
     ['reference.js', startProgram(environment)],
     ['scalar.js', await readScalar()],
     ['minisearch.js', await readFile(fileURLToPath(import.meta.resolve('minisearch')))],
-    ...(sdk ? [['partner-impact-sdk.tgz', sdk] as const] : []),
+    ...(sdk ? ['partner-impact-sdk.tgz', archiveName(sdk.version)].map((name) => [name, sdk.bytes] as const) : []),
   ];
   return new Map(await Promise.all(named.map(async (each) => [each[0], await buildFile(each)] as const)));
 }
 
 /** Each page as HTML and as Markdown, with the list of all and the index of their texts. */
-async function buildPages(): Promise<Named[]> {
+async function buildPages(sdkVersion: string | undefined): Promise<Named[]> {
   const pages = await readMarkdownPages();
   const titles = new Map([...pages.map(({ name, title }) => [name, title] as const), ['reference', 'API reference'] as const]);
   const rendered = pages.map((page) => ({ page, ...renderMarkdown(page.text) }));
@@ -64,7 +69,7 @@ async function buildPages(): Promise<Named[]> {
       [markdownName(page), page.text],
     ]),
     ['reference', frameReference(titles), 'html'],
-    ['llms.txt', writePageList(pages)],
+    ['llms.txt', writePageList(pages, sdkVersion)],
     ['search.json', writeSearchIndex(rendered, openapi)],
   ];
 }
@@ -73,5 +78,5 @@ async function buildFile([name, bytes, extension = name.split('.').at(-1) ?? '']
   const plain = Buffer.from(bytes);
   const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
   const type = extension === 'tgz' ? 'application/gzip' : `${TYPES[extension] ?? 'text/plain'}; charset=utf-8`;
-  return { type, plain, compressed: await promisify(gzip)(plain), etag };
+  return { type, plain, compressed: await promisify(gzip)(plain), etag, isImmutable: VERSIONED.test(name) };
 }

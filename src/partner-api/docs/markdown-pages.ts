@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path/posix';
-import { markdownName, PAGE_GROUPS, PAGES, type PageSource, relativeAddress, SERVED_FILES } from './pages.ts';
+import { archiveName, markdownName, PAGE_GROUPS, PAGES, type PageSource, relativeAddress, SERVED_FILES } from './pages.ts';
 
 export interface MarkdownPage extends PageSource {
   readonly title: string;
@@ -58,7 +58,7 @@ function summaryOf(text: string): string {
 }
 
 /** `llms.txt`: every page in a line, in the order in which they are read. */
-export function writePageList(pages: readonly MarkdownPage[]): string {
+export function writePageList(pages: readonly MarkdownPage[], sdkVersion: string | undefined): string {
   const lineOf = (source: PageSource) => {
     const page = pages.find(({ name }) => name === source.name) as MarkdownPage;
     return `- [${page.title}](${markdownName(page)}): ${page.summary}`;
@@ -76,5 +76,5 @@ ${groups.join('\n\n')}
 - [OpenAPI 3.1](openapi.json): every operation, event and error, with examples
 - [Postman collection](postman.json): a request for each operation
 - [The package for TypeScript and JavaScript](partner-impact-sdk.tgz): what \`npm install\` takes
-`;
+${sdkVersion === undefined ? '' : `- [Version ${sdkVersion} of the package](${archiveName(sdkVersion)}): the same bytes at an address that pins the version\n`}`;
 }

@@ -35,7 +35,13 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
   {
     title: 'Guides',
     language: 'en',
-    pages: [english('partner-guide'), english('webhooks'), english('sandbox'), english('sdk', 'sdk/README.md')],
+    pages: [
+      english('partner-guide'),
+      english('webhooks'),
+      english('sandbox'),
+      english('sdk', 'sdk/README.md'),
+      english('sdk-reference', 'sdk/REFERENCE.md'),
+    ],
   },
   { title: 'Look up', language: 'en', pages: [english('errors'), english('glossary'), english('customer-texts')] },
   {
@@ -67,7 +73,13 @@ export const SERVED_FILES: Readonly<Record<string, string>> = {
   'samples/verify.py': 'docs/samples/verify.py',
   'samples/verify.go': 'docs/samples/verify.go',
   'samples/read-list.ts': 'docs/samples/read-list.ts',
+  'samples/read-list.py': 'docs/samples/read-list.py',
 };
+
+/** The name under which one version is served; the name without a version has the latest. */
+export function archiveName(version: string): string {
+  return `partner-impact-sdk-${version}.tgz`;
+}
 
 export function markdownName({ name }: PageSource): string {
   return `${name || 'index'}.md`;

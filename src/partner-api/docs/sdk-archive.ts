@@ -1,23 +1,50 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path/posix';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import { repositoryFile } from './markdown-pages.ts';
 
 const BLOCK = 512;
+/** The most bytes of a stored block of deflate. */
+const STORED_MAX = 65_535;
 
-/** The package for partners as `npm install` takes it, or nothing where it was not compiled. */
-export async function packSdk(): Promise<Uint8Array | undefined> {
+export interface SdkArchive {
+  readonly version: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * The package for partners as `npm install` takes it, or nothing where it was not compiled. Its bytes follow from its files alone: a lock
+ * file has their hash.
+ */
+export async function packSdk(): Promise<SdkArchive | undefined> {
   if (!existsSync(repositoryFile('sdk/dist/index.js'))) return undefined;
   const compiled = await readdir(repositoryFile('sdk/dist'), { recursive: true, withFileTypes: true });
   const root = repositoryFile('sdk/').pathname;
   const files = compiled.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(root.length));
-  const names = ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', ...files.sort()];
+  const names = ['package.json', 'README.md', 'REFERENCE.md', 'CHANGELOG.md', 'LICENSE', ...files.sort()];
   const entries = await Promise.all(
     names.map(async (name) => tarEntry(`package/${name}`, await readFile(repositoryFile(`sdk/${name}`)))),
   );
-  return promisify(gzip)(Buffer.concat([...entries, Buffer.alloc(2 * BLOCK)]));
+  const { version } = JSON.parse(await readFile(repositoryFile('sdk/package.json'), 'utf8')) as { version: string };
+  return { version, bytes: storedGzip(Buffer.concat([...entries, Buffer.alloc(2 * BLOCK)])) };
+}
+
+/** In the form of gzip and not compressed: what a compressor writes depends on its version. HTTP compresses it on the way. */
+function storedGzip(bytes: Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = [Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])];
+  for (let at = 0; at < bytes.byteLength; at += STORED_MAX) {
+    const piece = bytes.subarray(at, at + STORED_MAX);
+    const head = Buffer.alloc(5);
+    head.writeUInt8(at + STORED_MAX >= bytes.byteLength ? 1 : 0);
+    head.writeUInt16LE(piece.byteLength, 1);
+    head.writeUInt16LE(~piece.byteLength & 0xffff, 3);
+    parts.push(head, piece);
+  }
+  const tail = Buffer.alloc(8);
+  tail.writeUInt32LE(crc32(bytes));
+  tail.writeUInt32LE(bytes.byteLength, 4);
+  return Buffer.concat([...parts, tail]);
 }
 
 /** A file in the form of `ustar`, without an owner and with one time, so that equal files give equal bytes. */

@@ -44,7 +44,7 @@ export function serveDocs(app: FastifyInstance, environment: Environment): void 
       'content-security-policy': name === 'reference' ? REFERENCE_POLICY : POLICY,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
-      'cache-control': 'public, max-age=300',
+      'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'public, max-age=300',
       vary: 'accept-encoding',
       etag: file.etag,
     });

@@ -57,7 +57,8 @@ export const SANDBOX_OPERATIONS = {
   getSandboxReadiness: {
     tag,
     summary: 'Check whether you are ready for production',
-    description: 'Shows what your requests in the sandbox have proved, with the evidence, and what to do for the rest.',
+    description:
+      'Shows what your requests in the sandbox have proved, with the evidence, and what to do for the rest. With `since`, only by what began at that time or later.',
     errors: ['invalid_request', 'unauthorized', 'forbidden', 'rate_limited', 'internal_service_unavailable'],
   },
   advanceSandboxClock: {

@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
 import { READINESS_CHECKS, type ReadinessCheck } from '../../domain/sandbox/readiness.ts';
 import type { CheckedItem } from '../../operations/sandbox/readiness.ts';
-import { Echo, NoQuery } from '../envelope-schemas.ts';
+import { Echo } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { closed, nullable, time } from '../schema-parts.ts';
 import { Type } from '../schema-type.ts';
+import { readTime } from '../validation/read-time.ts';
 import type { SandboxApiOptions } from './sandbox-api-options.ts';
 
 const EvidenceView = Type.Object(
@@ -45,16 +47,31 @@ const ReadinessBody = Type.Object(
   closed,
 );
 
+const ReadinessQuery = Type.Object(
+  {
+    since: Type.Optional(
+      Type.String({
+        minLength: 20,
+        maxLength: 40,
+        format: 'date-time',
+        description: 'Only what began at this time or later counts; all of your traffic when it is omitted.',
+      }),
+    ),
+  },
+  closed,
+);
+
 /** @see docs/spec/decisions.md#8-sandbox, last paragraph. */
 export function getSandboxReadiness(app: FastifyInstance, { readiness }: SandboxApiOptions): void {
-  app.get(
+  app.get<{ Querystring: Static<typeof ReadinessQuery> }>(
     '/v1/sandbox/readiness',
     {
       config: { operation: 'getSandboxReadiness', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
-      schema: { ...describeOperation('getSandboxReadiness'), querystring: NoQuery, response: { 200: ReadinessBody } },
+      schema: { ...describeOperation('getSandboxReadiness'), querystring: ReadinessQuery, response: { 200: ReadinessBody } },
     },
     async (request) => {
-      const checks = await beforeDeadline(readiness.check(callerOf(request).partnerId));
+      const since = readTime('since', request.query.since) ?? null;
+      const checks = await beforeDeadline(readiness.check(callerOf(request).partnerId, since));
       return {
         readiness: { ready: checks.every(({ evidence }) => evidence.length > 0), checks: checks.map(toWire) },
         request: { correlation_id: request.context.correlationId },

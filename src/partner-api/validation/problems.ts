@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { DetailCode } from '../../domain/detail-codes.ts';
+import { findDistanceProblem } from '../../domain/emissions/distance.ts';
 import type { ErrorDetail } from '../../domain/service-error.ts';
 import { describeBounds, type IntegerBounds, integerProblem } from './integer-text.ts';
 import type { RequestPart } from './validation.ts';
@@ -65,7 +66,8 @@ function problemCode(part: RequestPart, schema: Schema, value: unknown): DetailC
   if (schema['type'] === 'array') return Array.isArray(value) ? 'wrong_form' : 'wrong_type';
   if (typeof value !== 'string') return 'wrong_type';
   if (Array.isArray(schema['enum'])) return 'unsupported_value';
-  if (schema['format'] === 'distance-km' || schema['format'] === 'page-cursor') return 'wrong_form';
+  if (schema['format'] === 'distance-km') return findDistanceProblem(value) ?? 'wrong_form';
+  if (schema['format'] === 'page-cursor') return 'wrong_form';
   if (value.length < Number(schema['minLength'])) return 'too_short';
   return value.length > Number(schema['maxLength']) ? 'too_long' : 'invalid_characters';
 }
@@ -77,6 +79,8 @@ function pointsProblem(value: unknown): DetailCode {
 }
 
 function describeValue(value: unknown, code: DetailCode): string {
+  if (typeof value === 'string' && (code === 'too_small' || code === 'too_large'))
+    return code === 'too_small' ? 'it is too small' : 'it is too large';
   if (code === 'too_small' || code === 'too_large') return 'it is a number that is not allowed here';
   if (value === null) return 'it is null';
   if (Array.isArray(value)) return 'it is an array';

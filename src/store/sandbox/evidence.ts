@@ -1,7 +1,13 @@
-import type { ReadinessItem } from '../../domain/sandbox/readiness.ts';
+import type { ComparedLines, ReadinessItem } from '../../domain/sandbox/readiness.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, runAnew, type Statement } from '../query.ts';
+
+/** Evidence from this time on; `null` for all. */
+export type Since = Date | null;
+
+/** The second parameter of a statement as a time. */
+const SINCE = "coalesce($2::timestamptz, '-infinity')";
 
 /** The evidence that a partner is ready: the request, and its record. */
 export interface Evidence {
@@ -13,10 +19,11 @@ export interface Evidence {
 const INSERT: Statement = {
   name: 'insert_sandbox_evidence',
   text: `insert into sandbox_evidence (partner_id, item, correlation_id, subject_id, seen_at) values ($1, $2, $3, $4, ${NOW})
-    on conflict do nothing`,
+    on conflict on constraint sandbox_evidence_pkey do update
+      set correlation_id = excluded.correlation_id, subject_id = excluded.subject_id, seen_at = excluded.seen_at`,
 };
 
-/** Keeps the first of its kind. */
+/** Keeps the latest of its kind: whether there is one since a time follows from it. */
 export async function insertEvidence(
   db: Queryable,
   partnerId: string,
@@ -28,11 +35,15 @@ export async function insertEvidence(
 const LIST: Statement = {
   name: 'list_sandbox_evidence',
   text: `select item, correlation_id as "correlationId", subject_id as "subjectId", seen_at as "seenAt" from sandbox_evidence
-    where partner_id = $1`,
+    where partner_id = $1 and seen_at >= ${SINCE}`,
 };
 
-export async function listEvidence(db: Queryable, partnerId: string): Promise<(Evidence & { readonly item: ReadinessItem })[]> {
-  return run(db, LIST, [partnerId]);
+export async function listEvidence(
+  db: Queryable,
+  partnerId: string,
+  since: Since,
+): Promise<(Evidence & { readonly item: ReadinessItem })[]> {
+  return run(db, LIST, [partnerId, since]);
 }
 
 const MARK: Statement = {
@@ -55,12 +66,12 @@ export async function markLookedUp(db: Queryable, partnerId: string, lookedUp: R
 const FIND_RECOVERED: Statement = {
   name: 'find_recovered_rehearsal',
   text: `select looked_up_by as "correlationId", subject_id as "subjectId", looked_up_at as "seenAt" from sandbox_rehearsal
-    where partner_id = $1 and looked_up_at is not null order by looked_up_at limit 1`,
+    where partner_id = $1 and looked_up_at is not null and first_at >= ${SINCE} order by looked_up_at limit 1`,
 };
 
-/** The first look-up of a record whose answer was lost. */
-export async function findRecovered(db: Queryable, partnerId: string): Promise<Evidence | undefined> {
-  return (await run<Evidence & Record<string, unknown>>(db, FIND_RECOVERED, [partnerId]))[0];
+/** The first look-up of a record whose answer was lost since then. */
+export async function findRecovered(db: Queryable, partnerId: string, since: Since): Promise<Evidence | undefined> {
+  return (await run<Evidence & Record<string, unknown>>(db, FIND_RECOVERED, [partnerId, since]))[0];
 }
 
 const FIND_REPEATED: Statement = {
@@ -68,13 +79,14 @@ const FIND_REPEATED: Statement = {
   text: `select c.correlation_id as "correlationId", c.transaction_id as "subjectId", c.created_at as "seenAt"
     from sandbox_rehearsal r join contribution c on c.partner_id = r.partner_id and c.idempotency_key = r.idempotency_key
     where r.partner_id = $1 and c.partner_id = $1 and r.operation = 'confirmContribution' and r.refusals > 0
+      and r.first_at >= ${SINCE}
       and (r.scenario like 'timeout\\_before\\_commit%' or r.scenario like 'service\\_unavailable%')
     order by c.created_at limit 1`,
 };
 
-/** The first contribution whose key had been sent before without an outcome. */
-export async function findRepeated(db: Queryable, partnerId: string): Promise<Evidence | undefined> {
-  return (await run<Evidence & Record<string, unknown>>(db, FIND_REPEATED, [partnerId]))[0];
+/** The first contribution whose key had been sent before without an outcome, for the first time since then. */
+export async function findRepeated(db: Queryable, partnerId: string, since: Since): Promise<Evidence | undefined> {
+  return (await run<Evidence & Record<string, unknown>>(db, FIND_REPEATED, [partnerId, since]))[0];
 }
 
 const FIND_WAITED: Statement = {
@@ -82,22 +94,39 @@ const FIND_WAITED: Statement = {
   text: `select c.correlation_id as "correlationId", c.transaction_id as "subjectId", c.created_at as "seenAt"
     from sandbox_rehearsal r join contribution c on c.partner_id = r.partner_id and c.idempotency_key = r.idempotency_key
     where r.partner_id = $1 and c.partner_id = $1 and r.operation = 'confirmContribution' and r.scenario like 'rate\\_limited%'
-      and c.created_at >= r.last_at + interval '1 second'
+      and c.created_at >= r.last_at + interval '1 second' and r.first_at >= ${SINCE}
     order by c.created_at limit 1`,
 };
 
-/** The first contribution that was confirmed after its key had been refused, when Retry-After was over. */
-export async function findWaited(db: Queryable, partnerId: string): Promise<Evidence | undefined> {
-  return (await run<Evidence & Record<string, unknown>>(db, FIND_WAITED, [partnerId]))[0];
+/** The first contribution that was confirmed after its key had been refused since then, when Retry-After was over. */
+export async function findWaited(db: Queryable, partnerId: string, since: Since): Promise<Evidence | undefined> {
+  return (await run<Evidence & Record<string, unknown>>(db, FIND_WAITED, [partnerId, since]))[0];
 }
 
-const FIND_RECONCILED: Statement = {
-  name: 'find_done_reconciliation',
-  text: `select reconciliation_id as "subjectId", ended_at as "seenAt" from reconciliation
-    where partner_id = $1 and status = 'done' order by reconciliation_id limit 1`,
+/** A completely compared list of the partner. */
+export interface ComparedList {
+  readonly reconciliationId: string;
+  readonly settlementId: string;
+  readonly endedAt: Date;
+  readonly counts: ComparedLines;
+}
+
+/** A list that an operator uploaded, or that is the service's own statement, shows nothing of the partner's books. */
+const LIST_COMPARED: Statement = {
+  name: 'list_compared_lists',
+  text: `select reconciliation_id as "reconciliationId", settlement_id as "settlementId", ended_at as "endedAt", counts
+    from (select * from reconciliation where partner_id = $1 order by reconciliation_id desc limit $3) as latest
+    where status = 'done' and uploaded_by is null and not is_statement and created_at >= ${SINCE}
+    order by reconciliation_id desc`,
 };
 
-/** The first completely compared list. Its request's correlation id is not stored with it. */
-export async function findReconciled(db: Queryable, partnerId: string): Promise<Omit<Evidence, 'correlationId'> | undefined> {
-  return (await run<Omit<Evidence, 'correlationId'> & Record<string, unknown>>(db, FIND_RECONCILED, [partnerId]))[0];
+/** Among the latest reconciliations of a partner, the lists of its own that were compared, the latest first. */
+export async function listComparedLists(
+  db: Queryable,
+  partnerId: string,
+  { since, limit }: { readonly since: Since; readonly limit: number },
+): Promise<ComparedList[]> {
+  type Row = Omit<ComparedList, 'counts'> & { readonly counts: string };
+  const rows = await run<Row>(db, LIST_COMPARED, [partnerId, since, limit]);
+  return rows.map((row) => ({ ...row, counts: JSON.parse(row.counts) as ComparedLines }));
 }
