@@ -43,6 +43,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<ProgramCommand>>> = {
   job: async () => (await import('./job.ts')).jobCommand(),
   adjustment: async () => (await import('./adjustments/adjustment.ts')).adjustmentCommand(),
   project: async () => (await import('./impact/project.ts')).projectCommand(),
+  demo: async () => (await import('./sandbox/demo.ts')).demoCommand(),
   'impact-batch': async () => (await import('./impact/impact-batch.ts')).impactBatchCommand(),
 };
 

@@ -4,11 +4,14 @@ import { type Config, readConfig } from '../config.ts';
 import { issueApiKey } from '../operations/access/manage-api-key.ts';
 import { createFirstCode } from '../operations/access/manage-operator.ts';
 import { createPartner } from '../operations/access/manage-partner.ts';
+import { mayHaveSampleData, prepareSampleData } from '../service/open-sample-data.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../service/role.ts';
 import type { Service, ServiceOptions } from '../service/start-service.ts';
 import type { ListeningMessage } from '../service/worker-processes.ts';
 import { listPartners } from '../store/access/partner.ts';
+import { findSampleData } from '../store/sandbox/sample-data.ts';
 import { consoleLink } from './access/console-link.ts';
+import { startSampleProcess } from './sandbox/sample-process.ts';
 import { owner } from './terminal/actor.ts';
 import { readProcesses, readServiceRoles } from './terminal/options.ts';
 import { printProgress, printText } from './terminal/output.ts';
@@ -19,7 +22,9 @@ import { withoutOperator } from './terminal/with-operator.ts';
 export function serveCommand(): ProgramCommand {
   return new ProgramCommand('serve')
     .description('run the service until SIGTERM or SIGINT')
-    .option('--demo', 'in a sandbox without partners: create one and print a first call')
+    .option('--first-call', 'in a sandbox: print a link to the console; without partners, create one and print a first call')
+    .option('--demo', 'at the first start of a sandbox with the embedded PostgreSQL: make sample data beside the service')
+    .option('--no-demo', 'make no sample data')
     .option('--processes <n>', 'processes that share the port', readProcesses, 1)
     .option('--roles <roles>', 'roles of the process, separated by commas', readServiceRoles, [...SERVICE_ROLES])
     .action(withoutOperator('it is the service', serve));
@@ -29,12 +34,13 @@ export function serveCommand(): ProgramCommand {
 const STOP_TIMEOUT_MS = 10_000;
 
 interface ServeOptions {
+  readonly firstCall?: boolean;
   readonly demo?: boolean;
   readonly processes: number;
   readonly roles: readonly ServiceRole[];
 }
 
-async function serve({ demo = false, processes, roles }: ServeOptions): Promise<void> {
+async function serve({ firstCall = false, demo, processes, roles }: ServeOptions): Promise<void> {
   const config = readConfig(process.env);
   const stopped = stopSignal();
   if (cluster.isWorker) return serveAsWorker(config, { processes, roles }, stopped);
@@ -45,12 +51,15 @@ async function serve({ demo = false, processes, roles }: ServeOptions): Promise<
     printText(`\nPartner Impact (${config.environment}) listens on ${baseUrl}\n${whereReferenceIs(config, baseUrl)}`);
   else printText(`\nPartner Impact (${config.environment}) does ${roles.join(' and ')}, and accepts no requests\n`);
   if (roles.includes('webhooks')) printText(whereEventsGo(config));
-  if (demo && roles.includes('api')) {
+  const isSampleWanted = demo !== undefined && mayHaveSampleData(config) && (await prepareSampleData(service.database, demo));
+  if (firstCall && roles.includes('api')) {
     await showConsole(service, config);
     await printFirstCall(service, config);
   }
+  const endSample = isSampleWanted ? startSampleProcess() : undefined;
   await stopped;
   printProgress('Stopping: accepted requests are answered first …');
+  await endSample?.();
   await stopInTime(service);
 }
 
@@ -97,7 +106,8 @@ const FIRST_OPERATOR = { name: 'Sandbox admin', email: 'admin@sandbox.example', 
 /** A link until somebody has used one, and then the address. */
 async function showConsole({ database, operationsPort: port }: Service, config: Config): Promise<void> {
   if (config.environment !== 'sandbox') return;
-  const code = await createFirstCode(database, owner(), FIRST_OPERATOR);
+  const operatorsOfSample = (await findSampleData(database.pool))?.operatorIds ?? [];
+  const code = await createFirstCode(database, owner(), FIRST_OPERATOR, operatorsOfSample);
   const address = consoleLink(config, { port, code: code ?? '' }).replace(/#$/, '');
   printText(
     code === undefined

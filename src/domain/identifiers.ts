@@ -69,7 +69,19 @@ export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];
  * neighbours can be guessed.
  */
 export function newId(prefix: IdPrefix): string {
-  return `${prefix}_${nextUlid()}`;
+  return `${prefix}_${nextUlid(identifierTime?.())}`;
+}
+
+let identifierTime: (() => number) | undefined;
+
+/**
+ * For a process that makes records of the past: its identifiers carry this time, in milliseconds since 1970. They still sort in their
+ * order, and never before one that the process made already.
+ *
+ * @param time `undefined`: the machine's clock again.
+ */
+export function setIdentifierTime(time: (() => number) | undefined): void {
+  identifierTime = time;
 }
 
 /** The identity of one piece of work: {@link idOfWork} gives its records the same identifiers when the work is repeated. */

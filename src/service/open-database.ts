@@ -15,6 +15,8 @@ export interface Store {
   readonly database: Database;
   /** The same database with separate connections, for work that requests must not wait for. The caller closes it. */
   openPool(poolSize: number): Database;
+  /** The same with settings of its own, and with events of its own: nobody else is told of them. */
+  openApart(poolSize: number, settings: readonly string[]): Database;
   close(): Promise<void>;
 }
 
@@ -68,6 +70,7 @@ export async function openStore(
       const { committedEvents } = database;
       return openDatabase({ ...connection, poolSize: size, committedEvents });
     },
+    openApart: (size, settings) => openDatabase({ ...connection, poolSize: size, settings }),
     async close() {
       clearInterval(watch);
       await database.close();
@@ -76,8 +79,8 @@ export async function openStore(
   };
 }
 
-function embeddedUrl({ socketDirectory }: EmbeddedServer): string {
-  return `postgresql:///postgres?host=${encodeURIComponent(socketDirectory)}&user=postgres`;
+export function embeddedUrl({ socketDirectory }: EmbeddedServer, name = 'postgres'): string {
+  return `postgresql:///${name}?host=${encodeURIComponent(socketDirectory)}&user=postgres`;
 }
 
 function watchOver(server: EmbeddedServer, logger: Logger | undefined): NodeJS.Timeout {

@@ -38,6 +38,8 @@ export interface DatabaseOptions {
   readonly onConnectionError?: (error: Error) => void;
   /** Called when the first audit entry or contribution is written; without keys none can be. */
   readonly auditKeys?: () => readonly NamedKey[];
+  /** Further settings of each session, `name=value`. */
+  readonly settings?: readonly string[];
   /** The notifier of another pool of the same database. */
   readonly committedEvents?: CommittedEvents;
 }
@@ -111,6 +113,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     preparesStatements = true,
     onConnectionError = () => {},
     auditKeys = refuseAudit,
+    settings = [],
     committedEvents = new CommittedEvents(),
   } = options;
   const pool = new ServicePool(preparesStatements, {
@@ -127,7 +130,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     pipeline: true,
     // A transaction pooler accepts no start-up options: there the role carries them (`alter role … set …`).
     ...(preparesStatements && {
-      options: SESSION_SETTINGS.map((setting) => `-c ${setting}`).join(' '),
+      options: [...SESSION_SETTINGS, ...settings].map((setting) => `-c ${setting}`).join(' '),
       statement_timeout: STATEMENT_TIMEOUT_MS,
     }),
   });

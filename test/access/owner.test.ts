@@ -66,6 +66,7 @@ const production = newProduction();
 /** They go on without a sign-in, and why. */
 const OPEN: Record<string, string> = {
   serve: 'it is the service',
+  'demo make': 'a start of a sandbox calls it; production refuses it',
   migrate: 'a deployment does it, as it starts the service',
   doctor: 'whoever looks after the machine has to know what is wrong',
   login: 'it is the way in',

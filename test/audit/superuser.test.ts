@@ -84,6 +84,7 @@ const OTHERS: Record<string, string> = {
   reconciliation: "a partner's own list",
   reconciliation_line: 'as reconciliation',
   rule_revision: 'a hint to read the rules again',
+  sample_data: 'as sandbox_clock',
   sandbox_clock: 'of a sandbox, where no points are real',
   sandbox_due: 'as sandbox_clock; how a review ends is in the audit',
   sandbox_evidence: 'as sandbox_clock',

@@ -20,7 +20,7 @@ const ROOT = join(import.meta.dirname, '../..');
 /** Commands that ask for no operator. `statement verify` does so for a settlement of the database. */
 const OPEN = [
   ...['serve', 'migrate', 'doctor', 'login', 'logout', 'whoami', 'rehearse'],
-  ...['webhook listen', 'webhook verify', 'statement verify'],
+  ...['webhook listen', 'webhook verify', 'statement verify', 'demo make'],
 ];
 
 /** The highest role that may not. */

@@ -53,7 +53,15 @@ const countEntries = async () => (await database.pool.query('select last_no from
 describe('a command that is final, or that partners notice', waiting, () => {
   /** The words of every one of them; what they are given is not there, or asks for the confirmation first. */
   const ASKING = [
-    ...['adjustment post', 'endpoint remove', 'failure approve', 'key revoke', 'operator disable', 'partner suspend'],
+    ...[
+      'adjustment post',
+      'demo remove',
+      'endpoint remove',
+      'failure approve',
+      'key revoke',
+      'operator disable',
+      'partner suspend',
+    ],
     ...['impact-batch add', 'impact-batch add-evidence', 'impact-batch advance', 'impact-batch correct'],
     ...['impact-batch delay', 'impact-batch reallocate', 'review confirm', 'review fail', 'rule withdraw', 'settlement close'],
   ];

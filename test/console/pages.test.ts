@@ -75,10 +75,17 @@ async function show(page: Page, { scheme, width }: Required<Omit<Screen, 'langua
   await page.emulateMedia({ colorScheme: scheme });
 }
 
+/** Waits for transitions; what turns for ever is passed over. */
+const UNTIL_STILL = `Promise.all(document.getAnimations()
+  .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime))
+  .map(({ finished }) => finished.catch(() => {})))`;
+
 async function check(page: Page, { name, ...screen }: Required<Screen> & { name: string }): Promise<void> {
   const about = [name, ...Object.values(screen)].join('-');
   await page.locator(`html[data-mantine-color-scheme=${screen.scheme}]`).waitFor({ state: 'attached' });
   await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+  // Colours on their way to those of the scheme contrast with nothing.
+  await page.evaluate(UNTIL_STILL);
   assert.deepEqual(await findBarriers(page), [], about);
   const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
   assert.ok(Number(excess) <= 0, `${about} is ${excess} pixels wider than the screen`);

@@ -14,6 +14,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   operations: ['domain', 'concurrency', 'store', 'wire'],
   webhooks: ['domain', 'concurrency', 'store', 'wire', 'operations'],
   schedule: ['domain', 'concurrency', 'store', 'operations', 'webhooks'],
+  'sample-data': ['domain', 'concurrency', 'store', 'operations', 'webhooks', 'schedule'],
   'partner-api': ['domain', 'concurrency', 'store', 'wire', 'operations', 'webhooks'],
   'operator-api': ['domain', 'store', 'wire', 'operations', 'webhooks', 'partner-api'],
   observability: [],
@@ -28,6 +29,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'schedule',
     'partner-api',
     'operator-api',
+    'sample-data',
     'web-console',
     'observability',
     'config.ts',
@@ -468,7 +470,11 @@ test('a start loads no TypeBox, which gives types alone, nothing that writes the
   assert.deepEqual(importing(/^import (?!type\b)[^;]*\/build-document\.ts'/m), ['partner-api/openapi/render-document.ts']);
   assert.deepEqual(importing(/^import (?!type\b)[^;]* from 'undici'/m), []);
   // An import of `node:http` makes Node load its client for WebSockets as well.
-  assert.deepEqual(importing(/^import (?!type\b)[^;]* from 'node:http'/m), ['webhooks/receiver/development-receiver.ts']);
+  assert.deepEqual(importing(/^import (?!type\b)[^;]* from 'node:http'/m), [
+    'webhooks/receiver/development-receiver.ts',
+    // A process of its own loads it.
+    'sample-data/receivers.ts',
+  ]);
 });
 
 test('only main.ts, the service and the command line touch the process', () => {
@@ -491,6 +497,7 @@ test('each layer opens with what belongs there and what does not', () => {
     'operations/create-operations.ts',
     'webhooks/start-webhooks.ts',
     'schedule/job.ts',
+    'sample-data/make-sample-data.ts',
     'partner-api/app.ts',
     'operator-api/app.ts',
     'observability/log.ts',

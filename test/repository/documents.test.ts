@@ -134,7 +134,9 @@ describe('every block', () => {
   });
 
   test('of a programming language is a file of docs/samples', () => {
-    const samples = ['confirm.ts', 'confirm.py', 'verify.ts', 'verify.py', 'verify.go', 'read-list.ts'].map(readSample);
+    const samples = ['confirm.ts', 'confirm.py', 'verify.ts', 'verify.py', 'verify.go', 'read-list.ts', 'read-list.py'].map(
+      readSample,
+    );
     // Those of an afternoon are run by test/sdk/afternoon.test.ts.
     const isOther = ({ path, tag, text }: Block) =>
       ['ts', 'python', 'go'].includes(tag) && !samples.includes(text) && !AFTERNOON.includes(path);
@@ -271,7 +273,8 @@ async function type(terminal: Terminal, block: Block): Promise<void> {
 }
 
 async function start(terminal: Terminal, { text }: Block): Promise<void> {
-  const service = await terminal.start(text, /Confirm a contribution:\s+curl .*\n/, { cwd: ROOT });
+  // Without sample data, of which no document shows anything.
+  const service = await terminal.start(`${text.trim()} -- --no-demo`, /Confirm a contribution:\s+curl .*\n/, { cwd: ROOT });
   const [, port = ''] = /listens on http:\/\/127\.0\.0\.1:(\d+)/.exec(service.output()) ?? [];
   const shown = blocks.find(({ path, tag }) => path === 'README.md' && tag === 'text')?.text ?? '';
   const banner = service.output().slice(service.output().indexOf('Partner Impact ('));

@@ -147,6 +147,8 @@ const READERS: Readonly<Record<string, string>> = {
   'src/observability/log.ts': 'when a line was written',
   'src/service/start-service.ts': 'the timestamp of a signature',
   'src/service/open-operators.ts': 'the timestamp of a signature',
+  'src/service/open-sample-data.ts': 'the timestamp of a signature',
+  'src/sample-data/deliveries.ts': 'the timestamp of a signature',
   'src/operations/quotas/refuse-spent.ts': 'until when to wait, in Retry-After',
   'src/webhooks/receiver/development-receiver.ts': 'a receiver for development judges signatures as partners do',
   'src/commands/doctor.ts': 'compares the two clocks',

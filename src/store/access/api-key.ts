@@ -56,8 +56,8 @@ export interface NewApiKey
   extends Pick<ApiKey, 'keyId' | 'partnerId' | 'name' | 'permission' | 'allowedAddresses' | 'expiresAt' | 'secretSha256'> {}
 
 export async function insertApiKey(db: Queryable, key: NewApiKey): Promise<ApiKey> {
-  const text = `insert into api_key (key_id, partner_id, secret_sha256, name, permission, allowed_addresses, expires_at)
-    values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`;
+  const text = `insert into api_key (key_id, partner_id, secret_sha256, name, permission, allowed_addresses, expires_at, created_at)
+    values ($1, $2, $3, $4, $5, $6, $7, ${NOW}) returning ${COLUMNS}`;
   const values = [key.keyId, key.partnerId, key.secretSha256, key.name, key.permission, key.allowedAddresses, key.expiresAt];
   const [row] = await run<ApiKey>(db, { name: 'insert_api_key', text }, values);
   return row as ApiKey;

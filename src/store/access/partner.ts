@@ -1,3 +1,4 @@
+import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { eachRow } from '../each-page.ts';
 import { type PageOfIds, run, type Statement } from '../query.ts';
@@ -30,8 +31,8 @@ const COLUMNS = `partner_id as "partnerId", name, writes_per_second as "writesPe
 
 export async function insertPartner(db: Queryable, partner: Omit<Partner, 'createdAt' | 'suspendedAt'>): Promise<Partner> {
   const { partnerId, name, writesPerSecond, lookupsPerSecond, reportsPerSecond, currency, timeZone } = partner;
-  const text = `insert into partner (partner_id, name, writes_per_second, lookups_per_second, reports_per_second, currency, time_zone)
-    values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`;
+  const text = `insert into partner (partner_id, name, writes_per_second, lookups_per_second, reports_per_second, currency, time_zone, created_at)
+    values ($1, $2, $3, $4, $5, $6, $7, ${NOW}) returning ${COLUMNS}`;
   const [row] = await run<Partner>(db, { name: 'insert_partner', text }, [
     partnerId,
     name,

@@ -107,6 +107,21 @@ export async function claimJob(
   return claimed;
 }
 
+const HOLD: Statement = {
+  name: 'hold_jobs',
+  text: `update job j set lease_until = now() + $1 * interval '1 millisecond'
+    where not exists (select from job_run r where r.job_name = j.job_name and r.ended_at is null) returning job_name as "jobName"`,
+};
+
+/**
+ * Keeps jobs from beginning for this time, and again when it is called again.
+ *
+ * @returns The names of those that are held; the others run.
+ */
+export async function holdJobs(db: Queryable, holdMs: number): Promise<string[]> {
+  return (await run<{ jobName: string }>(db, HOLD, [holdMs])).map(({ jobName }) => jobName);
+}
+
 const RENEW: Statement = {
   name: 'renew_job_lease',
   text: `update job set lease_until = now() + $3 * interval '1 millisecond'

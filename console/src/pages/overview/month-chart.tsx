@@ -1,6 +1,4 @@
-import '@mantine/charts/styles.css';
-import { BarChart } from '@mantine/charts';
-import { Paper, Text } from '@mantine/core';
+import { Box, Flex, Group, Text, Tooltip } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
 import { chartScale } from '../../format/points.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -16,37 +14,29 @@ interface Bar {
   readonly said: string;
 }
 
-/** The confirmed points of each day of a month. */
+const HEIGHT = 150;
+
+/** The confirmed points of each day of a month. A library for charts would be a third of the first view. */
 export function MonthChart({ month, days }: { readonly month: string; readonly days: readonly Day[] }) {
   const t = useTexts(OVERVIEW);
   const counted = useTexts(COUNTED);
   const bars = barsOf(month, days, counted.points);
+  const highest = Math.max(1, ...bars.map(({ height }) => height));
   return (
-    <BarChart
-      h={180}
-      data={bars as Bar[]}
-      dataKey="day"
-      series={[{ name: 'height', color: 'forest.6', label: t.confirmedPoints }]}
-      withYAxis={false}
-      gridAxis="none"
-      barProps={{ radius: 3, isAnimationActive: false }}
-      barChartProps={{ accessibilityLayer: false }}
-      role="img"
-      aria-label={`${t.days} ${month}`}
-      tooltipAnimationDuration={0}
-      tooltipProps={{ content: ({ payload }) => <Said bar={payload?.[0]?.payload as Bar | undefined} /> }}
-    />
-  );
-}
-
-function Said({ bar }: { readonly bar: Bar | undefined }) {
-  if (!bar) return null;
-  return (
-    <Paper p="xs" shadow="sm">
-      <Text size="sm">
-        <bdi dir="ltr">{bar.day}</bdi> · {bar.said}
-      </Text>
-    </Paper>
+    <Group role="img" aria-label={`${t.days} ${month}`} dir="ltr" gap={4} wrap="nowrap" align="flex-end">
+      {bars.map((bar) => (
+        <Tooltip.Floating key={bar.day} label={`${bar.day} · ${bar.said}`}>
+          <Box flex={1} miw={0}>
+            <Flex h={HEIGHT} align="flex-end">
+              <Box w="100%" h={(bar.height * HEIGHT) / highest} bg="forest.6" bdrs={3} />
+            </Flex>
+            <Text size="xs" c="dimmed" ta="center" visibleFrom="sm">
+              {bar.day}
+            </Text>
+          </Box>
+        </Tooltip.Floating>
+      ))}
+    </Group>
   );
 }
 

@@ -1,0 +1,121 @@
+/**
+ * A clock that is behind: connections whose `search_path` is {@link PAST_PATH} find its `now()` before the server's own, so that the
+ * statements, triggers and seals of the service write records of the past as they write those of the present. The events of these records
+ * wait in an outbox of their own, because the relay of a running service would give them the present time.
+ */
+import type { Database, Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../transaction.ts';
+import type { SampleStatus } from './sample-data.ts';
+
+/** A setting of the connections that live in the past. */
+export const PAST_PATH = 'search_path=past_clock,pg_catalog,public';
+
+const CREATE = `create schema if not exists past_clock;
+  create table if not exists past_clock.clock (
+    is_only boolean primary key default true check (is_only), behind interval not null, done integer not null default 0
+  );
+  insert into past_clock.clock (behind) values ('0') on conflict do nothing;
+  create table if not exists past_clock.step (name text primary key, result text);
+  create table if not exists past_clock.event_outbox (like public.event_outbox including all);
+  create or replace function past_clock.now() returns timestamptz language sql stable
+    as 'select pg_catalog.now() - (select behind from past_clock.clock)';
+  create or replace function past_clock.clock_timestamp() returns timestamptz language sql volatile
+    as 'select pg_catalog.clock_timestamp() - (select behind from past_clock.clock)';`;
+
+/** Makes the clock, or leaves the one that an interrupted run made. */
+export async function createPastClock(database: Database): Promise<void> {
+  await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => void (await db.query(CREATE)));
+}
+
+const MOVE: Statement = {
+  name: 'move_past_clock',
+  text: 'update past_clock.clock set behind = pg_catalog.clock_timestamp() - $1::timestamptz',
+};
+
+/** From now on it is this time there, and time goes on. */
+export async function movePastClock(db: Queryable, to: Date): Promise<void> {
+  await run(db, MOVE, [to]);
+}
+
+const FIND_DONE: Statement = { name: 'find_past_done', text: 'select done from past_clock.clock' };
+const UPDATE_DONE: Statement = { name: 'update_past_done', text: 'update past_clock.clock set done = $1' };
+
+/** How many parts of the work are done. */
+export async function findPastDone(db: Queryable): Promise<number> {
+  const [row] = await run<{ done: number }>(db, FIND_DONE, []);
+  return row?.done ?? 0;
+}
+
+export async function updatePastDone(db: Queryable, done: number): Promise<void> {
+  await run(db, UPDATE_DONE, [done]);
+}
+
+const FIND_STEP: Statement = { name: 'find_past_step', text: 'select result from past_clock.step where name between $1 and $1' };
+const INSERT_STEP: Statement = {
+  name: 'insert_past_step',
+  text: 'insert into past_clock.step (name, result) values ($1, $2) on conflict do nothing',
+};
+
+/** What a step of the work gave; `undefined` before it was done. */
+export async function findPastStep(db: Queryable, name: string): Promise<string | undefined> {
+  const [row] = await run<{ result: string }>(db, FIND_STEP, [name]);
+  return row?.result;
+}
+
+/** In the transaction of the step. */
+export async function insertPastStep(db: Queryable, name: string, result: string): Promise<void> {
+  await run(db, INSERT_STEP, [name, result]);
+}
+
+const HAS_CLOCK = 'select to_regnamespace(\'past_clock\') is not null as "hasClock"';
+
+/** Events that have no number yet, in the order in which the relay of the service takes them. */
+const HAND_OVER = `insert into public.event_outbox (partner_id, event_id, event_type, subject_id, correlation_id, occurred_at, data)
+  select partner_id, event_id, event_type, subject_id, correlation_id, occurred_at, data
+  from past_clock.event_outbox order by written_by, position`;
+
+/** Removes the clock and leaves its events to the relay of the service, in one transaction. */
+export async function dropPastClock(database: Database, status: SampleStatus): Promise<void> {
+  await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+    const { rows } = await db.query<{ hasClock: boolean }>(HAS_CLOCK);
+    if (rows[0]?.hasClock) {
+      await db.query(HAND_OVER);
+      await db.query('drop schema past_clock cascade');
+    }
+    await db.query("update sample_data set status = $1 where status = 'making'", [status]);
+  });
+}
+
+const LOCK = 'select pg_try_advisory_lock(7046029254386353131) as "isMine"';
+
+/**
+ * Takes the right to make sample data: one process has it until its connection ends.
+ *
+ * @returns A function that gives it back; `undefined` when another process has it.
+ */
+export async function lockSampleData({ pool }: Database): Promise<(() => void) | undefined> {
+  const client = await pool.connect();
+  const { rows } = await client.query<{ isMine: boolean }>(LOCK);
+  if (rows[0]?.isMine) return () => client.release(true);
+  client.release();
+  return undefined;
+}
+
+const COUNT_UNSENT: Statement = {
+  name: 'count_unsent_deliveries',
+  text: `select count(*) filter (where d.next_attempt_at <= now())::int4 as due, count(*) filter (where d.lease > d.attempts)::int4 as "underWay"
+    from webhook_endpoint e
+    join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id
+    join delivery d on d.partner_id = e.partner_id and d.endpoint_id = e.endpoint_id and d.status = 'waiting'
+    where e.partner_id = any ($1::text[]) and e.status = 'active' and (h.breaker_open_until is null or h.breaker_open_until <= now())`,
+};
+
+/** Deliveries of these partners that are due, and those that are claimed. */
+export async function countUnsent(
+  db: Queryable,
+  partnerIds: readonly string[],
+): Promise<{ readonly due: number; readonly underWay: number }> {
+  const [row] = await run<{ due: number; underWay: number }>(db, COUNT_UNSENT, [partnerIds]);
+  return row ?? { due: 0, underWay: 0 };
+}
