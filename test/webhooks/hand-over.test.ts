@@ -71,11 +71,12 @@ async function deliveriesOf(partnerId: string): Promise<StoredDelivery[]> {
   return rows;
 }
 
-/** Time enters as data: the leases are over. */
+/** Time enters as data: the leases are over, for a clock that is set back a little as well. */
 async function endLeases(partnerId: string): Promise<void> {
-  await administrator.query("update delivery set next_attempt_at = now() where partner_id = $1 and status = 'waiting'", [
-    partnerId,
-  ]);
+  await administrator.query(
+    "update delivery set next_attempt_at = now() - interval '5 s' where partner_id = $1 and status = 'waiting'",
+    [partnerId],
+  );
 }
 
 /** What a dispatcher of another process finds and claims. */
@@ -274,9 +275,10 @@ async function untilSomebodyWaits(): Promise<void> {
 describe('an endpoint that nobody watches', { timeout: 60_000 }, () => {
   test('is watched again while a delivery waits for it, due or not: after a long stop, and beside an older release', async () => {
     const [waiting, idle] = [await newPartner(), await newPartner()];
-    const { tools } = openTools();
+    const { tools, handed, errors } = openTools();
     for (const { partnerId } of [waiting, idle]) await tell(partnerId);
     await relay(await openSession(), tools);
+    assert.deepEqual([handed.length, errors], [2, []]);
     await administrator.query("update delivery set status = 'delivered', ended_at = now() where partner_id = $1", [
       idle.partnerId,
     ]);
