@@ -1,3 +1,4 @@
+import { readUsage } from '../reliability/harness/process-usage.ts';
 import type { ConstantServer } from './baselines/constant-server.ts';
 import type { Pgbench, Pgbenches } from './baselines/pgbench.ts';
 import { answeredOk, type Load } from './load/load.ts';
@@ -5,7 +6,6 @@ import { type Figures, type Measurement, meanOf, measure, medianFigures, medianO
 import { progress } from './report/progress.ts';
 import { SCENARIOS, type ScenarioName } from './scenarios.ts';
 import type { Installation } from './subject/installation.ts';
-import { readUsage } from './subject/processes.ts';
 
 /** Everything that measures; one for a whole run. */
 export interface Bench {

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../reliability/harness/free-port.ts';
 import { readNodeFlags } from '../../reliability/harness/node-flags.ts';
-import { freePort, hasEnded, startProgram } from '../subject/processes.ts';
+import { hasEnded, startProgram } from '../../reliability/harness/program.ts';
 import type { ConstantRouteSettings } from './constant-route.ts';
 
 const PROGRAM = new URL('constant-route.ts', import.meta.url).pathname;
@@ -18,11 +19,8 @@ export async function startConstantServer(
   cleanUp: AsyncDisposableStack,
 ): Promise<ConstantServer> {
   const port = await freePort();
-  const program = startProgram(
-    [...readNodeFlags(join(import.meta.dirname, '../..')), PROGRAM, JSON.stringify({ ...settings, port })],
-    process.env,
-    2,
-  );
+  const flags = readNodeFlags(join(import.meta.dirname, '../..'));
+  const program = startProgram([...flags, PROGRAM, JSON.stringify({ ...settings, port })]);
   cleanUp.defer(() => program.stop());
   const baseUrl = `http://127.0.0.1:${port}`;
   for (

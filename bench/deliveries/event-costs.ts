@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { readArguments, readWhole } from '../../reliability/harness/arguments.ts';
+import { readUsage } from '../../reliability/harness/process-usage.ts';
 import { percentile, printFigures, progress, Violations } from '../../reliability/harness/report.ts';
 import { loadByAutocannon } from '../load/autocannon.ts';
 import { failures } from '../load/load.ts';
@@ -25,7 +26,6 @@ import { findWrk, loadByWrk } from '../load/wrk.ts';
 import { newToken } from '../rows/identifiers.ts';
 import { openPool, readServer, settle } from '../subject/database.ts';
 import { unpackRevision } from '../subject/other-revision.ts';
-import { readUsage } from '../subject/processes.ts';
 import { type Partner, Subject } from '../subject/subject.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, startProgram } from '../subject/processes.ts';
+import { freePort } from '../../reliability/harness/free-port.ts';
+import { startProgram } from '../../reliability/harness/program.ts';
 import type { Received, ReceiverSettings } from './receiver-program.ts';
 
 const PROGRAM = new URL('receiver-program.ts', import.meta.url).pathname;
@@ -17,7 +18,7 @@ export interface Receiver {
 
 export async function startReceiver(cleanUp: AsyncDisposableStack): Promise<Receiver> {
   const settings: ReceiverSettings = { port: await freePort() };
-  const program = startProgram([PROGRAM, JSON.stringify(settings)], process.env, 2);
+  const program = startProgram([PROGRAM, JSON.stringify(settings)]);
   cleanUp.defer(() => program.stop());
   const urlOf = (run: string) => `http://127.0.0.1:${settings.port}/${run}`;
   for (let look = 1; !(await answers(urlOf(''))); look++) {

@@ -25,7 +25,7 @@ import { contributionColumns, fitToTable, insertSelect } from '../rows/rows.ts';
 
 const GROWTH_MAX_MEGABYTES = 50;
 const FILL_AT_ONCE = 20_000;
-const WARM_UP_LINES = 20_000;
+const WARM_UP_LINES = 100_000;
 /** So many bytes are read at a time by the slow reader, who then rests. */
 const SLOW_BYTES = 1 << 20;
 
@@ -78,7 +78,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** Both processes have closed and served a statement before, of few lines: what a million needs beyond that is looked at. */
+/** Both processes have closed and served a statement before, so that the heap has grown to the young generation of its settings. */
 async function warmUp(installation: Installation, database: Database): Promise<void> {
   const { partnerId, apiKey } = await makePartner(database);
   await fillContributions(database, partnerId, WARM_UP_LINES);

@@ -1,7 +1,7 @@
 /** The bench's own way to the database of a subject: it prepares rows there and counts what is stored. */
 import pg from 'pg';
 import { encodeTime } from 'ulid';
-import { findParent } from './processes.ts';
+import { findParent } from '../../reliability/harness/process-usage.ts';
 
 const INT8_OID = 20;
 /** No count of the bench comes near what a float holds exactly. */

@@ -1,12 +1,12 @@
 /** A subject with its database, a partner, and the records that look-ups and replays ask for. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { readUsage, type Usage } from '../../reliability/harness/process-usage.ts';
 import type { LoadRequest, NumberedRows } from '../load/load.ts';
 import { confirm, type HttpRequest, REQUESTS } from '../load/requests.ts';
 import { fill } from '../rows/fill.ts';
 import { newToken } from '../rows/identifiers.ts';
 import { openPool, readServer, type Server, settle } from './database.ts';
-import { readUsage, type Usage } from './processes.ts';
 import { type Partner, Subject, type SubjectOptions } from './subject.ts';
 
 /** How many contributions a small database holds. */

@@ -2,10 +2,10 @@
 import { execFile } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { readNodeFlags } from '../../reliability/harness/node-flags.ts';
-import { freePort, hasEnded, type Program, startProgram } from './processes.ts';
+import { freePort } from '../../reliability/harness/free-port.ts';
+import { hasEnded, type Program, startProgram } from '../../reliability/harness/program.ts';
+import { serveWords, untilReady } from '../../reliability/harness/serve.ts';
 
 export interface SubjectOptions {
   /** What the tables call it. */
@@ -27,7 +27,6 @@ export interface Partner {
 /** The most that the command line grants; nothing is refused at this rate. */
 const RATE_PER_SECOND = '1000000';
 const READY_WITHIN_MS = 60_000;
-const LOOK_EVERY_MS = 5;
 const SOCKET_FOLDER_LINE = 4;
 
 export class Subject {
@@ -71,29 +70,22 @@ export class Subject {
   async start(signal: AbortSignal): Promise<number> {
     const problems = join(this.options.folder, 'service.stderr');
     const descriptor = openSync(problems, 'w');
-    const { repository, processes } = this.options;
-    const words = [
-      ...readNodeFlags(repository),
-      join(repository, 'bin/partner-impact.mjs'),
-      'serve',
-      ...(processes > 1 ? ['--processes', String(processes)] : []),
-    ];
     const since = performance.now();
-    const program = startProgram(words, this.#env, descriptor);
+    const program = startProgram(serveWords(this.options), {
+      env: this.#env,
+      stdio: ['ignore', 'ignore', descriptor],
+      detached: true,
+    });
     this.#program = program;
     closeSync(descriptor);
-    while (performance.now() - since < READY_WITHIN_MS && !hasEnded(program)) {
+    try {
+      const wait = { withinMs: READY_WITHIN_MS, hasEnded: () => hasEnded(program), signal };
+      await untilReady(Number(this.#env['OPERATIONS_PORT']), wait);
+      return (performance.now() - since) / 1_000;
+    } catch (cause) {
       signal.throwIfAborted();
-      if (await this.#isReady()) return (performance.now() - since) / 1_000;
-      await sleep(LOOK_EVERY_MS);
+      throw new Error(`${this.name}: ${(cause as Error).message}\n${readFileSync(problems, 'utf8')}`, { cause });
     }
-    throw new Error(`The service (${this.name}) did not become ready:\n${readFileSync(problems, 'utf8')}`);
-  }
-
-  async #isReady(): Promise<boolean> {
-    const answer = await fetch(`http://127.0.0.1:${this.#env['OPERATIONS_PORT']}/readyz`).catch(() => undefined);
-    await answer?.body?.cancel();
-    return answer?.status === 200;
   }
 
   async stop(): Promise<void> {

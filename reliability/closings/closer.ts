@@ -13,15 +13,17 @@ const [databaseUrl = '', partnerId = '', count = ''] = process.argv.slice(2);
 const keys = readNamedKeys(process.env['AUDIT_KEY'] ?? '', 'AUDIT_KEY');
 const database = openDatabase({ databaseUrl, poolSize: 2, auditKeys: () => keys });
 const told = { closed: 0, lost: 0 };
-while (((await findOpenSettlement(database.pool, partnerId))?.sequence ?? 0n) <= BigInt(count)) {
+for (;;) {
+  const open = await findOpenSettlement(database.pool, partnerId);
+  if (!open || open.sequence > BigInt(count)) break;
   const actor = { operatorId: 'owner', role: 'approver', correlationId: newId('corr') } as const;
-  const outcome = await closeSettlement(database, actor, { partnerId, isEarly: true }, settlementTools).catch(
-    (error: unknown) => {
-      // The other process was faster, or the period began within this very millisecond.
-      if (error instanceof ServiceError) return undefined;
-      throw error;
-    },
-  );
+  // The other process closes it too; its successor, which may be one more than were asked for, is looked for anew.
+  const closing = { partnerId, isEarly: true, settlementId: open.settlementId };
+  const outcome = await closeSettlement(database, actor, closing, settlementTools).catch((error: unknown) => {
+    // The other process was faster, or the period began within this very millisecond.
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  });
   if (outcome) told.closed++;
   else told.lost++;
 }

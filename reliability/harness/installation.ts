@@ -1,11 +1,9 @@
 /** The service as an operator runs it: `serve` in a process of its own, on the embedded PostgreSQL in a folder of its own. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { owner } from '../../src/commands/terminal/actor.ts';
 import { listProcesses } from '../../src/embedded-postgres/processes.ts';
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
@@ -13,7 +11,10 @@ import { createPartner, suspendPartner } from '../../src/operations/access/manag
 import { openAuditKeys } from '../../src/service/configured-keys.ts';
 import type { Permission } from '../../src/store/access/api-key.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { readNodeFlags } from './node-flags.ts';
+import { freePort } from './free-port.ts';
+import { listChildren, readCommandLine, readResidentBytes } from './process-usage.ts';
+import { hasEnded, type Program, startProgram } from './program.ts';
+import { askReadiness, serveWords, untilReady } from './serve.ts';
 
 export interface InstallationOptions {
   /** The checkout whose service runs; by default this one. */
@@ -36,11 +37,6 @@ export interface PartnerPolicy {
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 const READY_WITHIN_MS = 30_000;
-const PORT_MIN = 20_000;
-const PORT_MAX = 32_000;
-const LOOK_EVERY_MS = 10;
-/** Longer than the service itself takes to find out that its database does not answer. */
-const LOOK_TIMEOUT_MS = 5_000;
 
 /** As good as no limit: an experiment meets a rate limit only where it is about one. */
 const OPEN_RATES = { writesPerSecond: 1_000_000, lookupsPerSecond: 1_000_000, reportsPerSecond: 1_000_000 };
@@ -50,16 +46,13 @@ export class Installation {
   readonly port: number;
   readonly operationsPort: number;
   readonly #options: InstallationOptions;
-  #service: ChildProcess | undefined;
+  #program: Program | undefined;
   #output = '';
-  /** What the service said, or did not say, when it was last asked whether it is ready. */
-  #readiness = 'nothing';
 
   private constructor(ports: readonly [number, number], options: InstallationOptions) {
     this.dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'partner-impact-reliability-'));
     [this.port, this.operationsPort] = ports;
     this.#options = options;
-    process.once('exit', () => this.#service?.kill('SIGKILL'));
   }
 
   /** Starts the service on an empty folder; resolves when it is ready. */
@@ -78,8 +71,8 @@ export class Installation {
 
   /** The process that serves; a kill of the service is a kill of this one. */
   get service(): ChildProcess {
-    if (!this.#service) throw new Error('The service was never started.');
-    return this.#service;
+    if (!this.#program) throw new Error('The service was never started.');
+    return this.#program.child;
   }
 
   /** Whatever the service has written so far, for a person who looks into a failure. */
@@ -89,36 +82,27 @@ export class Installation {
 
   /** Memory that the service's process has in use now. */
   get residentMegabytes(): number {
-    const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.service.pid}/status`, 'utf8')) ?? [];
-    return Math.round(Number(kilobytes) / 1024);
+    return Math.round(readResidentBytes(this.service.pid as number) / 2 ** 20);
   }
 
   get hasServiceEnded(): boolean {
-    return this.service.exitCode !== null || this.service.signalCode !== null;
+    return hasEnded({ child: this.service });
   }
 
   /** Starts the service, anew after a kill; resolves when it is ready. */
   async startService(): Promise<void> {
-    const { repository = REPOSITORY, nodeOptions = [], env = {}, processes = 1 } = this.#options;
+    const { repository = REPOSITORY, env = {}, discardsOutput = false } = this.#options;
     const settings = {
       DATA_DIR: this.dataDirectory,
       PORT: String(this.port),
       OPERATIONS_PORT: String(this.operationsPort),
       LOG_LEVEL: 'warn',
     };
-    const words = [
-      ...readNodeFlags(repository),
-      ...nodeOptions,
-      join(repository, 'bin/partner-impact.mjs'),
-      'serve',
-      ...(processes > 1 ? ['--processes', `${processes}`] : []),
-    ];
-    const stdout = this.#options.discardsOutput ? 'ignore' : 'pipe';
-    this.#service = spawn(process.execPath, words, {
+    this.#program = startProgram(serveWords({ ...this.#options, repository }), {
       env: { ...process.env, ...settings, ...env },
-      stdio: ['ignore', stdout, 'pipe'],
+      stdio: ['ignore', discardsOutput ? 'ignore' : 'pipe', 'pipe'],
     });
-    for (const stream of [this.#service.stdout, this.#service.stderr]) {
+    for (const stream of [this.service.stdout, this.service.stderr]) {
       stream?.on('data', (chunk: Buffer) => (this.#output = (this.#output + chunk).slice(-1_000_000)));
     }
     await this.untilReady();
@@ -126,26 +110,16 @@ export class Installation {
 
   /** @returns After how many milliseconds the service said that it can work. */
   async untilReady(): Promise<number> {
-    const since = performance.now();
-    while (performance.now() - since < READY_WITHIN_MS) {
-      if (this.hasServiceEnded) throw new Error(`The service ended by itself:\n${this.#output}`);
-      if (await this.isReady()) return performance.now() - since;
-      await sleep(LOOK_EVERY_MS);
+    try {
+      return await untilReady(this.operationsPort, { withinMs: READY_WITHIN_MS, hasEnded: () => this.hasServiceEnded });
+    } catch (cause) {
+      const logs = `The service wrote:\n${this.#output.slice(-3_000)}\nPostgreSQL wrote:\n${this.#readDatabaseLog()}`;
+      throw new Error(`${(cause as Error).message}\n${logs}`, { cause });
     }
-    const words = `The service was not ready within ${READY_WITHIN_MS / 1000} s; at last /readyz said: ${this.#readiness}`;
-    throw new Error(`${words}\nThe service wrote:\n${this.#output.slice(-3_000)}\nPostgreSQL wrote:\n${this.#readDatabaseLog()}`);
   }
 
   async isReady(): Promise<boolean> {
-    try {
-      const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
-      const answer = await fetch(`http://127.0.0.1:${this.operationsPort}/readyz`, { signal });
-      this.#readiness = await answer.text();
-      return answer.status === 200;
-    } catch (error) {
-      this.#readiness = String((error as Error).cause ?? error);
-      return false;
-    }
+    return (await askReadiness(this.operationsPort)).isReady;
   }
 
   #readDatabaseLog(): string {
@@ -165,9 +139,7 @@ export class Installation {
 
   /** The processes that take requests for the first one, where there are several. */
   listWorkers(): number[] {
-    const { pid } = this.service;
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-    return children.filter((child) => readCommandLine(child).includes('main.ts'));
+    return listChildren(this.service.pid as number).filter((child) => readCommandLine(child).includes('main.ts'));
   }
 
   /** The process id of the embedded server; `undefined` while there is none. */
@@ -203,10 +175,7 @@ export class Installation {
 
   /** Stops the service, and with it its database if it started one. */
   async stopService(): Promise<void> {
-    if (this.hasServiceEnded) return;
-    const ended = once(this.service, 'exit');
-    this.service.kill('SIGTERM');
-    await ended;
+    if (!this.hasServiceEnded) await this.#program?.stop();
   }
 
   /** Stops the service, and removes the folder if it is its own. */
@@ -230,30 +199,4 @@ export async function makePartner(database: Database, terms: PartnerPolicy = {})
   });
   if (isSuspended) await suspendPartner(database, owner(), partnerId);
   return { partnerId, apiKey };
-}
-
-/**
- * A port below those that Linux gives to outgoing connections: the experiments call a port while nobody listens there, and such
- * a call could else be given that very port, connect to itself and keep the service from it.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = PORT_MIN + Math.floor(Math.random() * (PORT_MAX - PORT_MIN));
-    const server = createServer().listen(port, '127.0.0.1');
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    );
-    server.close();
-    if (isFree) return port;
-  }
-}
-
-/** Empty when the process has gone meanwhile. */
-function readCommandLine(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
 }

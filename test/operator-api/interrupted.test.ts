@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import pg from 'pg';
-import { freePort } from '../../reliability/harness/installation.ts';
+import { freePort } from '../../reliability/harness/free-port.ts';
 import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { freePort } from '../../reliability/harness/installation.ts';
+import { freePort } from '../../reliability/harness/free-port.ts';
 import { LIMITS } from '../../src/domain/limit.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { Client } from '../support/client.ts';

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
-import { freePort } from '../../reliability/harness/installation.ts';
+import { freePort } from '../../reliability/harness/free-port.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { listBlocks } from '../support/document-blocks.ts';
 import { type ServiceProcess, type TestPartner, testServiceProcesses } from '../support/service.ts';

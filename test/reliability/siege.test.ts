@@ -4,7 +4,7 @@ import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../reliability/harness/installation.ts';
+import { freePort } from '../../reliability/harness/free-port.ts';
 import { freshSeed, seeded } from '../../reliability/harness/random.ts';
 import { ATTACKS } from '../../reliability/siege/attacks.ts';
 import { prepareAttack } from '../../reliability/siege/begin-attack.ts';

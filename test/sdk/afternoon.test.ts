@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePort } from '../../reliability/harness/free-port.ts';
 import { buildSdk } from '../../scripts/build-sdk.mjs';
 import { SCENARIO_PREFIXES } from '../../src/domain/sandbox/read-scenario.ts';
 import { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
@@ -49,15 +49,6 @@ async function type(page: string, holds = '', address = ''): Promise<string> {
   const text = block?.text.replace('https://partner.example/hook', address) ?? 'false';
   const { stdout } = await promisify(execFile)('bash', ['-ec', text], { env, cwd: folder });
   return stdout;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 interface Running {

@@ -6,11 +6,12 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../reliability/harness/free-port.ts';
 import { buildSdk } from '../../scripts/build-sdk.mjs';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import {
@@ -99,14 +100,6 @@ async function killPartner(): Promise<void> {
   const [dying] = [server];
   dying?.kill('SIGKILL');
   if (dying?.exitCode === null && dying.signalCode === null) await once(dying, 'exit');
-}
-
-async function freePort(): Promise<number> {
-  const probe = createTcpServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  return port;
 }
 
 function all(sql: string): Record<string, unknown>[] {

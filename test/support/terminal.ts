@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after } from 'node:test';
+import { freePort } from '../../reliability/harness/free-port.ts';
 import { ROOT } from './document-blocks.ts';
 
 const KINDS = 'pi_sandbox|whsec|ptn|wep|dlv|evt|txn|opr|calc|stl|batch|project|adj|rec';
@@ -65,7 +65,7 @@ export class Terminal {
 
   /** Another port instead of one that the documents name, and that another program of this machine may hold. */
   async replacePort(documented: string, port?: string): Promise<void> {
-    this.#ports.set(documented, port ?? (await freePort()));
+    this.#ports.set(documented, port ?? String(await freePort()));
   }
 
   /** The last one of a kind that was shown, such as `ptn` or `whsec`. */
@@ -167,13 +167,4 @@ export class Terminal {
 
 function kindOf(id: string): string {
   return id.startsWith('pi_sandbox_') ? 'pi_sandbox' : id.slice(0, id.indexOf('_'));
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return String(port);
 }

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../reliability/harness/free-port.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { failPendingContribution } from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
@@ -62,15 +62,6 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   },
 };
 
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return String(port);
-}
-
 for (const [name, example] of Object.entries(EXAMPLES))
   test(`examples/${name}: the challenge, each event once, in order, a restoration once, and killed`, {
     timeout: 120_000,
@@ -86,7 +77,7 @@ for (const [name, example] of Object.entries(EXAMPLES))
     });
     const { partner, client, key } = await service.newPartner({ of: made as unknown as Partner });
     const { partnerId } = partner;
-    const PORT = await freePort();
+    const PORT = String(await freePort());
     const url = `http://127.0.0.1:${PORT}/`;
     const INBOX = join(temporaryFolder('receiver'), 'inbox.db');
     let receiver: ChildProcess | undefined;

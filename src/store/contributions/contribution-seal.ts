@@ -84,7 +84,7 @@ const UPDATE_UNSEALED: Statement = {
   name: 'update_contributions_unsealed',
   text: `update contribution c set seal_key = $2, seal = ${sealOf('unsealed.mac', ['c.created_at', 'c.confirmed_at', 'c.failed_at'])}
     from unnest($3::text[], $4::text[], $5::text[]) as unsealed (transaction_id, status, mac)
-    where c.partner_id = $1 and c.transaction_id = unsealed.transaction_id and c.seal is null and c.status = unsealed.status`,
+    where c.partner_id = $1 and c.transaction_id = any ($3::text[]) and c.transaction_id = unsealed.transaction_id and c.seal is null and c.status = unsealed.status`,
 };
 
 /**

@@ -1,56 +1,14 @@
-/** Programs that the bench starts, and what the kernel knows of them. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+/** What the kernel knows of processes. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The kernel counts processor time in hundredths of a second, whatever its own clock is. */
 const TICKS_PER_SECOND = 100;
-const STOP_WITHIN_MS = 15_000;
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-export interface Program {
-  readonly child: ChildProcess;
-  /** Asks it to stop, waits for its end and kills it when that takes too long. */
-  stop(): Promise<void>;
-}
-
-/**
- * Starts a program of Node in a process group of its own: Ctrl-C reaches the bench alone, which then stops the program.
- *
- * Its standard output, the log included, is written to /dev/null.
- *
- * @param problems File descriptor for its standard error.
- */
-export function startProgram(words: readonly string[], env: NodeJS.ProcessEnv, problems: number): Program {
-  const child = spawn(process.execPath, words, { env, detached: true, stdio: ['ignore', 'ignore', problems] });
-  const killNow = () => void child.kill('SIGKILL');
-  process.once('exit', killNow);
-  const ended = once(child, 'exit').finally(() => process.off('exit', killNow));
-  const stop = async () => {
-    child.kill('SIGTERM');
-    const isEnded = await Promise.race([ended, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
-    if (!isEnded) killNow();
-    await ended;
-  };
-  return { child, stop };
-}
-
-export function hasEnded({ child }: Program): boolean {
-  return child.exitCode !== null || child.signalCode !== null;
-}
 
 interface Entry {
   readonly parentPid: number;
+  /** Its own. */
+  readonly ownSeconds: number;
+  /** With those of children that have ended and that it has waited for. */
   readonly cpuSeconds: number;
 }
 
@@ -74,6 +32,28 @@ export function readUsage(root: number, except?: number): Usage {
   };
   add(root);
   return usage;
+}
+
+/** Seconds of processor time that these processes have used so far, each by itself; those that have ended count nothing. */
+export function readOwnSeconds(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + (readEntry(pid)?.ownSeconds ?? 0), 0);
+}
+
+/** The same of the whole machine, whoever used it. */
+export function readMachineSeconds(): number {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1);
+  const [user = 0, nice = 0, system = 0, , , interrupts = 0, softInterrupts = 0] = line.trim().split(/\s+/).slice(1).map(Number);
+  return (user + nice + system + interrupts + softInterrupts) / TICKS_PER_SECOND;
+}
+
+/** The processes that it started, and that run. */
+export function listChildren(pid: number): number[] {
+  return (readProc(`${pid}/task/${pid}/children`) ?? '').split(' ').filter(Boolean).map(Number);
+}
+
+/** Its words, each followed by a null byte; empty when it has ended. */
+export function readCommandLine(pid: number): string {
+  return readProc(`${pid}/cmdline`) ?? '';
 }
 
 export function findParent(pid: number): { readonly pid: number; readonly name: string } | undefined {
@@ -101,11 +81,12 @@ function readEntry(pid: number): Entry | undefined {
     .split(' ')
     .map(Number);
   const [, parentPid = 0] = fields;
-  const ticks = fields.slice(11, 15).reduce((sum, each) => sum + each, 0);
-  return { parentPid, cpuSeconds: ticks / TICKS_PER_SECOND };
+  const secondsOf = (from: number, to: number) => fields.slice(from, to).reduce((sum, each) => sum + each, 0) / TICKS_PER_SECOND;
+  return { parentPid, ownSeconds: secondsOf(11, 13), cpuSeconds: secondsOf(11, 15) };
 }
 
-function readResidentBytes(pid: number): number {
+/** Memory that a process holds now. */
+export function readResidentBytes(pid: number): number {
   const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(readProc(`${pid}/status`) ?? '') ?? [];
   return Number(kilobytes) * 1_024;
 }
