@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { pluralise } from '../domain/pluralise.ts';
 import { type EmbeddedServer, openEmbedded } from '../embedded-postgres/open-embedded.ts';
 import type { Logger } from '../observability/log.ts';
 import { type Database, openDatabase } from '../store/database.ts';
@@ -139,15 +140,17 @@ async function bringUpToDate(
   { migrates = false, onProgress = () => {} }: StoreOptions,
 ): Promise<boolean> {
   const state = await readMigrationState(database.pool);
-  const { pending } = state;
+  const { pending, isEmpty } = state;
   if (!migrates && pending.length > 0)
     throw new Error(
       `The database lacks ${pending.join(', ')}. Start the service (npm start), or run: npx partner-impact migrate`,
     );
   if (migrates) refuseNewerRelease(state);
-  if (migrates && pending.length > 0)
-    for (const { name } of await migrate(databaseUrl, { isPooled: !config.preparesStatements }))
-      onProgress(`Migrated the database: ${name}`);
+  if (migrates && pending.length > 0) {
+    const applied = await migrate(databaseUrl, { isPooled: !config.preparesStatements });
+    if (isEmpty && applied.length > 0) onProgress(`Created the tables (${pluralise(applied.length, 'migration')})`);
+    else for (const { name } of applied) onProgress(`Migrated the database: ${name}`);
+  }
   const isDistributed = (await listDistributedTables(database)).length > 0;
   // Tables that a migration created are distributed like the others.
   if (migrates && isDistributed) for (const name of await distributeTables(database)) onProgress(`Distributed the table ${name}`);

@@ -275,6 +275,8 @@ async function type(terminal: Terminal, block: Block): Promise<void> {
 async function start(terminal: Terminal, { text }: Block): Promise<void> {
   // Without sample data, of which no document shows anything.
   const service = await terminal.start(`${text.trim()} -- --no-demo`, /Confirm a contribution:\s+curl .*\n/, { cwd: ROOT });
+  assert.match(service.output(), /Created the tables \(\d+ migrations\)/);
+  assert.doesNotMatch(service.output(), /Migrated the database/);
   const [, port = ''] = /listens on http:\/\/127\.0\.0\.1:(\d+)/.exec(service.output()) ?? [];
   const shown = blocks.find(({ path, tag }) => path === 'README.md' && tag === 'text')?.text ?? '';
   const banner = service.output().slice(service.output().indexOf('Partner Impact ('));

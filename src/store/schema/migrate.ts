@@ -65,6 +65,8 @@ async function listPendingIndexes(databaseUrl: string): Promise<NextIndex[]> {
 }
 
 export interface MigrationState {
+  /** No file was applied yet: the database is empty. */
+  readonly isEmpty: boolean;
   /** Names of the files that the database lacks. */
   readonly pending: readonly string[];
   /** Names of applied migrations that this program does not know: a newer release was here. */
@@ -79,6 +81,7 @@ export async function readMigrationState(db: Queryable): Promise<MigrationState>
 
 function compare(known: readonly string[], applied: readonly string[]): MigrationState {
   return {
+    isEmpty: applied.length === 0,
     pending: known.filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !known.includes(name)),
   };
