@@ -39,7 +39,8 @@ const TAKE: Statement = {
   text: `with ${TAKING}
     select t.partner_id as "partnerId", c.last_sequence + row_number() over (partition by t.partner_id order by t.position) as sequence,
       t.event_id as "eventId", t.event_type as "eventType", t.subject_id as "subjectId", t.correlation_id as "correlationId",
-      t.occurred_at as "occurredAt", t.data, f.found, array(select partner_id from counter) as "heldIds"
+      t.occurred_at as "occurredAt", t.data, f.found,
+      case row_number() over (order by t.partner_id, t.position) when 1 then array(select partner_id from counter) end as "heldIds"
     from (select count(*)::int4 as found from oldest) f
       left join (taken t join counter c on c.partner_id = t.partner_id) on true
     order by t.partner_id, t.position`,
@@ -63,10 +64,11 @@ export async function takeUnsequencedEvents(
   partnerIds: readonly string[],
   limit: number,
 ): Promise<Taken> {
-  type Row = TakenEvent & { readonly found: number; readonly heldIds: readonly string[] };
+  type Row = TakenEvent & { readonly found: number; readonly heldIds: readonly string[] | null };
   const rows = await run<Row>(db, TAKE, [from, late, partnerIds, limit]);
+  // The first row has them, and each of the others would have to be parsed.
   const [{ found, heldIds }] = rows as [Row];
-  return { events: rows.filter(({ eventId }) => eventId !== null), heldIds, isAll: found < limit };
+  return { events: rows.filter(({ eventId }) => eventId !== null), heldIds: heldIds ?? [], isAll: found < limit };
 }
 
 /** A delivery of a taken event, claimed by this process or due for all. */
