@@ -246,9 +246,13 @@ create table delivery (
   lease bigint not null default 0,
   created_at timestamp(3) with time zone not null,
   ended_at timestamp(3) with time zone,
+  first_started_at timestamp(3) with time zone,
+  first_milliseconds integer,
+  first_status integer,
+  first_excerpt text,
   constraint delivery_pkey PRIMARY KEY (partner_id, delivery_id),
   constraint delivery_body CHECK (((sequence IS NULL) = (body IS NOT NULL))),
-  constraint delivery_status CHECK ((status = ANY (ARRAY['waiting'::text, 'delivered'::text, 'exhausted'::text]))),
+  constraint delivery_status CHECK ((status = ANY (ARRAY['waiting'::text, 'handed_over'::text, 'delivered'::text, 'exhausted'::text]))),
   constraint delivery_trigger CHECK ((trigger = ANY (ARRAY['event'::text, 'resend'::text, 'recover'::text, 'replay'::text, 'test'::text, 'sample'::text])))
 );
 
@@ -270,6 +274,15 @@ create table delivery_attempt (
   error_class text collate "C",
   excerpt text,
   constraint delivery_attempt_pkey PRIMARY KEY (partner_id, delivery_id, number)
+);
+
+create table delivery_hand_over (
+  lease_ends_at timestamp(3) with time zone not null,
+  hand_over_id text collate "C" not null,
+  partner_ids text[] collate "C" not null,
+  first_sequences bigint[] not null,
+  last_sequences bigint[] not null,
+  constraint delivery_hand_over_pkey PRIMARY KEY (lease_ends_at, hand_over_id)
 );
 
 create table emissions_link (

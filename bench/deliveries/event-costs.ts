@@ -210,12 +210,13 @@ function fetchEvents({ subject, pool, partner, run }: Measured, after: number, {
     /** Waits until all are fetched, delivered and recorded. */
     async end() {
       for (const sinceMs = performance.now(); performance.now() - sinceMs < PATIENCE_MS; await sleep(LOOK_EVERY_MS)) {
+        if ((await read(run)).count < last - after) continue;
         const { rows } = await pool.query<{ left: number }>(
           `select (select count(*) from event_outbox where partner_id = $1) + (select count(*) from event where partner_id = $1
-            and sequence > $2) + (select count(*) from delivery where partner_id = $1 and status = 'waiting') as left`,
+            and sequence > $2) + (select count(*) from delivery where partner_id = $1 and ended_at is null) as left`,
           [partner.partnerId, last],
         );
-        if (rows[0]?.left === 0 && (await read(run)).count >= last - after) break;
+        if (rows[0]?.left === 0) break;
       }
       isOver = true;
       await fetching;

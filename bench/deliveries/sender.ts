@@ -92,7 +92,7 @@ export class Sender {
   }
 
   #countWaiting(): Promise<number> {
-    return this.#count("select count(*) from delivery where partner_id = $1 and status <> 'delivered'");
+    return this.#count('select count(*) from delivery where partner_id = $1 and ended_at is null');
   }
 
   async #change(what: 'enable' | 'disable' | 'remove'): Promise<void> {

@@ -123,7 +123,7 @@ async function measureHaving(
 }
 
 const UNDELIVERED = `select (select count(*) from event_outbox where partner_id = any ($1))
-  + (select count(*) from delivery where partner_id = any ($1) and status = 'waiting') as count`;
+  + (select count(*) from delivery where partner_id = any ($1) and ended_at is null) as count`;
 
 async function countUndelivered({ pool, crowd = [] }: Installation): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(UNDELIVERED, [crowd.map(({ partnerId }) => partnerId)]);

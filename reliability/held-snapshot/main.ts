@@ -171,7 +171,7 @@ async function untilSent(): Promise<void> {
   const endsAtMs = performance.now() + MINUTE_MS;
   for (;;) {
     const { rows } = await database.pool.query(
-      "select (select count(*) from event_outbox)::int4 as unsequenced, (select count(*) from delivery where status <> 'delivered')::int4 as unsent",
+      'select (select count(*) from event_outbox)::int4 as unsequenced, (select count(*) from delivery where ended_at is null)::int4 as unsent',
     );
     const [{ unsequenced, unsent }] = rows as [{ unsequenced: number; unsent: number }];
     if (unsequenced + unsent === 0) return;

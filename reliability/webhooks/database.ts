@@ -63,7 +63,7 @@ export async function readBacklog({ pool }: Database): Promise<Backlog> {
     from event_counter c`,
   );
   const undelivered = await pool.query<{ endpoint_id: string; count: bigint }>(
-    "select endpoint_id, count(*) from delivery where status <> 'delivered' group by 1",
+    "select endpoint_id, count(*) from delivery where ended_at is null or status = 'exhausted' group by 1",
   );
   return {
     events: new Map(events.rows.map((row) => [row.partner_id, Number(row.count) - FIRST_EVENTS])),
@@ -79,7 +79,8 @@ export interface RecordedDelivery {
 
 export async function listDeliveries({ pool }: Database): Promise<RecordedDelivery[]> {
   const { rows } = await pool.query<RecordedDelivery>(
-    'select endpoint_id as "endpointId", event_id as "eventId", status from delivery',
+    `select endpoint_id as "endpointId", event_id as "eventId",
+      case when status <> 'handed_over' then status when ended_at is null then 'waiting' else 'delivered' end as status from delivery`,
   );
   return rows;
 }

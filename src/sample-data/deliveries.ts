@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
-import { countUnsent, findPastStep, insertPastStep } from '../store/sandbox/past-clock.ts';
+import { findPastStep, insertPastStep } from '../store/sandbox/past-clock.ts';
+import { countUnsent } from '../store/webhooks/delivery-backlog.ts';
 import { type Dispatcher, openDispatcher } from '../webhooks/delivery/dispatch.ts';
 import { Pace } from '../webhooks/delivery/pace.ts';
 import { beginSession, relayOnce, type Session } from '../webhooks/delivery/relay.ts';
@@ -78,6 +79,7 @@ export class Deliveries {
     let handed = 0;
     const { handOff } = this.#dispatcher;
     const counting: HandOff = {
+      handOvers: handOff.handOvers,
       keepVerified: (endpoints) => handOff.keepVerified(endpoints),
       roomForNew: (endpoint) => handOff.roomForNew(endpoint),
       take(endpoint, deliveries, isAll) {

@@ -70,6 +70,7 @@ const OTHERS: Record<string, string> = {
   delivery_attempt: 'a log',
   emissions_link: 'estimates are educational; that a contribution has one is under its seal',
   endpoint_health: 'how attempts fare',
+  delivery_hand_over: 'which deliveries a process has claimed',
   endpoint_watch: 'which endpoints may have deliveries that are due',
   estimate: 'educational',
   event: 'follows from records; whoever changes one changes no record',

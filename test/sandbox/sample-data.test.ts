@@ -151,7 +151,7 @@ describe('what it holds', () => {
 
   test('attempts failed, deliveries came, evidence and a list are there', async () => {
     const [counts] = await rowsOf(`select
-      (select count(*)::int4 from delivery_attempt where status between 200 and 299) as delivered,
+      (select count(*)::int4 from delivery where first_status between 200 and 299) as delivered,
       (select count(*)::int4 from delivery_attempt where status >= 400) as failed,
       (select count(*)::int4 from impact_evidence) as evidence,
       (select count(*)::int4 from reconciliation where uploaded_by is not null) as lists,

@@ -1,6 +1,7 @@
 import { after } from 'node:test';
 import { RecentContributions } from '../../src/operations/events/recent-contributions.ts';
 import { type Connection, type Database, openDatabase } from '../../src/store/database.ts';
+import { HandOvers } from '../../src/webhooks/delivery/hand-overs.ts';
 import { beginSession, type Session } from '../../src/webhooks/delivery/relay.ts';
 import type { Handed, TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
 import { auditKeys } from './actor.ts';
@@ -37,6 +38,7 @@ export function relayTools(room: number, meanwhile = async () => {}) {
     recent: new RecentContributions(),
     onError: (error) => errors.push(error),
     handOff: {
+      handOvers: new HandOvers(),
       async keepVerified(endpoints) {
         await meanwhile();
         return [...endpoints];

@@ -59,7 +59,10 @@ export async function untilDeliveries(
 
 /** Time enters as data: whatever waits for its next attempt, or for the end of a lease, is due now. */
 export async function makeDue({ pool }: Database, partnerId: string): Promise<void> {
-  await pool.query("update delivery set next_attempt_at = now() where partner_id = $1 and status = 'waiting'", [partnerId]);
+  await pool.query(
+    "update delivery set status = 'waiting', next_attempt_at = now() where partner_id = $1 and status in ('waiting', 'handed_over') and ended_at is null",
+    [partnerId],
+  );
   await pool.query(
     'update endpoint_health set breaker_open_until = now() where partner_id = $1 and breaker_open_until is not null',
     [partnerId],

@@ -14,6 +14,7 @@ import { inTransaction } from '../../src/store/transaction.ts';
 import { listDueEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
 import { insertWebhookEndpoint, lockEventCounter } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { claimDue } from '../../src/webhooks/delivery/claim-due.ts';
+import { rememberEnded } from '../../src/webhooks/delivery/end-hand-overs.ts';
 import { relayOnce, type Session } from '../../src/webhooks/delivery/relay.ts';
 import type { TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
@@ -73,6 +74,10 @@ async function deliveriesOf(partnerId: string): Promise<StoredDelivery[]> {
 
 /** Time enters as data: the leases are over, for a clock that is set back a little as well. */
 async function endLeases(partnerId: string): Promise<void> {
+  await administrator.query("update delivery_hand_over set lease_ends_at = now() - interval '5 s' where $1 = any (partner_ids)", [
+    partnerId,
+  ]);
+  await rememberEnded(database)();
   await administrator.query(
     "update delivery set next_attempt_at = now() - interval '5 s' where partner_id = $1 and status = 'waiting'",
     [partnerId],
@@ -284,9 +289,10 @@ describe('an endpoint that nobody watches', { timeout: 60_000 }, () => {
     ]);
     await administrator.query('delete from endpoint_watch');
     // A retry of tomorrow.
-    await administrator.query("update delivery set next_attempt_at = now() + interval '1 day' where partner_id = $1", [
-      waiting.partnerId,
-    ]);
+    await administrator.query(
+      "update delivery set status = 'waiting', next_attempt_at = now() + interval '1 day' where partner_id = $1",
+      [waiting.partnerId],
+    );
     await reopenDue(database);
     const { rows } = await administrator.query(
       "select endpoint_id from endpoint_watch where watched_until > now() + interval '150 s' and partner_id = any ($1)",

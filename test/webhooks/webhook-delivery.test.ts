@@ -537,7 +537,13 @@ test('what is older than its retention goes, with its deliveries and attempts; w
   assert.equal(await removeOldEvents(database, 90), 2);
   const counted = async (table: string) =>
     Number((await database.pool.query(`select count(*) from ${table} where partner_id = $1`, [partnerId])).rows[0].count);
-  assert.deepEqual([await counted('event'), await counted('delivery'), await counted('delivery_attempt')], [2, 1, 1]);
+  const [kept] = await listDeliveries(database.pool, partnerId, { limit: 10 });
+  const log = await listDeliveryAttempts(database.pool, partnerId, kept?.deliveryId as string);
+  const { rows: left } = await database.pool.query(
+    'select delivery_id from delivery_attempt where partner_id = $1 and delivery_id <> $2',
+    [partnerId, kept?.deliveryId],
+  );
+  assert.deepEqual([await counted('event'), await counted('delivery'), log.length, left], [2, 1, 1, []]);
 });
 
 test('a partner whose old events cannot be removed holds up no other, and is told of at the end', waiting, async () => {

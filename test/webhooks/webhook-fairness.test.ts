@@ -80,7 +80,7 @@ async function withWaiting() {
 
 async function untilClaimed(partnerId: string, count: number): Promise<void> {
   const text =
-    "select count(*)::int4 as claimed from delivery where partner_id = $1 and status = 'waiting' and lease > attempts and next_attempt_at > now() + interval '5 s'";
+    "select count(*)::int4 as claimed from delivery where partner_id = $1 and ended_at is null and lease > attempts and next_attempt_at > now() + interval '5 s'";
   for (;;) {
     const { rows } = await database.pool.query(text, [partnerId]);
     if (rows[0].claimed === count) return;

@@ -2,6 +2,7 @@ import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 import { deliveryIdOf } from '../webhooks/delivery.ts';
+import type { HandOver } from '../webhooks/hand-over.ts';
 import type { OutboxRange } from './event-outbox.ts';
 
 /** An event that was taken from the outbox, and its sequence. */
@@ -79,6 +80,7 @@ export interface NewDelivery {
   readonly isClaimed: boolean;
 }
 
+const LEASE_END = "date_trunc('milliseconds', now() + $19 * interval '1 millisecond')";
 const INSERT: Statement = {
   name: 'insert_taken_events',
   text: `with numbered as (
@@ -94,18 +96,26 @@ const INSERT: Statement = {
     ), delivered as (
       insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
         next_attempt_at, lease, created_at)
-      select partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, 'event', 'waiting', $18,
-        case lease when 0 then ${NOW} else now() + $19 * interval '1 millisecond' end, lease, ${NOW}
+      select partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, 'event',
+        case lease when 0 then 'waiting' else 'handed_over' end, $18, case lease when 0 then ${NOW} else ${LEASE_END} end, lease, ${NOW}
       from unnest($12::text[], $13::text[], $14::text[], $15::text[], $16::int8[], $17::text[], $20::int8[])
         as d (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, lease)
+    ), handed_over as (
+      insert into delivery_hand_over (lease_ends_at, hand_over_id, partner_ids, first_sequences, last_sequences)
+      select ${LEASE_END}, $23::text, $24::text[], $25::int8[], $26::int8[] where $23::text is not null
+    ), ended as (
+      delete from delivery_hand_over h using unnest($27::timestamptz[], $28::text[]) as e (lease_ends_at, hand_over_id)
+      where h.lease_ends_at = e.lease_ends_at and h.hand_over_id = e.hand_over_id
     )
-    select now() + $19 * interval '1 millisecond' as "leaseEndsAt"`,
+    select ${LEASE_END} as "leaseEndsAt"`,
 };
 
 /**
  * Stores taken events with their sequences, and creates their deliveries.
  *
  * @param bodyOf The packed body, if it is needed already.
+ * @param handOverId Of the claimed deliveries; unused without any.
+ * @param ended Hand-overs of which every delivery has its result: they are forgotten.
  * @returns When the leases of the claimed deliveries end, by the database's clock.
  */
 export async function insertTakenEvents(
@@ -116,17 +126,22 @@ export async function insertTakenEvents(
     bodyOf,
     attemptsMax,
     leaseMs,
+    handOverId,
+    ended,
   }: {
     readonly deliveries: readonly NewDelivery[];
     readonly bodyOf: (event: TakenEvent) => Buffer | undefined;
     readonly attemptsMax: number;
     readonly leaseMs: number;
+    readonly handOverId: string;
+    readonly ended: readonly HandOver[];
   },
 ): Promise<Date> {
   const ofEvents = (value: (event: TakenEvent) => unknown) => events.map(value);
   const ofDeliveries = (value: (delivery: NewDelivery) => unknown) => deliveries.map(value);
   const last = new Map(events.map(({ partnerId, sequence }) => [partnerId, sequence]));
   const bodies = joinBodies(events.map(bodyOf));
+  const parts = claimedParts(deliveries);
   const [row] = await run<{ leaseEndsAt: Date }>(db, INSERT, [
     ofEvents(({ partnerId }) => partnerId),
     ofEvents(({ sequence }) => sequence),
@@ -150,8 +165,28 @@ export async function insertTakenEvents(
     ofDeliveries(({ isClaimed }) => (isClaimed ? 1n : 0n)),
     bodies.places,
     bodies.sizes,
+    parts.length === 0 ? null : handOverId,
+    parts.map(({ partnerId }) => partnerId),
+    parts.map(({ first }) => first),
+    parts.map(({ last }) => last),
+    ended.map(({ leaseEndsAt }) => leaseEndsAt),
+    ended.map((handOver) => handOver.handOverId),
   ]);
   return (row as { leaseEndsAt: Date }).leaseEndsAt;
+}
+
+/** The sequences of the claimed deliveries of each partner, from the first to the last. */
+function claimedParts(deliveries: readonly NewDelivery[]) {
+  const parts = new Map<string, { readonly partnerId: string; readonly first: bigint; last: bigint }>();
+  for (const { event, isClaimed } of deliveries) {
+    if (!isClaimed) continue;
+    const { partnerId, sequence } = event;
+    const part = parts.get(partnerId);
+    // In the order of their sequences.
+    if (part) part.last = sequence;
+    else parts.set(partnerId, { partnerId, first: sequence, last: sequence });
+  }
+  return [...parts.values()];
 }
 
 /** Bodies as one value, which is sent as it is; elements of an array would be escaped. The first byte has the place 1; no body has the size 0. */

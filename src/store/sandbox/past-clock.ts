@@ -1,7 +1,8 @@
 /**
  * A clock that is behind: connections whose `search_path` is {@link PAST_PATH} find its `now()` before the server's own, so that the
  * statements, triggers and seals of the service write records of the past as they write those of the present. The events of these records
- * wait in an outbox of their own, because the relay of a running service would give them the present time.
+ * wait in an outbox of their own, because the relay of a running service would give them the present time; so do hand-overs, whose leases
+ * have ended for a running service.
  */
 import type { Database, Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
@@ -18,6 +19,7 @@ const CREATE = `create schema if not exists past_clock;
   insert into past_clock.clock (behind) values ('0') on conflict do nothing;
   create table if not exists past_clock.step (name text primary key, result text);
   create table if not exists past_clock.event_outbox (like public.event_outbox including all);
+  create table if not exists past_clock.delivery_hand_over (like public.delivery_hand_over including all);
   create or replace function past_clock.now() returns timestamptz language sql stable
     as 'select pg_catalog.now() - (select behind from past_clock.clock)';
   create or replace function past_clock.clock_timestamp() returns timestamptz language sql volatile
@@ -100,22 +102,4 @@ export async function lockSampleData({ pool }: Database): Promise<(() => void) |
   if (rows[0]?.isMine) return () => client.release(true);
   client.release();
   return undefined;
-}
-
-const COUNT_UNSENT: Statement = {
-  name: 'count_unsent_deliveries',
-  text: `select count(*) filter (where d.next_attempt_at <= now())::int4 as due, count(*) filter (where d.lease > d.attempts)::int4 as "underWay"
-    from webhook_endpoint e
-    join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id
-    join delivery d on d.partner_id = e.partner_id and d.endpoint_id = e.endpoint_id and d.status = 'waiting'
-    where e.partner_id = any ($1::text[]) and e.status = 'active' and (h.breaker_open_until is null or h.breaker_open_until <= now())`,
-};
-
-/** Deliveries of these partners that are due, and those that are claimed. */
-export async function countUnsent(
-  db: Queryable,
-  partnerIds: readonly string[],
-): Promise<{ readonly due: number; readonly underWay: number }> {
-  const [row] = await run<{ due: number; underWay: number }>(db, COUNT_UNSENT, [partnerIds]);
-  return row ?? { due: 0, underWay: 0 };
 }

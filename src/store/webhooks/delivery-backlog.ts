@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
+import { HANDED_OVER } from './hand-over.ts';
 
 /** The deliveries that have not reached their receiver. */
 export interface Backlog {
@@ -17,29 +18,40 @@ export interface Backlog {
 export const COUNTED_MAX = 10_000;
 const LOOKED_AT = 10;
 
+/** Others have ended, or their deliveries wait. */
+const RECENT = "h.lease_ends_at > now() - interval '5 minutes'";
 const WAITING_OF_ENDPOINT = `from delivery d
       where d.partner_id = e.partner_id and d.endpoint_id = e.endpoint_id and d.status = 'waiting'`;
 
 const WAITING: Statement = {
   name: 'count_waiting_deliveries',
   text: `select count(*)::int4 as waiting from (
-      select from webhook_endpoint e cross join lateral (select ${WAITING_OF_ENDPOINT} limit ${COUNTED_MAX}) found
-      where e.status = 'active' limit ${COUNTED_MAX}
+      (select from webhook_endpoint e cross join lateral (select ${WAITING_OF_ENDPOINT} limit ${COUNTED_MAX}) found
+        where e.status = 'active' limit ${COUNTED_MAX})
+      union all
+      (select from delivery_hand_over h ${HANDED_OVER} where ${RECENT} and e.status = 'active' limit ${COUNTED_MAX})
+      limit ${COUNTED_MAX}
     ) counted`,
 };
 
 /** The most attempted delivery is due last, and one without an attempt is due first. */
 const OLDEST: Statement = {
   name: 'measure_oldest_delivery',
-  text: `select coalesce(extract(epoch from now() - min(found.created_at)), 0)::float8 as "oldestWaitingSeconds"
-    from webhook_endpoint e
-    join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id
-    cross join lateral (
-      (select d.created_at ${WAITING_OF_ENDPOINT} and d.next_attempt_at >= h.due_from order by d.next_attempt_at limit ${LOOKED_AT})
+  text: `select coalesce(extract(epoch from now() - min(oldest.created_at)), 0)::float8 as "oldestWaitingSeconds" from (
+      select found.created_at from webhook_endpoint e
+      join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id
+      cross join lateral (
+        (select d.created_at ${WAITING_OF_ENDPOINT} and d.next_attempt_at >= h.due_from order by d.next_attempt_at limit ${LOOKED_AT})
+        union all
+        (select d.created_at ${WAITING_OF_ENDPOINT} order by d.next_attempt_at desc limit ${LOOKED_AT})
+      ) found
+      where e.status = 'active'
       union all
-      (select d.created_at ${WAITING_OF_ENDPOINT} order by d.next_attempt_at desc limit ${LOOKED_AT})
-    ) found
-    where e.status = 'active'`,
+      select d.created_at from (
+        select * from delivery_hand_over h where ${RECENT} order by lease_ends_at limit ${LOOKED_AT}
+      ) h ${HANDED_OVER}
+      where e.status = 'active'
+    ) oldest`,
 };
 
 const EXHAUSTED: Statement = {
@@ -98,6 +110,28 @@ export async function measureBacklog({ pool, isDistributed }: Pick<Database, 'po
     run<Pick<Backlog, 'relayLagSeconds'>>(pool, statements.lag, []),
   ]);
   return { waiting: 0, oldestWaitingSeconds: 0, exhausted: 0, relayLagSeconds: 0, ...waiting, ...oldest, ...exhausted, ...lag };
+}
+
+const COUNT_UNSENT: Statement = {
+  name: 'count_unsent_deliveries',
+  text: `select count(*) filter (where u.next_attempt_at <= now())::int4 as due, count(*) filter (where u.lease > u.attempts)::int4 as "underWay"
+    from webhook_endpoint e
+    join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id
+    join (
+      select partner_id, endpoint_id, next_attempt_at, lease, attempts from delivery where status = 'waiting'
+      union all
+      select d.partner_id, d.endpoint_id, d.next_attempt_at, d.lease, d.attempts from delivery_hand_over h ${HANDED_OVER}
+    ) u on u.partner_id = e.partner_id and u.endpoint_id = e.endpoint_id
+    where e.partner_id = any ($1::text[]) and e.status = 'active' and (h.breaker_open_until is null or h.breaker_open_until <= now())`,
+};
+
+/** Deliveries of these partners that are due, and those that are claimed. */
+export async function countUnsent(
+  db: Queryable,
+  partnerIds: readonly string[],
+): Promise<{ readonly due: number; readonly underWay: number }> {
+  const [row] = await run<{ due: number; underWay: number }>(db, COUNT_UNSENT, [partnerIds]);
+  return row ?? { due: 0, underWay: 0 };
 }
 
 export interface EndpointState {

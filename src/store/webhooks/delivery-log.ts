@@ -23,16 +23,18 @@ export interface DeliveryAttemptRecord {
 }
 
 const COLUMNS = `${DELIVERY_COLUMNS},
-    case when d.status = 'exhausted' and d.sequence is null then 'failed' when d.status <> 'waiting' then d.status when e.status = 'disabled' then 'held' when e.status = 'removed' then 'dropped'
+    case when d.status = 'exhausted' and d.sequence is null then 'failed' when d.status = 'handed_over' and d.ended_at is not null then 'delivered'
+      when d.status not in ('waiting', 'handed_over') then d.status when e.status = 'disabled' then 'held' when e.status = 'removed' then 'dropped'
       else 'waiting' end as status`;
 const ENDPOINT_JOIN = 'join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id';
 
+const UNENDED = "(d.status = 'waiting' or d.status = 'handed_over' and d.ended_at is null)";
 /** As a literal: the text of an index condition must match it. */
 const OF_STATUS: Readonly<Record<DeliveryStatus, string>> = {
-  waiting: "d.status = 'waiting' and e.status = 'active'",
-  held: "d.status = 'waiting' and e.status = 'disabled'",
-  dropped: "d.status = 'waiting' and e.status = 'removed'",
-  delivered: "d.status = 'delivered'",
+  waiting: `${UNENDED} and e.status = 'active'`,
+  held: `${UNENDED} and e.status = 'disabled'`,
+  dropped: `${UNENDED} and e.status = 'removed'`,
+  delivered: "(d.status = 'delivered' or d.status = 'handed_over' and d.ended_at is not null)",
   exhausted: "d.status = 'exhausted' and d.sequence is not null",
   failed: "d.status = 'exhausted' and d.sequence is null",
 };
@@ -82,10 +84,20 @@ export async function findDelivery(db: Queryable, partnerId: string, deliveryId:
   return delivery;
 }
 
+/** SQL: the attempts of deliveries. The first one stands in its delivery if it succeeded, the others are rows of their own. */
+const attemptsOf = (deliveries: string) => `(
+      select delivery_id, 1::int8 as number, 'event' as trigger, first_started_at as started_at, first_milliseconds as milliseconds,
+        first_status as status, null as error_class, first_excerpt as excerpt
+      from delivery where partner_id = $1 and ${deliveries} and first_started_at is not null
+      union all
+      select delivery_id, number, trigger, started_at, milliseconds, status, error_class, excerpt
+      from delivery_attempt where partner_id = $1 and ${deliveries}
+    ) attempt`;
+
 const LIST_ATTEMPTS: Statement = {
   name: 'list_delivery_attempts',
   text: `select number, trigger, started_at as "startedAt", milliseconds, status, error_class as "errorClass", excerpt
-    from delivery_attempt where partner_id = $1 and delivery_id = $2 order by number`,
+    from ${attemptsOf('delivery_id = $2')} order by number`,
 };
 
 /** The oldest first. */
@@ -100,7 +112,7 @@ export async function listDeliveryAttempts(
 const LAST_ATTEMPTS: Statement = {
   name: 'list_last_attempts',
   text: `select distinct on (delivery_id) delivery_id as "deliveryId", started_at as "startedAt", status, error_class as "errorClass"
-    from delivery_attempt where partner_id = $1 and delivery_id = any ($2::text[]) order by delivery_id, number desc`,
+    from ${attemptsOf('delivery_id = any ($2::text[])')} order by delivery_id, number desc`,
 };
 
 export type LastAttempt = Pick<DeliveryAttemptRecord, 'startedAt' | 'status' | 'errorClass'>;

@@ -2,6 +2,7 @@ import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, runAnew, type Statement } from '../query.ts';
 import type { DueEndpoint } from './due-endpoint.ts';
+import { clearedOf, IS_RECORDED_FIRST, isFirstAttempt, recordFirstSuccesses } from './first-attempts.ts';
 
 /**
  * `held`: its endpoint is disabled; it waits again after that is enabled. `dropped`: its endpoint was removed. `failed`: a test or a
@@ -108,10 +109,10 @@ export async function claimDeliveries(
 
 const RELEASE: Statement = {
   name: 'release_deliveries',
-  text: `update delivery d set next_attempt_at = greatest($4, ${NOW})
+  text: `update delivery d set status = 'waiting', next_attempt_at = greatest($4, ${NOW})
     from unnest($2::text[], $3::int8[]) as r (delivery_id, lease)
     where d.partner_id = $1 and d.delivery_id = any ($2::text[]) and d.delivery_id = r.delivery_id and d.lease = r.lease
-      and d.status = 'waiting'`,
+      and d.status in ('waiting', 'handed_over') and d.ended_at is null`,
 };
 
 /**
@@ -194,20 +195,18 @@ const insertAttemptsOf = (name: string, partnerId: string, returning = NAMED): S
     select ${partnerId}, ${ATTEMPT_COLUMNS} from unnest($1::text[], $2::text[], $3::int8[], $4::text[], $5::text[], $6::timestamptz[], $7::int4[],
       $8::int4[], $9::text[], $10::text[]) as r (partner_id, delivery_id, number, endpoint_id, trigger, started_at, milliseconds, status,
       error_class, excerpt)
+    ${partnerId === 'partner_id' ? `where not ${IS_RECORDED_FIRST}` : ''}
     on conflict do nothing
     ${returning}`,
 });
 const INSERT_ATTEMPTS = insertAttemptsOf('insert_delivery_attempts', 'partner_id');
 const INSERT_ATTEMPTS_OF_ONE = insertAttemptsOf('insert_delivery_attempts_of_one', '$11');
 const { text: INSERT_SUCCESSES } = insertAttemptsOf('', 'partner_id', 'returning partner_id, endpoint_id');
+
 /** An attempt that is recorded again does not affect the endpoint's health. */
 const RECORD_SUCCESSES: Statement = {
   name: 'insert_successful_attempts',
-  text: `with added as (${INSERT_SUCCESSES}), cleared as (
-      update endpoint_health h set failures_in_row = 0, failing_since = null, breaker_trips = 0, breaker_open_until = null
-      from (select distinct partner_id, endpoint_id from added order by 1, 2) a
-      where h.partner_id = a.partner_id and h.endpoint_id = a.endpoint_id and (h.failures_in_row > 0 or h.breaker_trips > 0)
-    )
+  text: `with added as (${INSERT_SUCCESSES}), cleared as (${clearedOf('added')})
     select null as "deliveryId", 0::int8 as number where false`,
 };
 
@@ -259,7 +258,11 @@ export async function recordAttempts(
 
 /** The same for successes, which also reset the failures of their endpoints. Not on a distributed database. */
 export async function recordSuccesses(db: Queryable, attempts: readonly Attempt[]): Promise<void> {
-  await recordAttempts(db, undefined, attempts, RECORD_SUCCESSES);
+  const { first = [], later = [] } = Object.groupBy(attempts, (attempt) => (isFirstAttempt(attempt) ? 'first' : 'later'));
+  await Promise.all([
+    first.length > 0 && recordFirstSuccesses(db, first),
+    later.length > 0 && recordAttempts(db, undefined, later, RECORD_SUCCESSES),
+  ]);
 }
 
 const MAKE_DUE: Statement = {

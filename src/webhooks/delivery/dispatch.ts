@@ -9,6 +9,7 @@ import type { EndpointSecrets } from '../security/signature.ts';
 import { type AttemptTools, post, toAttempt } from './attempt.ts';
 import { openRecorder } from './attempt-recorder.ts';
 import { claimDue } from './claim-due.ts';
+import { rememberEnded } from './end-hand-overs.ts';
 import { EndpointQueues, type Sent } from './endpoint-queues.ts';
 import { openHandOff, type Recipient, release, rememberRecipients, type Task } from './hand-off.ts';
 import { loadContents } from './load-contents.ts';
@@ -50,6 +51,8 @@ const LOOK_EVERY_MS = 500;
 const UPDATE_EVERY_MS = 1_000;
 /** A stop takes ten seconds in all, and an attempt up to fifteen. */
 const END_WITHIN_MS = 3_000;
+/** A process that died held its deliveries for at most this long after the end of the lease. */
+const END_HAND_OVERS_EVERY_MS = 2_000;
 const RECORDS_BEHIND_MAX = 1_024;
 
 /** Sends due deliveries, for all partners. Any number of processes share the work by their claims. */
@@ -71,6 +74,8 @@ class RunningDispatcher implements Dispatcher {
   /** Writes to the database under way. */
   readonly #writes = new Set<Promise<unknown>>();
   #updatedAtMs = 0;
+  #endedHandOversAtMs = Number.NEGATIVE_INFINITY;
+  readonly #endHandOversOfAll: () => Promise<void>;
   readonly #done: Promise<void>;
 
   constructor(options: DispatcherOptions) {
@@ -96,6 +101,7 @@ class RunningDispatcher implements Dispatcher {
       trackWrite,
     };
     this.handOff = openHandOff(options, tools);
+    this.#endHandOversOfAll = rememberEnded(database);
     this.#done = this.#run();
   }
 
@@ -137,9 +143,16 @@ class RunningDispatcher implements Dispatcher {
       await updateQueues({ database, verifiedEndpoints: this.#verifiedEndpoints, recipientOf: this.#recipientOf }, this.#queues);
       this.#updatedAtMs = performance.now();
     }
+    await this.#endHandOvers();
     await this.handOff.advance();
     const due = await this.#verifiedEndpoints.keepVerified(await listDueEndpoints(database));
     return this.#turns.give(due, (endpoint) => this.#tryClaim(endpoint));
+  }
+
+  async #endHandOvers(): Promise<void> {
+    if (performance.now() - this.#endedHandOversAtMs < END_HAND_OVERS_EVERY_MS) return;
+    this.#endedHandOversAtMs = performance.now();
+    await this.#endHandOversOfAll().catch(this.#options.onError);
   }
 
   async #tryClaim(endpoint: DueEndpoint): Promise<boolean> {
@@ -173,15 +186,25 @@ class RunningDispatcher implements Dispatcher {
 
   async #send(task: Task, recipient: Recipient): Promise<Sent> {
     const answer = await post(this.#options, outgoing(task, recipient));
-    // The stop of this process aborted it.
-    if (this.#isGivenUp && answer.status === null) return SENT;
+    // The stop of this process aborted it: due again when its lease would have ended.
+    if (this.#isGivenUp && answer.status === null) {
+      const { database, onError } = this.#options;
+      this.#trackWrite(release(database, [task], task.claimed.leaseEndsAt).catch(onError));
+      return SENT;
+    }
     const attempt = toAttempt(task.claimed, answer, performance.now() - task.claimedAtMs);
     this.#options.onAttempt(attempt);
-    const recorded = this.#record(attempt);
+    const recorded = this.#recordEnd(attempt, task);
     this.#trackWrite(recorded);
     // After a success the next delivery may begin at once, unless recording falls behind; a failure may change what the endpoint gets.
     if (attempt.isSuccess && this.#writes.size <= RECORDS_BEHIND_MAX) return SENT;
     return { ...SENT, ...(await recorded), isDelivered: attempt.isSuccess };
+  }
+
+  async #recordEnd(attempt: Attempt, { onEnd }: Task): Promise<Standing | undefined> {
+    const standing = await this.#record(attempt);
+    if (standing) onEnd?.();
+    return standing;
   }
 
   #trackWrite(write: Promise<unknown>): void {

@@ -6,6 +6,7 @@ import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import type { EndpointSecrets } from '../security/signature.ts';
 import { COMMITTED_WITHIN_MS } from './claim-due.ts';
 import type { EndpointQueues, Ready } from './endpoint-queues.ts';
+import { HandOvers } from './hand-overs.ts';
 import type { Content } from './load-contents.ts';
 import type { HandOff } from './relay-together.ts';
 import type { VerifiedEndpoints } from './verified-endpoints.ts';
@@ -19,6 +20,8 @@ export interface Recipient {
 export interface Task extends Ready {
   readonly claimed: ClaimedDelivery;
   readonly content: Content;
+  /** Called when its result is recorded, or when it is due for all; absent unless its creator claimed it. */
+  readonly onEnd?: () => void;
 }
 
 const RECIPIENTS_MAX = 10_000;
@@ -66,6 +69,7 @@ export function openHandOff(
     }
   };
   return {
+    handOvers: new HandOvers(),
     keepVerified: verifiedEndpoints.keepVerified,
     roomForNew: (endpoint) => (signal.aborted || !canBeSigned(endpoint) ? 0 : queues.roomForNew(endpoint)),
     take(endpoint, tasks, isAll) {
@@ -87,4 +91,5 @@ export async function release({ pool }: Database, tasks: readonly Task[], dueAt?
   const claims = tasks.map(({ claimed }) => claimed);
   const [first] = claims;
   if (first) await releaseDeliveries(pool, first.partnerId, claims, dueAt);
+  for (const { onEnd } of tasks) onEnd?.();
 }

@@ -52,7 +52,7 @@ export async function settleAttempts(
   const areSuccesses = attempts.every(({ isSuccess }) => isSuccess);
   if (areSuccesses && !database.isDistributed) return settleSuccesses(database, attempts);
   const standings = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-    const isNew = await recordAttempts(db, partnerId, attempts);
+    const isNew = await recordAttempts(db, database.isDistributed ? partnerId : undefined, attempts);
     const found: Standing[] = [];
     // In the same order everywhere, so that two processes never deadlock.
     for (const [endpoint, group] of groupByEndpoint(attempts))

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ATTEMPTS_MAX } from '../../domain/webhooks/retry-schedule.ts';
 import { type BodyTools, type MadeBody, makeEventBodies } from '../../operations/events/event-bodies.ts';
 import type { Connection, Database } from '../../store/database.ts';
@@ -12,6 +13,7 @@ import { type ClaimedDelivery, nameDelivery } from '../../store/webhooks/deliver
 import { type DueEndpoint, listRecipientEndpoints, type RecipientEndpoint } from '../../store/webhooks/due-endpoint.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
 import { LEASE_MS } from './attempt.ts';
+import type { HandOvers } from './hand-overs.ts';
 import type { Content } from './load-contents.ts';
 
 /** A delivery that its creator has claimed. */
@@ -20,10 +22,13 @@ export interface Handed {
   readonly content: Content;
   /** `performance.now()`: its lease began no earlier. */
   readonly claimedAtMs: number;
+  /** Called when its result is recorded, or when it is due for all. */
+  readonly onEnd: () => void;
 }
 
 /** The dispatcher of the same process: it sends new deliveries without looking for them. */
 export interface HandOff {
+  readonly handOvers: HandOvers;
   /** The endpoints that match the audit. */
   keepVerified<Endpoint extends DueEndpoint>(endpoints: readonly Endpoint[]): Promise<Endpoint[]>;
   /** How many new deliveries of the endpoint it takes. */
@@ -63,6 +68,8 @@ export async function relayTogether(
   tools: TogetherTools,
 ): Promise<Together> {
   const claimedAtMs = performance.now();
+  const { handOvers } = tools.handOff;
+  const ended = handOvers.takeEnded();
   let ending: Promise<string> | undefined;
   try {
     // Outside of a transaction events would be removed from the outbox without getting a sequence.
@@ -76,18 +83,18 @@ export async function relayTogether(
     const bodies = await makeEventBodies(client, tools, [...plan.wanted]);
     const deliveries = plan.deliveries.map((each) => ({ ...each, isClaimed: each.isClaimed && bodies.has(each.event.eventId) }));
     const bodyOf = ({ eventId }: TakenEvent) => bodies.get(eventId)?.packedBody;
-    const insert = { deliveries, bodyOf, attemptsMax: ATTEMPTS_MAX };
-    const writing = [
-      insertTakenEvents(client, events, { ...insert, leaseMs: LEASE_MS }),
-      watchEndpoints(client, database, plan.unwatched),
-    ] as const;
+    const handOverId = randomUUID();
+    const insert = { deliveries, bodyOf, attemptsMax: ATTEMPTS_MAX, leaseMs: LEASE_MS, handOverId, ended };
+    const writing = [insertTakenEvents(client, events, insert), watchEndpoints(client, database, plan.unwatched)] as const;
     ending = commit(client);
     const [command, leaseEndsAt] = await Promise.all([ending, ...writing]);
     if (command !== 'COMMIT') throw new Error(`The COMMIT was answered with ${command}.`);
     const claims = deliveries.filter(({ isClaimed }) => isClaimed);
-    handOver({ claims, bodies, leaseEndsAt, claimedAtMs }, plan, tools.handOff);
+    const onEnd = handOvers.begin({ handOverId, leaseEndsAt }, claims.length);
+    handOver({ claims, bodies, leaseEndsAt, claimedAtMs, onEnd }, plan, tools.handOff);
     return { due: deliveries.length - claims.length, numbered: events.length, heldIds, isAll };
   } catch (error) {
+    handOvers.giveBack(ended);
     // When this fails too, the state of the session is unknown.
     await (ending ?? client.query('rollback'));
     tools.onError(error);
@@ -141,9 +148,10 @@ interface Claims {
   readonly bodies: ReadonlyMap<string, MadeBody>;
   readonly leaseEndsAt: Date;
   readonly claimedAtMs: number;
+  readonly onEnd: () => void;
 }
 
-function handOver({ claims, bodies, leaseEndsAt, claimedAtMs }: Claims, plan: Plan, handOff: HandOff): void {
+function handOver({ claims, bodies, leaseEndsAt, claimedAtMs, onEnd }: Claims, plan: Plan, handOff: HandOff): void {
   const made = Map.groupBy(plan.deliveries, ({ endpointId }) => endpointId);
   const ofEndpoint = Map.groupBy(claims, ({ endpointId }) => endpointId);
   for (const endpoint of plan.endpoints) {
@@ -154,7 +162,7 @@ function handOver({ claims, bodies, leaseEndsAt, claimedAtMs }: Claims, plan: Pl
       const about = { partnerId, deliveryId, endpointId, eventId, eventType, sequence, body: null };
       const claimed = { ...about, trigger: 'event', attempts: 0, attemptsLeft: ATTEMPTS_MAX, lease: 1n, leaseEndsAt } as const;
       const { body } = bodies.get(eventId) as MadeBody;
-      return { claimed, content: { body, correlationId: event.correlationId ?? eventId }, claimedAtMs };
+      return { claimed, content: { body, correlationId: event.correlationId ?? eventId }, claimedAtMs, onEnd };
     });
     handOff.take(endpoint, handed, own.length === made.get(endpoint.endpointId)?.length);
   }

@@ -48,6 +48,7 @@ import { listRuleVersions, readRuleRevision } from '../../../src/store/rules/rul
 import { listSimulatedEndsDue } from '../../../src/store/sandbox/simulated-end.ts';
 import { findOpenSettlement } from '../../../src/store/settlements/settlement.ts';
 import {
+  type Attempt,
   claimDeliveries,
   deleteDeliveries,
   makeDeliveriesDue,
@@ -57,8 +58,10 @@ import {
   releaseDeliveries,
 } from '../../../src/store/webhooks/delivery.ts';
 import { listEndpointStates, measureBacklog } from '../../../src/store/webhooks/delivery-backlog.ts';
+import { listDeliveryAttempts } from '../../../src/store/webhooks/delivery-log.ts';
 import { advanceDueFrom, listDueEndpoints, listRecipientEndpoints } from '../../../src/store/webhooks/due-endpoint.ts';
 import { watchEndpoints, watchEndpointsOf, watchWaitingEndpoints } from '../../../src/store/webhooks/endpoint-watch.ts';
+import { endHandOver, listEndedHandOvers } from '../../../src/store/webhooks/hand-over.ts';
 import {
   clearEndpointHealth,
   findWebhookEndpoint,
@@ -236,7 +239,15 @@ function eventCalls(terms: HotCallOptions): HotCall[] {
     {
       title: 'insert taken events',
       isOfSeveral: true,
-      send: (db) => insertTakenEvents(db, taken, { deliveries, bodyOf: () => Buffer.of(0), attemptsMax: 10, leaseMs: 60_000 }),
+      send: (db) =>
+        insertTakenEvents(db, taken, {
+          deliveries,
+          bodyOf: () => Buffer.of(0),
+          attemptsMax: 10,
+          leaseMs: 60_000,
+          handOverId: 'h',
+          ended: [],
+        }),
     },
     { title: 'unsequenced events', send: (db) => findUnsequencedEvents(db, terms, WHOLE_OUTBOX, BATCH) },
     { title: 'partners with unsequenced events', send: (db) => listPartnersWithUnsequencedEvents(db, terms, WHOLE_OUTBOX) },
@@ -261,6 +272,10 @@ function asPool(db: Queryable, { isDistributed }: HotCallOptions): Pick<Database
 
 /** The id of the delivery of an event that was filled in, by its number. */
 export const deliveryId = (token: string, number: number) => `dlv_${token}${String(number).padStart(15, '0')}`;
+
+function firstOf(attempts: readonly Attempt[]): Attempt[] {
+  return attempts.map((attempt) => ({ ...attempt, claimed: { ...attempt.claimed, lease: 1n } }));
+}
 
 function deliveryCalls(terms: HotCallOptions): HotCall[] {
   const { partnerId, endpointId, token } = terms;
@@ -318,6 +333,16 @@ function deliveryCalls(terms: HotCallOptions): HotCall[] {
       send: (db) => recordAttempts(db, undefined, attempts),
     },
     { title: 'record successes', isOfSeveral: true, send: (db) => recordSuccesses(db, attempts) },
+    { title: 'record first successes', isOfSeveral: true, send: (db) => recordSuccesses(db, firstOf(attempts)) },
+    { title: 'attempts', send: (db) => listDeliveryAttempts(db, partnerId, deliveryId(token, 1)) },
+    { title: 'ended hand-overs', send: (db) => listEndedHandOvers(db, dueFrom, BATCH) },
+    {
+      title: 'end a hand-over',
+      send: (db) => {
+        const sequences = { firstSequences: [1n], lastSequences: [BigInt(BATCH)] };
+        return endHandOver(db, { handOverId: 'h', leaseEndsAt: dueFrom, partnerIds: [partnerId], ...sequences });
+      },
+    },
     { title: 'make deliveries due', send: (db) => makeDeliveriesDue(db, endpoint, { leaseMs, limit: BATCH }) },
     {
       title: 'delete deliveries',

@@ -1,0 +1,71 @@
+import { NOW } from '../bulk-rows.ts';
+import type { Queryable } from '../database.ts';
+import { run, runAnew, type Statement } from '../query.ts';
+import { deliveryIdOf } from './delivery.ts';
+
+/**
+ * Deliveries that one transaction created and claimed for its process. Their rows are in no index of what waits: they are found by their
+ * hand-over when its lease ends.
+ */
+export interface HandOver {
+  readonly handOverId: string;
+  /** By the database's clock. */
+  readonly leaseEndsAt: Date;
+}
+
+/** SQL: the deliveries of `h` (a hand-over) that have no result, `d`, and their endpoints, `e`. */
+export const HANDED_OVER = `cross join lateral unnest(h.partner_ids, h.first_sequences, h.last_sequences)
+      as part (partner_id, first_sequence, last_sequence)
+    join event v on v.partner_id = part.partner_id and v.sequence between part.first_sequence and part.last_sequence
+    join webhook_endpoint e on e.partner_id = part.partner_id
+    join delivery d on d.partner_id = part.partner_id and d.delivery_id = ${deliveryIdOf('v.event_id', 'e.endpoint_id')}
+      and d.status = 'handed_over' and d.ended_at is null`;
+
+interface EndedHandOver extends HandOver {
+  readonly partnerIds: readonly string[];
+  readonly firstSequences: readonly unknown[];
+  readonly lastSequences: readonly unknown[];
+}
+
+const LIST_ENDED: Statement = {
+  name: 'list_ended_hand_overs',
+  text: `select lease_ends_at as "leaseEndsAt", hand_over_id as "handOverId", partner_ids as "partnerIds",
+      first_sequences as "firstSequences", last_sequences as "lastSequences"
+    from delivery_hand_over where lease_ends_at >= $1 and lease_ends_at <= now() order by lease_ends_at limit $2`,
+};
+
+/** Hand-overs whose lease has ended since then, the oldest first. */
+export async function listEndedHandOvers(db: Queryable, since: Date, limit: number): Promise<EndedHandOver[]> {
+  return run<EndedHandOver>(db, LIST_ENDED, [since, limit]);
+}
+
+const RELEASE_PART: Statement = {
+  name: 'release_handed_over_deliveries',
+  text: `update delivery d set status = 'waiting', next_attempt_at = ${NOW}
+    where d.partner_id = $1 and d.delivery_id = any (array(
+      select ${deliveryIdOf('v.event_id', 'e.endpoint_id')} from event v cross join webhook_endpoint e
+      where v.partner_id = $1 and v.sequence between $2 and $3 and e.partner_id = $1
+    )) and d.status = 'handed_over' and d.ended_at is null
+    returning d.delivery_id`,
+};
+
+const DELETE: Statement = {
+  name: 'delete_hand_over',
+  text: 'delete from delivery_hand_over where lease_ends_at = $1 and hand_over_id = $2',
+};
+
+/**
+ * Makes the deliveries of a hand-over due that have no result: the process that claimed them has died, or the outcome of its transaction
+ * was unknown to it. Repeating it changes nothing.
+ *
+ * @returns The partners of these deliveries.
+ */
+export async function endHandOver(db: Queryable, handOver: EndedHandOver): Promise<string[]> {
+  const released: string[] = [];
+  for (const [index, partnerId] of handOver.partnerIds.entries()) {
+    const range = [handOver.firstSequences[index], handOver.lastSequences[index]];
+    if ((await runAnew(db, RELEASE_PART, [partnerId, ...range])).length > 0) released.push(partnerId);
+  }
+  await run(db, DELETE, [handOver.leaseEndsAt, handOver.handOverId]);
+  return released;
+}
