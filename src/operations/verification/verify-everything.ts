@@ -94,7 +94,7 @@ async function verifyAllSettlements(database: Database, options: EverythingOptio
 function explainUnreadable(error: unknown): string {
   if (error instanceof UnverifiedRecordError) return error.message;
   if (!(error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError)) throw error;
-  return `its settlements cannot be read, so a column was edited: ${error.message}`;
+  return `its settlements cannot be read: a column was edited, or this program has an error: ${error.message}`;
 }
 
 function nameOf(partnerId: string, { settlementId, lineNo }: SettlementProblem): string {
