@@ -50,9 +50,15 @@ CREATE INDEX adjustment_latest ON public.adjustment USING btree (adjustment_id);
 
 CREATE INDEX adjustment_of_contribution ON public.adjustment USING btree (partner_id, transaction_id);
 
+CREATE INDEX adjustment_points ON public.adjustment USING btree (points_delta, adjustment_id);
+
+CREATE INDEX adjustment_points_of ON public.adjustment USING btree (partner_id, points_delta, adjustment_id);
+
 CREATE INDEX adjustment_unsettled ON public.adjustment USING btree (partner_id, posted_at) WHERE ((status = 'posted'::text) AND (settlement_id IS NULL));
 
 CREATE INDEX adjustment_waiting ON public.adjustment USING btree (status, adjustment_id) WHERE (status = ANY (ARRAY['draft'::text, 'approved'::text]));
+
+CREATE INDEX adjustment_waiting_points ON public.adjustment USING btree (status, points_delta, adjustment_id) WHERE (status = ANY (ARRAY['draft'::text, 'approved'::text]));
 
 CREATE UNIQUE INDEX adjustment_one_reversal ON public.adjustment USING btree (partner_id, reversal_of) WHERE (status <> 'rejected'::text);
 
@@ -102,9 +108,15 @@ create table audit_entry (
   constraint audit_entry_pkey PRIMARY KEY (entry_no)
 );
 
+CREATE INDEX audit_entry_of_action ON public.audit_entry USING btree (action, entry_no);
+
+CREATE INDEX audit_entry_of_operator ON public.audit_entry USING btree (operator_id, entry_no);
+
 CREATE INDEX audit_entry_of_partner ON public.audit_entry USING btree (partner_id, entry_no);
 
 CREATE INDEX audit_entry_of_subject ON public.audit_entry USING btree (subject_id, entry_no);
+
+CREATE INDEX audit_entry_recorded ON public.audit_entry USING btree (recorded_at, entry_no);
 
 CREATE TRIGGER audit_entry_is_kept BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
@@ -162,6 +174,10 @@ create table contribution (
 );
 
 CREATE INDEX contribution_failed_of_order ON public.contribution USING btree (partner_id, partner_order_ref) WHERE (status = 'failed'::text);
+
+CREATE INDEX contribution_pending_points ON public.contribution USING btree (points, transaction_id) WHERE (status = 'pending'::text);
+
+CREATE INDEX contribution_pending_points_of ON public.contribution USING btree (partner_id, points, transaction_id) WHERE (status = 'pending'::text);
 
 CREATE UNIQUE INDEX contribution_idempotency_key ON public.contribution USING btree (partner_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
@@ -323,6 +339,10 @@ create table endpoint_health (
   constraint endpoint_health_pkey PRIMARY KEY (partner_id, endpoint_id)
 );
 
+CREATE INDEX endpoint_health_failing ON public.endpoint_health USING btree (endpoint_id) WHERE (failing_since IS NOT NULL);
+
+CREATE INDEX endpoint_health_failing_since ON public.endpoint_health USING btree (failing_since, endpoint_id) WHERE (failing_since IS NOT NULL);
+
 create table endpoint_watch (
   partner_id text collate "C" not null,
   endpoint_id text collate "C" not null,
@@ -420,6 +440,10 @@ create table failure_draft (
 
 CREATE INDEX failure_draft_latest ON public.failure_draft USING btree (failure_id);
 
+CREATE INDEX failure_draft_points ON public.failure_draft USING btree (points, failure_id);
+
+CREATE INDEX failure_draft_points_of ON public.failure_draft USING btree (partner_id, points, failure_id);
+
 CREATE UNIQUE INDEX failure_draft_open ON public.failure_draft USING btree (partner_id, partner_event_id) WHERE (status = 'drafted'::text);
 
 CREATE TRIGGER failure_draft_is_kept BEFORE DELETE ON public.failure_draft FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -449,6 +473,8 @@ create table impact_batch (
   constraint impact_batch_two_people CHECK ((verified_by <> delivered_by)),
   constraint impact_batch_verified CHECK (((status = 'verified'::text) = (verified_by IS NOT NULL)))
 );
+
+CREATE INDEX impact_batch_quantity ON public.impact_batch USING btree (quantity, impact_batch_id);
 
 CREATE TRIGGER impact_batch_is_kept BEFORE DELETE ON public.impact_batch FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
@@ -551,7 +577,7 @@ create table job_run (
   constraint job_run_trigger CHECK ((trigger = ANY (ARRAY['schedule'::text, 'hand'::text])))
 );
 
-CREATE INDEX job_run_started ON public.job_run USING btree (started_at);
+CREATE INDEX job_run_latest ON public.job_run USING btree (started_at, job_name, run_no);
 
 CREATE INDEX job_run_under_way ON public.job_run USING btree (job_name) WHERE (ended_at IS NULL);
 
@@ -627,6 +653,8 @@ create table partner (
   constraint partner_rates CHECK (((writes_per_second > 0) AND (lookups_per_second > 0) AND (reports_per_second > 0))),
   constraint partner_time_zone CHECK ((timezone(time_zone, '2000-01-01 00:00:00+00'::timestamp with time zone) IS NOT NULL))
 );
+
+CREATE INDEX partner_named ON public.partner USING btree (lower(name), partner_id);
 
 CREATE TRIGGER partner_is_kept BEFORE DELETE ON public.partner FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
@@ -845,6 +873,12 @@ create table settlement (
 
 CREATE INDEX settlement_closed ON public.settlement USING btree (closed_at, settlement_id) WHERE (status = 'closed'::text);
 
+CREATE INDEX settlement_closed_amount ON public.settlement USING btree (currency, exact_amount, settlement_id) WHERE ((status = 'closed'::text) AND (exact_amount IS NOT NULL));
+
+CREATE INDEX settlement_closed_period ON public.settlement USING btree (period_label, closed_at, settlement_id) WHERE (status = 'closed'::text);
+
+CREATE INDEX settlement_closed_points ON public.settlement USING btree (((gross_points + adjustment_points)), settlement_id) WHERE (status = 'closed'::text);
+
 CREATE UNIQUE INDEX settlement_one_open ON public.settlement USING btree (partner_id) WHERE (status = 'open'::text);
 
 CREATE TRIGGER settlement_is_kept BEFORE DELETE ON public.settlement FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -909,6 +943,8 @@ create table settlement_line (
   constraint settlement_line_type CHECK ((line_type = ANY (ARRAY['contribution'::text, 'adjustment'::text, 'carried_forward'::text])))
 );
 
+CREATE INDEX settlement_line_other ON public.settlement_line USING btree (partner_id, settlement_id, line_no) WHERE (line_type <> 'contribution'::text);
+
 CREATE UNIQUE INDEX settlement_line_adjustment ON public.settlement_line USING btree (partner_id, adjustment_id) WHERE (line_type = 'adjustment'::text);
 
 CREATE UNIQUE INDEX settlement_line_contribution ON public.settlement_line USING btree (partner_id, transaction_id) WHERE (line_type = 'contribution'::text);
@@ -945,6 +981,10 @@ create table webhook_endpoint (
   constraint webhook_endpoint_rotation CHECK (((next_secret_sealed IS NULL) = (next_secret_from IS NULL))),
   constraint webhook_endpoint_status CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text, 'removed'::text])))
 );
+
+CREATE INDEX webhook_endpoint_disabled ON public.webhook_endpoint USING btree (endpoint_id) WHERE (status = 'disabled'::text);
+
+CREATE INDEX webhook_endpoint_latest ON public.webhook_endpoint USING btree (endpoint_id) WHERE (status <> 'removed'::text);
 
 CREATE TRIGGER webhook_endpoint_is_kept BEFORE DELETE ON public.webhook_endpoint FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

@@ -22,6 +22,7 @@ import { getOverview } from './overview/overview.ts';
 import { search } from './overview/search.ts';
 import * as reconciliations from './reconciliations/reconciliations.ts';
 import type { OperatorRoute } from './route.ts';
+import { listRules } from './rules/list-rules.ts';
 import * as rules from './rules/rules.ts';
 import * as closings from './settlements/closings.ts';
 import * as settlements from './settlements/settlements.ts';
@@ -40,6 +41,7 @@ const OPERATIONS: readonly OperatorRoute[] = [
   ...[listReviews, getReviewOf, decideReviews],
   ...Object.values(failures),
   getEstimate,
+  listRules,
   ...Object.values(rules),
   ...Object.values(settlements),
   ...Object.values(closings),

@@ -12,6 +12,8 @@ import { Type } from './schema-type.ts';
 export interface PageSizes {
   readonly default: number;
   readonly max: number;
+  /** The longest `after`. */
+  readonly afterLength?: number;
 }
 
 /** The `next_after` of an example. */
@@ -20,7 +22,7 @@ export const EXAMPLE_NEXT_AFTER = writePageCursor(['an example'], '42');
 const PLACE_LENGTH_MAX = 256;
 
 /** The members of a list's query. */
-export const pageQuery = ({ default: usual, max }: PageSizes) => ({
+export const pageQuery = ({ default: usual, max, afterLength = PLACE_LENGTH_MAX }: PageSizes) => ({
   limit: Type.Optional(
     Type.Unsafe<string>({
       ...{ type: 'integer', minimum: 1, maximum: max, default: usual },
@@ -29,7 +31,7 @@ export const pageQuery = ({ default: usual, max }: PageSizes) => ({
   ),
   after: Type.Optional(
     Type.String({
-      ...{ format: 'page-cursor', minLength: 1, maxLength: PLACE_LENGTH_MAX, pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$' },
+      ...{ format: 'page-cursor', minLength: 1, maxLength: afterLength, pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$' },
       description: 'The `next_after` of the previous page. Without it the service answers with the first page.',
     }),
   ),

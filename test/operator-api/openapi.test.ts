@@ -21,6 +21,26 @@ test('it is OpenAPI 3.1, by the published schema of that format', () => {
   assert.deepEqual([valid, errors, version], [true, [], '3.1']);
 });
 
+test('every list has an order that is declared, filters, and pages', () => {
+  const lists = ROUTES.filter(({ operation }) => operation.startsWith('list'));
+  assert.ok(lists.length > 20);
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  const operations: any[] = Object.values<any>(document.paths).flatMap((path) => Object.values(path));
+  for (const { operation } of lists) {
+    const { parameters } = operations.find(({ operationId }) => operationId === operation);
+    const query = parameters.filter((each: { in: string }) => each.in === 'query');
+    const names: string[] = query.map(({ name }: { name: string }) => name);
+    const sort = query.find(({ name }: { name: string }) => name === 'sort')?.schema;
+    assert.ok(sort?.enum.length >= 2 && sort.enum.includes(sort.default), `${operation} has no sort`);
+    for (const order of sort.enum.filter((each: string) => !each.startsWith('-'))) assert.ok(sort.enum.includes(`-${order}`));
+    const filters = names.filter((name) => !['limit', 'after', 'sort'].includes(name));
+    assert.ok(filters.length > 0, `${operation} has no filter`);
+    // The jobs stand in the program, and a settlement has two answers at most.
+    const isShort = ['listJobs', 'listAcknowledgements'].includes(operation);
+    assert.equal(names.includes('after') && names.includes('limit'), !isShort, operation);
+  }
+});
+
 test('every operation, parameter and field says what it is', () => {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   const operations: any[] = Object.values<any>(document.paths).flatMap((path) => Object.values(path));

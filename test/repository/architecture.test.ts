@@ -116,6 +116,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'durability',
       'durable-read',
       'each-page',
+      'ordered-list',
       'installation',
       'query',
       'session',
@@ -124,7 +125,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
   },
   operations: {
     folders: ['overview', 'verification'],
-    files: ['create-operations', 'group-commit', 'idempotent-replay', 'require-reason', 'with-role'],
+    files: ['create-operations', 'group-commit', 'idempotent-replay', 'look-through', 'require-reason', 'with-role'],
   },
   webhooks: { folders: ['delivery', 'endpoints', 'receiver', 'security'], files: ['start-webhooks'] },
   schedule: { folders: ['jobs'], files: ['job', 'jobs', 'run-by-hand', 'run-job', 'scheduler'] },
@@ -144,7 +145,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
   },
   'operator-api': {
     folders: ['http', 'openapi', 'overview'],
-    files: ['app', 'export-route', 'paging', 'register-route', 'route', 'routes', 'schema-parts'],
+    files: ['app', 'export-route', 'paging', 'register-route', 'route', 'routes', 'schema-parts', 'sorting', 'whole-list'],
   },
   commands: { folders: ['terminal'], files: ['doctor', 'job', 'migrate', 'program', 'serve'] },
   test: {

@@ -251,7 +251,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List partners, the oldest first
+         * List partners
          * @description Least role: `viewer`.
          */
         get: operations["listPartners"];
@@ -441,8 +441,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the contributions of a partner, the latest first
-         * @description With a filter by status or correlation id a page looks at 2,000 contributions at most: it may be short, or empty, while `has_more` says that the list goes on.
+         * List the contributions of a partner
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
          *
          *     Least role: `viewer`.
          */
@@ -505,8 +505,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List pending contributions, the longest waiting first
-         * @description Least role: `viewer`.
+         * List pending contributions
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["listReviews"];
         put?: never;
@@ -591,8 +593,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List drafts of failures, the latest first
-         * @description Least role: `viewer`.
+         * List drafts of failures
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["listFailures"];
         put?: never;
@@ -659,7 +663,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List all versions of rules, by kind and start
+         * List all versions of rules
          * @description Least role: `viewer`.
          */
         get: operations["listRules"];
@@ -841,8 +845,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List closed settlements of all partners, the latest first
-         * @description With a filter a page looks at 2,000 settlements at most: it may be short, or empty, while `has_more` says that the list goes on.
+         * List closed settlements of all partners
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on. The order of `payable_amount` takes a currency.
          *
          *     Least role: `viewer`.
          */
@@ -883,7 +887,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the settlements of a partner, the latest first
+         * List the settlements of a partner
          * @description Least role: `viewer`.
          */
         get: operations["listSettlements"];
@@ -1011,8 +1015,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List reconciliations, the latest first
-         * @description Least role: `viewer`.
+         * List reconciliations
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["listReconciliations"];
         put?: never;
@@ -1077,8 +1083,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List adjustments, the latest first
-         * @description Of a settlement those of contributions that have their line on it, whichever settlement has the line of the adjustment. With a settlement or a rare status a page looks at 2,000 adjustments at most: it may be short, or empty, while `has_more` says that the list goes on.
+         * List adjustments
+         * @description Of a settlement those of contributions that have their line on it, whichever settlement has the line of the adjustment. With a filter a page looks at 2,000 adjustments at most: it may be short, or empty, while `has_more` says that the list goes on.
          *
          *     Least role: `viewer`.
          */
@@ -1191,7 +1197,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List all projects
+         * List projects
          * @description Least role: `viewer`.
          */
         get: operations["listProjects"];
@@ -1217,8 +1223,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List impact batches, the latest first
-         * @description Least role: `viewer`.
+         * List impact batches
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["listImpactBatches"];
         put?: never;
@@ -1289,7 +1297,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List closed settlements with contributions that are in no batch, the latest first
+         * List closed settlements with contributions that are in no batch
          * @description A page looks at 2,000 settlements at most: it may be short, or empty, while `has_more` says that the list goes on.
          *
          *     Least role: `viewer`.
@@ -1450,7 +1458,9 @@ export interface paths {
         };
         /**
          * List webhook endpoints
-         * @description Least role: `viewer`.
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on. The order of `failing_since` has those that fail.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["listEndpoints"];
         put?: never;
@@ -1621,8 +1631,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the deliveries of a partner, the latest first
-         * @description Least role: `viewer`.
+         * List the deliveries of a partner
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -1683,7 +1695,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List all operators
+         * List operators
          * @description Least role: `viewer`.
          */
         get: operations["listOperators"];
@@ -1755,8 +1767,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the entries of the audit, the latest first
-         * @description It shows the chain, and does not verify it: `npx partner-impact audit verify` does.
+         * List the entries of the audit
+         * @description It shows the chain, and does not verify it: `npx partner-impact audit verify` does. With two filters or more: With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
          *
          *     Least role: `viewer`.
          */
@@ -1777,8 +1789,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the runs of jobs, the latest first
-         * @description Least role: `viewer`.
+         * List the runs of jobs
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["listJobRuns"];
         put?: never;
@@ -1859,10 +1873,30 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download partners, the oldest first (CSV)
+         * Download partners (CSV)
          * @description Least role: `viewer`.
          */
         get: operations["exportPartners"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/keys.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the API keys of a partner (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportApiKeys"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1879,8 +1913,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download the contributions of a partner, the latest first (CSV)
-         * @description With a filter by status or correlation id a page looks at 2,000 contributions at most: it may be short, or empty, while `has_more` says that the list goes on.
+         * Download the contributions of a partner (CSV)
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
          *
          *     Least role: `viewer`.
          */
@@ -1901,8 +1935,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download pending contributions, the longest waiting first (CSV)
-         * @description Least role: `viewer`.
+         * Download pending contributions (CSV)
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["exportReviews"];
         put?: never;
@@ -1921,8 +1957,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download drafts of failures, the latest first (CSV)
-         * @description Least role: `viewer`.
+         * Download drafts of failures (CSV)
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["exportFailures"];
         put?: never;
@@ -1941,7 +1979,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download all versions of rules, by kind and start (CSV)
+         * Download all versions of rules (CSV)
          * @description Least role: `viewer`.
          */
         get: operations["exportRules"];
@@ -1961,8 +1999,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download closed settlements of all partners, the latest first (CSV)
-         * @description With a filter a page looks at 2,000 settlements at most: it may be short, or empty, while `has_more` says that the list goes on.
+         * Download closed settlements of all partners (CSV)
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on. The order of `payable_amount` takes a currency.
          *
          *     Least role: `viewer`.
          */
@@ -2003,7 +2041,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download the settlements of a partner, the latest first (CSV)
+         * Download the settlements of a partner (CSV)
          * @description Least role: `viewer`.
          */
         get: operations["exportSettlements"];
@@ -2065,8 +2103,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download reconciliations, the latest first (CSV)
-         * @description Least role: `viewer`.
+         * Download reconciliations (CSV)
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["exportReconciliations"];
         put?: never;
@@ -2085,12 +2125,32 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download adjustments, the latest first (CSV)
-         * @description Of a settlement those of contributions that have their line on it, whichever settlement has the line of the adjustment. With a settlement or a rare status a page looks at 2,000 adjustments at most: it may be short, or empty, while `has_more` says that the list goes on.
+         * Download adjustments (CSV)
+         * @description Of a settlement those of contributions that have their line on it, whichever settlement has the line of the adjustment. With a filter a page looks at 2,000 adjustments at most: it may be short, or empty, while `has_more` says that the list goes on.
          *
          *     Least role: `viewer`.
          */
         get: operations["exportAdjustments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/projects.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download projects (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportProjects"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2107,8 +2167,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download impact batches, the latest first (CSV)
-         * @description Least role: `viewer`.
+         * Download impact batches (CSV)
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["exportImpactBatches"];
         put?: never;
@@ -2147,7 +2209,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download closed settlements with contributions that are in no batch, the latest first (CSV)
+         * Download closed settlements with contributions that are in no batch (CSV)
          * @description A page looks at 2,000 settlements at most: it may be short, or empty, while `has_more` says that the list goes on.
          *
          *     Least role: `viewer`.
@@ -2170,7 +2232,9 @@ export interface paths {
         };
         /**
          * Download webhook endpoints (CSV)
-         * @description Least role: `viewer`.
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on. The order of `failing_since` has those that fail.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["exportEndpoints"];
         put?: never;
@@ -2189,10 +2253,32 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download the deliveries of a partner, the latest first (CSV)
-         * @description Least role: `viewer`.
+         * Download the deliveries of a partner (CSV)
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["exportDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/operators.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download operators (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportOperators"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2209,8 +2295,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download the entries of the audit, the latest first (CSV)
-         * @description It shows the chain, and does not verify it: `npx partner-impact audit verify` does.
+         * Download the entries of the audit (CSV)
+         * @description It shows the chain, and does not verify it: `npx partner-impact audit verify` does. With two filters or more: With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
          *
          *     Least role: `viewer`.
          */
@@ -2231,8 +2317,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download the runs of jobs, the latest first (CSV)
-         * @description Least role: `viewer`.
+         * Download the runs of jobs (CSV)
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["exportJobRuns"];
         put?: never;
@@ -2436,9 +2524,13 @@ export interface components {
              */
             last_used_at: string | null;
         };
-        ApiKeys: {
-            /** @description All keys of the partner. */
+        ApiKeyPage: {
+            /** @description The keys of the page. */
             keys: components["schemas"]["ApiKey"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
         };
         Attempt: {
             /** @description Its number. */
@@ -2596,7 +2688,7 @@ export interface components {
             last_settlement: components["schemas"]["Settlement"] | null;
         };
         ClosingPage: {
-            /** @description The partners of the page, the oldest first. */
+            /** @description The partners of the page. */
             closings: components["schemas"]["Closing"][];
             /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
             next_after: string;
@@ -2838,7 +2930,7 @@ export interface components {
             created_at: string;
         };
         EndpointPage: {
-            /** @description The endpoints of the page; removed ones only with `partner_id`. */
+            /** @description The endpoints of the page, without removed ones. */
             endpoints: components["schemas"]["Endpoint"][];
             /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
             next_after: string;
@@ -3295,9 +3387,13 @@ export interface components {
              */
             disabled_at: string | null;
         };
-        Operators: {
-            /** @description All operators, the oldest first. */
+        OperatorPage: {
+            /** @description The operators of the page. */
             operators: components["schemas"]["Operator"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
         };
         Overview: {
             /**
@@ -3438,9 +3534,13 @@ export interface components {
              */
             created_at: string;
         };
-        Projects: {
-            /** @description All projects, the oldest first. */
+        ProjectPage: {
+            /** @description The projects of the page. */
             projects: components["schemas"]["Project"][];
+            /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
+            next_after: string;
+            /** @description Whether there are more records now. */
+            has_more: boolean;
         };
         Reconciliation: {
             /** @description The id of the partner. */
@@ -3711,6 +3811,11 @@ export interface components {
              * @description When it was withdrawn; `null` unless it was.
              */
             withdrawn_at: string | null;
+            /**
+             * @description Whether it applies now. Among versions of a kind for the same partners the one that started last is in force.
+             * @enum {string}
+             */
+            standing: "in_force" | "upcoming" | "past" | "withdrawn";
         };
         RuleBand: {
             /**
@@ -4595,6 +4700,10 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
+                /** @description A part of the name, in upper or lower case. */
+                name?: string;
             };
             header?: never;
             path: {
@@ -4705,8 +4814,14 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A part of the name, in upper or lower case. */
                 name?: string;
+                /** @description Only active ones, or only suspended ones. */
+                status?: "active" | "suspended";
+                /** @description Only those that settle in this currency. */
+                currency?: string;
             };
             header?: never;
             path?: never;
@@ -4966,7 +5081,18 @@ export interface operations {
     };
     listApiKeys: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
+                /** @description Only those with this permission. */
+                permission?: "read_write" | "read_only" | "manage";
+                /** @description Only those that stand so. */
+                status?: "active" | "expired" | "revoked";
+            };
             header?: never;
             path: {
                 /** @description The id of the partner. */
@@ -4982,7 +5108,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiKeys"];
+                    "application/json": components["schemas"]["ApiKeyPage"];
                 };
             };
             /** @description An error. */
@@ -5124,6 +5250,8 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at";
                 /** @description Only those of this status. */
                 status?: "confirmed" | "pending" | "failed";
                 /** @description Only those of requests with this correlation id. */
@@ -5234,6 +5362,8 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "opened_at" | "-opened_at" | "points" | "-points";
                 /** @description Only those of this partner. */
                 partner_id?: string;
                 /** @description Only those that this rule made pending. */
@@ -5396,6 +5526,8 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "drafted_at" | "-drafted_at" | "points" | "-points";
                 /** @description Only those of this partner. */
                 partner_id?: string;
                 /** @description Only those that have come so far. */
@@ -5552,10 +5684,14 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "starts_at" | "-starts_at" | "created_at" | "-created_at" | "kind" | "-kind";
                 /** @description What kind of rule it is. */
                 kind?: "contribution_rule" | "point_conversion" | "tree_cost";
                 /** @description Only those that can apply to this partner. */
                 partner_id?: string;
+                /** @description Only those that stand so. */
+                standing?: "in_force" | "upcoming" | "past" | "withdrawn";
             };
             header?: never;
             path?: never;
@@ -5880,7 +6016,12 @@ export interface operations {
     };
     listAcknowledgements: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "acknowledged_at" | "-acknowledged_at";
+                /** @description Only these answers. */
+                status?: "accepted" | "disputed";
+            };
             header?: never;
             path: {
                 /** @description The id of the partner. */
@@ -5919,8 +6060,14 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "closed_at" | "-closed_at" | "net_points" | "-net_points" | "payable_amount" | "-payable_amount";
                 /** @description Only those that the partner answered so. */
                 acknowledgement?: "pending" | "accepted" | "disputed";
+                /** @description Only those of this period, such as `2026-11`. */
+                period?: string;
+                /** @description Only those in this currency, by ISO 4217. */
+                currency?: string;
             };
             header?: never;
             path?: never;
@@ -5955,6 +6102,10 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "line_no" | "-line_no";
+                /** @description Only lines that settle this. */
+                line_type?: "contribution" | "adjustment" | "carried_forward";
                 /** @description Only lines of the contribution with this order, event id, transaction id or key, and of its adjustments. All in one page. */
                 of?: string;
             };
@@ -5996,6 +6147,12 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "period" | "-period";
+                /** @description Only the open one, or only closed ones. */
+                status?: "open" | "closed";
+                /** @description Only those that the partner answered so. */
+                acknowledgement?: "pending" | "accepted" | "disputed";
             };
             header?: never;
             path: {
@@ -6065,6 +6222,10 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
+                /** @description A part of the name, in upper or lower case. */
+                name?: string;
             };
             header?: never;
             path?: never;
@@ -6197,6 +6358,8 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "position" | "-position";
                 /** @description Only lines with this verdict. */
                 verdict?: "matched" | "missing_in_service" | "missing_in_partner_file" | "points_mismatch" | "order_ref_mismatch" | "duplicate_in_file" | "other_settlement" | "malformed";
             };
@@ -6238,10 +6401,14 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at";
                 /** @description Only those of this partner. */
                 partner_id?: string;
                 /** @description Only those of this settlement of the partner, which `partner_id` names. */
                 settlement_id?: string;
+                /** @description Only those that have come so far. */
+                status?: "receiving" | "comparing" | "done" | "failed";
             };
             header?: never;
             path?: never;
@@ -6365,12 +6532,16 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "drafted_at" | "-drafted_at" | "points_delta" | "-points_delta";
                 /** @description Only those of this partner. */
                 partner_id?: string;
                 /** @description Only those of this settlement of the partner, which `partner_id` names. */
                 settlement_id?: string;
                 /** @description Only those that have come so far. */
                 status?: "draft" | "approved" | "posted" | "rejected";
+                /** @description Only those with this reason. */
+                reason_code?: "duplicate_report" | "partner_reporting_error" | "operator_error" | "conversion_restatement" | "tree_cost_restatement" | "compliance" | "other";
             };
             header?: never;
             path?: never;
@@ -6614,7 +6785,16 @@ export interface operations {
     };
     listProjects: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at" | "name_en" | "-name_en" | "name_ar" | "-name_ar";
+                /** @description Only those of this country, by ISO 3166-1. */
+                country?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6627,7 +6807,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Projects"];
+                    "application/json": components["schemas"]["ProjectPage"];
                 };
             };
             /** @description An error. */
@@ -6691,6 +6871,12 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at" | "quantity" | "-quantity";
+                /** @description Only those that have come so far. */
+                status?: "recorded" | "allocated" | "funded" | "in_progress" | "delivered" | "verified";
+                /** @description Only those of this project. */
+                project_id?: string;
             };
             header?: never;
             path?: never;
@@ -6798,6 +6984,10 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "partner_id" | "-partner_id";
+                /** @description Only those of this partner. */
+                partner_id?: string;
             };
             header?: never;
             path: {
@@ -6879,6 +7069,8 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "closed_at" | "-closed_at";
                 /** @description Only those of this partner. */
                 partner_id?: string;
                 /** @description Only those of this period, such as `2026-11`. */
@@ -7192,10 +7384,12 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at" | "failing_since" | "-failing_since";
                 /** @description Only those of this partner. */
                 partner_id?: string;
-                /** @description Only those that are disabled, or whose last attempts failed. */
-                state?: "disabled" | "failing";
+                /** @description Only those that are healthy, whose last attempts failed, or that are disabled. */
+                state?: "healthy" | "failing" | "disabled";
             };
             header?: never;
             path?: never;
@@ -7568,12 +7762,16 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at";
                 /** @description Only those of this endpoint. */
                 endpoint_id?: string;
                 /** @description Only those of this event. */
                 event_id?: string;
                 /** @description Only those that stand so. */
                 status?: "waiting" | "held" | "delivered" | "exhausted" | "failed" | "dropped";
+                /** @description Only those of events of this type. */
+                event_type?: string;
             };
             header?: never;
             path: {
@@ -7685,7 +7883,18 @@ export interface operations {
     };
     listOperators: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
+                /** @description The role. Each role includes the rights of the roles before it. */
+                role?: "viewer" | "operator" | "approver" | "admin";
+                /** @description Only active ones, or only disabled ones. */
+                status?: "active" | "disabled";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7698,7 +7907,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Operators"];
+                    "application/json": components["schemas"]["OperatorPage"];
                 };
             };
             /** @description An error. */
@@ -7835,10 +8044,18 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "recorded_at" | "-recorded_at";
                 /** @description Only those about this partner. */
                 partner_id?: string;
                 /** @description Only those about this record. */
                 subject_id?: string;
+                /** @description Only those of this operator. */
+                operator_id?: string;
+                /** @description Only this, such as `partner.create`. */
+                action?: string;
+                /** @description Only those that were recorded before this time. */
+                until?: string;
                 /** @description Only those that were recorded at this time or later. */
                 since?: string;
             };
@@ -7875,8 +8092,14 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "started_at" | "-started_at";
                 /** @description Only those of this job. */
                 job?: string;
+                /** @description Only those that ended so. */
+                outcome?: "succeeded" | "failed" | "stopped" | "abandoned";
+                /** @description Only those that the clock started, or an operator. */
+                trigger?: "schedule" | "hand";
             };
             header?: never;
             path?: never;
@@ -7906,7 +8129,12 @@ export interface operations {
     };
     listJobs: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "job" | "-job" | "due_at" | "-due_at";
+                /** @description Only those that stand so. */
+                state?: "running" | "failing" | "healthy";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7970,7 +8198,12 @@ export interface operations {
     };
     exportPartnerMonths: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
+                /** @description A part of the name, in upper or lower case. */
+                name?: string;
+            };
             header?: never;
             path: {
                 /** @description A calendar month, such as `2026-11`. */
@@ -8003,11 +8236,56 @@ export interface operations {
     exportPartners: {
         parameters: {
             query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
                 /** @description A part of the name, in upper or lower case. */
                 name?: string;
+                /** @description Only active ones, or only suspended ones. */
+                status?: "active" | "suspended";
+                /** @description Only those that settle in this currency. */
+                currency?: string;
             };
             header?: never;
             path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportApiKeys: {
+        parameters: {
+            query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
+                /** @description Only those with this permission. */
+                permission?: "read_write" | "read_only" | "manage";
+                /** @description Only those that stand so. */
+                status?: "active" | "expired" | "revoked";
+            };
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -8037,6 +8315,8 @@ export interface operations {
             query: {
                 /** @description The partner. */
                 partner_id: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at";
                 /** @description Only those of this status. */
                 status?: "confirmed" | "pending" | "failed";
                 /** @description Only those of requests with this correlation id. */
@@ -8075,6 +8355,8 @@ export interface operations {
     exportReviews: {
         parameters: {
             query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "opened_at" | "-opened_at" | "points" | "-points";
                 /** @description Only those of this partner. */
                 partner_id?: string;
                 /** @description Only those that this rule made pending. */
@@ -8111,6 +8393,8 @@ export interface operations {
     exportFailures: {
         parameters: {
             query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "drafted_at" | "-drafted_at" | "points" | "-points";
                 /** @description Only those of this partner. */
                 partner_id?: string;
                 /** @description Only those that have come so far. */
@@ -8145,10 +8429,14 @@ export interface operations {
     exportRules: {
         parameters: {
             query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "starts_at" | "-starts_at" | "created_at" | "-created_at" | "kind" | "-kind";
                 /** @description What kind of rule it is. */
                 kind?: "contribution_rule" | "point_conversion" | "tree_cost";
                 /** @description Only those that can apply to this partner. */
                 partner_id?: string;
+                /** @description Only those that stand so. */
+                standing?: "in_force" | "upcoming" | "past" | "withdrawn";
             };
             header?: never;
             path?: never;
@@ -8179,8 +8467,14 @@ export interface operations {
     exportClosedSettlements: {
         parameters: {
             query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "closed_at" | "-closed_at" | "net_points" | "-net_points" | "payable_amount" | "-payable_amount";
                 /** @description Only those that the partner answered so. */
                 acknowledgement?: "pending" | "accepted" | "disputed";
+                /** @description Only those of this period, such as `2026-11`. */
+                period?: string;
+                /** @description Only those in this currency, by ISO 4217. */
+                currency?: string;
             };
             header?: never;
             path?: never;
@@ -8211,6 +8505,10 @@ export interface operations {
     exportSettlementLines: {
         parameters: {
             query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "line_no" | "-line_no";
+                /** @description Only lines that settle this. */
+                line_type?: "contribution" | "adjustment" | "carried_forward";
                 /** @description Only lines of the contribution with this order, event id, transaction id or key, and of its adjustments. All in one page. */
                 of?: string;
             };
@@ -8247,7 +8545,14 @@ export interface operations {
     };
     exportSettlements: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "period" | "-period";
+                /** @description Only the open one, or only closed ones. */
+                status?: "open" | "closed";
+                /** @description Only those that the partner answered so. */
+                acknowledgement?: "pending" | "accepted" | "disputed";
+            };
             header?: never;
             path: {
                 /** @description The id of the partner. */
@@ -8279,7 +8584,12 @@ export interface operations {
     };
     exportClosings: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
+                /** @description A part of the name, in upper or lower case. */
+                name?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8309,6 +8619,8 @@ export interface operations {
     exportReconciliationLines: {
         parameters: {
             query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "position" | "-position";
                 /** @description Only lines with this verdict. */
                 verdict?: "matched" | "missing_in_service" | "missing_in_partner_file" | "points_mismatch" | "order_ref_mismatch" | "duplicate_in_file" | "other_settlement" | "malformed";
             };
@@ -8346,10 +8658,14 @@ export interface operations {
     exportReconciliations: {
         parameters: {
             query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at";
                 /** @description Only those of this partner. */
                 partner_id?: string;
                 /** @description Only those of this settlement of the partner, which `partner_id` names. */
                 settlement_id?: string;
+                /** @description Only those that have come so far. */
+                status?: "receiving" | "comparing" | "done" | "failed";
             };
             header?: never;
             path?: never;
@@ -8380,12 +8696,50 @@ export interface operations {
     exportAdjustments: {
         parameters: {
             query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "drafted_at" | "-drafted_at" | "points_delta" | "-points_delta";
                 /** @description Only those of this partner. */
                 partner_id?: string;
                 /** @description Only those of this settlement of the partner, which `partner_id` names. */
                 settlement_id?: string;
                 /** @description Only those that have come so far. */
                 status?: "draft" | "approved" | "posted" | "rejected";
+                /** @description Only those with this reason. */
+                reason_code?: "duplicate_report" | "partner_reporting_error" | "operator_error" | "conversion_restatement" | "tree_cost_restatement" | "compliance" | "other";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportProjects: {
+        parameters: {
+            query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at" | "name_en" | "-name_en" | "name_ar" | "-name_ar";
+                /** @description Only those of this country, by ISO 3166-1. */
+                country?: string;
             };
             header?: never;
             path?: never;
@@ -8415,7 +8769,14 @@ export interface operations {
     };
     exportImpactBatches: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at" | "quantity" | "-quantity";
+                /** @description Only those that have come so far. */
+                status?: "recorded" | "allocated" | "funded" | "in_progress" | "delivered" | "verified";
+                /** @description Only those of this project. */
+                project_id?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8444,7 +8805,12 @@ export interface operations {
     };
     exportImpactBatchSettlements: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "partner_id" | "-partner_id";
+                /** @description Only those of this partner. */
+                partner_id?: string;
+            };
             header?: never;
             path: {
                 /** @description The id of the batch. */
@@ -8477,6 +8843,8 @@ export interface operations {
     exportUnpooledSettlements: {
         parameters: {
             query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "closed_at" | "-closed_at";
                 /** @description Only those of this partner. */
                 partner_id?: string;
                 /** @description Only those of this period, such as `2026-11`. */
@@ -8511,10 +8879,12 @@ export interface operations {
     exportEndpoints: {
         parameters: {
             query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at" | "failing_since" | "-failing_since";
                 /** @description Only those of this partner. */
                 partner_id?: string;
-                /** @description Only those that are disabled, or whose last attempts failed. */
-                state?: "disabled" | "failing";
+                /** @description Only those that are healthy, whose last attempts failed, or that are disabled. */
+                state?: "healthy" | "failing" | "disabled";
             };
             header?: never;
             path?: never;
@@ -8545,12 +8915,16 @@ export interface operations {
     exportDeliveries: {
         parameters: {
             query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at";
                 /** @description Only those of this endpoint. */
                 endpoint_id?: string;
                 /** @description Only those of this event. */
                 event_id?: string;
                 /** @description Only those that stand so. */
                 status?: "waiting" | "held" | "delivered" | "exhausted" | "failed" | "dropped";
+                /** @description Only those of events of this type. */
+                event_type?: string;
             };
             header?: never;
             path: {
@@ -8581,13 +8955,57 @@ export interface operations {
             };
         };
     };
+    exportOperators: {
+        parameters: {
+            query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at" | "name" | "-name";
+                /** @description The role. Each role includes the rights of the roles before it. */
+                role?: "viewer" | "operator" | "approver" | "admin";
+                /** @description Only active ones, or only disabled ones. */
+                status?: "active" | "disabled";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     exportAuditEntries: {
         parameters: {
             query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "recorded_at" | "-recorded_at";
                 /** @description Only those about this partner. */
                 partner_id?: string;
                 /** @description Only those about this record. */
                 subject_id?: string;
+                /** @description Only those of this operator. */
+                operator_id?: string;
+                /** @description Only this, such as `partner.create`. */
+                action?: string;
+                /** @description Only those that were recorded before this time. */
+                until?: string;
                 /** @description Only those that were recorded at this time or later. */
                 since?: string;
             };
@@ -8620,8 +9038,14 @@ export interface operations {
     exportJobRuns: {
         parameters: {
             query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "started_at" | "-started_at";
                 /** @description Only those of this job. */
                 job?: string;
+                /** @description Only those that ended so. */
+                outcome?: "succeeded" | "failed" | "stopped" | "abandoned";
+                /** @description Only those that the clock started, or an operator. */
+                trigger?: "schedule" | "hand";
             };
             header?: never;
             path?: never;

@@ -50,3 +50,23 @@ export function formatRelative(at: string, now: number, language: Language): str
 export function ownZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
+
+/** Where a day such as `2026-03-02` begins in a zone, `later` days on; `undefined` where it is no day. */
+export function startOfDay(day: string | undefined, zone: string, later = 0): string | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day ?? '')) return undefined;
+  const utc = Date.parse(`${day}T00:00:00Z`) + later * 86_400_000;
+  if (Number.isNaN(utc)) return undefined;
+  // The offset at midnight in UTC is within a day of it, and the second look is right where the offset changes.
+  const guess = utc - offsetMs(utc, zone);
+  return new Date(utc - offsetMs(guess, zone)).toISOString();
+}
+
+/** How far the clocks of a zone are ahead of UTC. */
+function offsetMs(at: number, zone: string): number {
+  const options = { timeZone: zone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+  const time = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+  const parts = new Intl.DateTimeFormat('en-CA', { ...options, ...time }).formatToParts(at);
+  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value);
+  const local = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
+  return local - Math.floor(at / 1000) * 1000;
+}

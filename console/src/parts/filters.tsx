@@ -1,13 +1,98 @@
-import { Group, Select } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button, Group, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { type ReactNode, useState } from 'react';
+import { useFilters } from '../app/use-filters.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
+import { Icon } from './icon.tsx';
 
-export function Filters({ children }: { readonly children: ReactNode }) {
+interface FiltersProps {
+  /** The members of the address that the filters set. */
+  readonly names?: readonly string[];
+  readonly children: ReactNode;
+}
+
+export function Filters({ names = [], children }: FiltersProps) {
+  const { clearFilters } = useTexts(COMMON);
+  const { filters, setFilters } = useFilters<string>();
+  const isFiltered = names.some((name) => filters[name]);
   return (
     <Group gap="sm" align="flex-end" role="search">
       {children}
+      {isFiltered && (
+        <Button variant="subtle" onClick={() => setFilters(Object.fromEntries(names.map((name) => [name, undefined])))}>
+          {clearFilters}
+        </Button>
+      )}
     </Group>
+  );
+}
+
+interface TextFilterProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+  readonly dir?: 'ltr' | 'auto';
+  readonly isSearch?: boolean;
+  readonly placeholder?: string;
+  /** On a wide screen, in pixels. */
+  readonly width?: number;
+}
+
+const TYPED_MS = 300;
+
+/** What was typed, when the hands rest. */
+export function TextFilter({
+  label,
+  value = '',
+  onChange,
+  dir = 'auto',
+  isSearch = false,
+  placeholder,
+  width = 230,
+}: TextFilterProps) {
+  const [typed, setTyped] = useState(value);
+  const [shown, setShown] = useState(value);
+  const send = useDebouncedCallback((text: string) => onChange(text.trim() || undefined), TYPED_MS);
+  // Another address, by Back or by the button that clears.
+  if (shown !== value) {
+    setShown(value);
+    if (typed.trim() !== value) setTyped(value);
+  }
+  return (
+    <TextInput
+      label={label}
+      dir={dir}
+      maxLength={128}
+      {...(placeholder && { placeholder })}
+      {...(isSearch && { type: 'search' })}
+      {...(isSearch && { leftSection: <Icon name="search" size={16} /> })}
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value);
+        send(event.currentTarget.value);
+      }}
+      w={{ base: '100%', sm: width }}
+    />
+  );
+}
+
+interface DayFilterProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+}
+
+export function DayFilter({ label, value, onChange }: DayFilterProps) {
+  return (
+    <TextInput
+      type="date"
+      label={label}
+      dir="ltr"
+      value={value ?? ''}
+      onChange={(event) => onChange(event.currentTarget.value || undefined)}
+      w={{ base: '100%', sm: 165 }}
+    />
   );
 }
 
@@ -32,4 +117,20 @@ export function ChoiceFilter<Value extends string>({ label, options, value, onCh
       w={{ base: '100%', sm: 230 }}
     />
   );
+}
+
+/** A currency by its code; nothing is asked for before the code is whole. */
+export function CurrencyFilter({
+  value,
+  onChange,
+}: {
+  readonly value: string | undefined;
+  readonly onChange: (code: string | undefined) => void;
+}) {
+  const { currency } = useTexts(COMMON);
+  const send = (text: string | undefined) => {
+    const code = text?.toUpperCase();
+    if (code === undefined || /^[A-Z]{3}$/.test(code)) onChange(code);
+  };
+  return <TextFilter label={currency} dir="ltr" value={value} onChange={send} width={110} />;
 }

@@ -1,18 +1,43 @@
-/** Operators by their names. */
+/** Operators by their names: beside an id, and as a filter. */
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../api/client.ts';
+import type { components } from '../api/operator-types.ts';
+import { ChoiceFilter } from './filters.tsx';
 import { Foreign, Id } from './values.tsx';
+
+type Operator = components['schemas']['Operator'];
 
 /** Names change never, and people are added seldom. */
 const KEPT_MS = 300_000;
 
+function useOperators() {
+  return useQuery({ queryKey: ['operators', 'names'], queryFn: readAll, staleTime: KEPT_MS, refetchInterval: false });
+}
+
+/** People are few: all pages. */
+async function readAll(): Promise<readonly Operator[]> {
+  const found: Operator[] = [];
+  for (let after: string | undefined, hasMore = true; hasMore; ) {
+    const query = { limit: 200, ...(after !== undefined && { after }) };
+    const page = await answerOf(client.GET('/operator/v1/operators', { params: { query } }));
+    found.push(...page.operators);
+    [after, hasMore] = [page.next_after, page.has_more];
+  }
+  return found;
+}
+
 export function Person({ id }: { readonly id: string }) {
-  const operators = useQuery({
-    queryKey: ['operators', 'names'],
-    queryFn: () => answerOf(client.GET('/operator/v1/operators')),
-    staleTime: KEPT_MS,
-    refetchInterval: false,
-  });
-  const found = operators.data?.operators.find(({ operator_id }) => operator_id === id);
+  const found = useOperators().data?.find(({ operator_id }) => operator_id === id);
   return found ? <Foreign text={found.name} /> : <Id id={id} isShort />;
+}
+
+interface PersonFilterProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (operatorId: string | undefined) => void;
+}
+
+export function PersonFilter({ label, value, onChange }: PersonFilterProps) {
+  const names = Object.fromEntries(useOperators().data?.map(({ operator_id, name }) => [operator_id, name]) ?? []);
+  return <ChoiceFilter label={label} options={names} value={value} onChange={onChange} />;
 }

@@ -3,15 +3,21 @@ import { Button, Checkbox, Group, Paper, Stack, Table } from '@mantine/core';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { Sorting } from '../app/use-sort.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
-import { Failure, Loading } from './state.tsx';
+import { ariaSort, type Sortable, SortChoice, SortHeading } from './sort.tsx';
+import { Empty, Failure, Loading } from './state.tsx';
 
 export interface Column<Row> {
   readonly label: string;
   readonly show: (row: Row) => ReactNode;
   /** Figures stand at the end of their cell. */
   readonly isFigure?: boolean;
+  /** The name of the order that it stands for, where the list can be sorted by it. */
+  readonly sort?: string;
+  /** How the choice of an order on a narrow screen says it; a figure is of a size, and anything else a time. */
+  readonly sortKind?: Sortable['kind'];
 }
 
 export interface Selection {
@@ -27,11 +33,12 @@ interface RecordsProps<Row> {
   /** Where a row leads, when it is clicked. */
   readonly linkOf?: (row: Row) => string;
   readonly selection?: Selection;
+  readonly sorting?: Sorting;
   readonly label: string;
   readonly empty: ReactNode;
 }
 
-export function Records<Row>({ rows, columns, keyOf, linkOf, selection, label, empty }: RecordsProps<Row>) {
+export function Records<Row>({ rows, columns, keyOf, linkOf, selection, sorting, label, empty }: RecordsProps<Row>) {
   const navigate = useNavigate();
   if (rows.length === 0) return <Paper>{empty}</Paper>;
   return (
@@ -45,9 +52,7 @@ export function Records<Row>({ rows, columns, keyOf, linkOf, selection, label, e
               </Table.Th>
             )}
             {columns.map((column) => (
-              <Table.Th key={column.label} className={column.isFigure ? 'end' : undefined}>
-                {column.label}
-              </Table.Th>
+              <Heading key={column.label} column={column} sorting={sorting} />
             ))}
           </Table.Tr>
         </Table.Thead>
@@ -79,6 +84,25 @@ export function Records<Row>({ rows, columns, keyOf, linkOf, selection, label, e
       </Table>
     </Paper>
   );
+}
+
+function Heading<Row>({ column, sorting }: { readonly column: Column<Row>; readonly sorting: Sorting | undefined }) {
+  const { label, sort, isFigure } = column;
+  const className = isFigure ? 'end' : undefined;
+  if (!sorting || sort === undefined) return <Table.Th className={className}>{label}</Table.Th>;
+  return (
+    <Table.Th className={className} aria-sort={ariaSort(sorting, sort)}>
+      <SortHeading column={toSortable({ ...column, sort })} sorting={sorting} />
+    </Table.Th>
+  );
+}
+
+function toSortable<Row>({ label, sort, isFigure, sortKind }: Column<Row> & { readonly sort: string }): Sortable {
+  return { label, sort, kind: sortKind ?? (isFigure ? 'size' : 'time') };
+}
+
+function sortableOf<Row>(columns: readonly Column<Row>[]): Sortable[] {
+  return columns.flatMap((column) => (column.sort === undefined ? [] : [toSortable({ ...column, sort: column.sort })]));
 }
 
 /** What has an action of its own inside a row keeps it. */
@@ -118,14 +142,25 @@ interface PagesProps<Row, PageOfRows> extends Omit<RecordsProps<Row>, 'rows'> {
 }
 
 /** The same of a list that comes page by page. */
-export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, csvLabel, ...records }: PagesProps<Row, PageOfRows>) {
-  const { more, exportCsv } = useTexts(COMMON);
+export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, csvLabel, empty, ...records }: PagesProps<Row, PageOfRows>) {
+  const { more, exportCsv, noneSoFar, noneSoFarHelp, lookFurther } = useTexts(COMMON);
+  const { sorting, columns } = records;
   if (!query.data) {
     return query.error ? <Failure error={query.error} onRetry={() => void query.refetch()} /> : <Loading />;
   }
+  const rows = query.data.pages.flatMap(rowsOf);
+  const isUnfinished = rows.length === 0 && query.hasNextPage;
+  const none = isUnfinished ? (
+    <Empty title={noneSoFar} icon="search">
+      {noneSoFarHelp}
+    </Empty>
+  ) : (
+    empty
+  );
   return (
     <Stack gap="sm">
-      <Records rows={query.data.pages.flatMap(rowsOf)} {...records} />
+      {sorting && rows.length > 0 && <SortChoice columns={sortableOf(columns)} sorting={sorting} />}
+      <Records rows={rows} {...records} empty={none} />
       <Group justify="space-between">
         {csv ? (
           <a className="text-link" href={csv} download>
@@ -136,7 +171,7 @@ export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, csvLabel, ...
         )}
         {query.hasNextPage && (
           <Button variant="default" onClick={() => void query.fetchNextPage()} loading={query.isFetchingNextPage}>
-            {more}
+            {isUnfinished ? lookFurther : more}
           </Button>
         )}
       </Group>

@@ -1,80 +1,57 @@
 import type { AdjustmentStatus } from '../../domain/adjustments/adjustment.ts';
-import { type Adjustment, AFTER_LAST_ADJUSTMENT, findAdjustment, listAdjustments } from '../../store/adjustments/adjustment.ts';
-import { listAdjustmentsBeside } from '../../store/adjustments/settled-adjustment.ts';
-import { listLatestAdjustments } from '../../store/adjustments/waiting-adjustment.ts';
+import { type Adjustment, findAdjustment } from '../../store/adjustments/adjustment.ts';
+import { listContributionsSettledOn } from '../../store/adjustments/settled-adjustment.ts';
+import {
+  type AdjustmentOrder,
+  type ListedAdjustment,
+  listAdjustmentsInOrder,
+  listWaitingAdjustments,
+} from '../../store/adjustments/waiting-adjustment.ts';
 import type { Queryable } from '../../store/database.ts';
+import type { KeysetPage, Placed } from '../../store/ordered-list.ts';
+import { type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
 
 export interface AdjustmentFilter {
-  readonly partnerId: string | undefined;
-  readonly status: AdjustmentStatus | undefined;
+  readonly partnerId?: string | undefined;
+  readonly status?: AdjustmentStatus | undefined;
+  readonly reasonCode?: string | undefined;
   /** Of the partner: only those of contributions that have their line on it. */
   readonly settlementId?: string | undefined;
-  /** The id that the page begins before; empty for the first. */
-  readonly beforeId: string;
-  readonly limit: number;
 }
 
-export interface AdjustmentPage {
-  readonly adjustments: readonly Adjustment[];
-  readonly lastId: string;
-  readonly hasMore: boolean;
-}
+type Listed = ListedAdjustment & Placed;
 
-/** A page looks at no more, so that a rare status costs no more than any: it may be short, and more follows. */
-const LOOKED_AT_MAX = 2_000;
-
-/** Of one partner or of all, the latest first. */
-export async function listAdjustmentsOf(db: Queryable, filter: AdjustmentFilter): Promise<AdjustmentPage> {
-  const { partnerId, status, limit } = filter;
-  const beforeId = filter.beforeId === '' ? AFTER_LAST_ADJUSTMENT : filter.beforeId;
-  const { settlementId } = filter;
-  if (partnerId !== undefined && settlementId !== undefined)
-    return listOfSettlement(db, { partnerId, settlementId }, { ...filter, beforeId });
-  if (partnerId === undefined) return listOfAll(db, { ...filter, beforeId });
-  const found = await listAdjustments(db, partnerId, { beforeId, status: status ?? null, limit: limit + 1 });
-  const adjustments = found.slice(0, limit);
-  return { adjustments, lastId: adjustments.at(-1)?.adjustmentId ?? filter.beforeId, hasMore: found.length > limit };
-}
-
-async function listOfAll(db: Queryable, { status, beforeId, limit }: AdjustmentFilter): Promise<AdjustmentPage> {
-  const waiting = status === 'draft' || status === 'approved' ? status : undefined;
-  const isRead = status === undefined || waiting !== undefined;
-  const max = isRead ? limit + 1 : LOOKED_AT_MAX;
-  const looked = await listLatestAdjustments(db, { waiting, beforeId, limit: max });
-  const wanted = looked.filter((each) => status === undefined || each.status === status);
-  return readPage(db, { looked, wanted, isAll: looked.length < max }, { beforeId, limit });
-}
-
-async function listOfSettlement(
+/** Of one partner or of all. */
+export async function listAdjustmentsOf(
   db: Queryable,
-  settlement: { readonly partnerId: string; readonly settlementId: string },
-  { status, beforeId, limit }: AdjustmentFilter,
-): Promise<AdjustmentPage> {
-  const { partnerId } = settlement;
-  const looked = await listAdjustmentsBeside(db, settlement, { beforeId, limit: LOOKED_AT_MAX });
-  const wanted = looked.filter(({ isOn }) => isOn).map(({ adjustmentId }) => ({ partnerId, adjustmentId }));
-  const page = await readPage(db, { looked, wanted, isAll: looked.length < LOOKED_AT_MAX }, { beforeId, limit });
-  return { ...page, adjustments: page.adjustments.filter((each) => status === undefined || each.status === status) };
+  filter: AdjustmentFilter,
+  page: KeysetPage<AdjustmentOrder>,
+): Promise<LookedThrough<Adjustment>> {
+  const { partnerId, status, reasonCode, settlementId } = filter;
+  const isWaiting = partnerId === undefined && (status === 'draft' || status === 'approved');
+  const isOn = settlementId === undefined ? undefined : true;
+  const looked = await lookThrough({
+    limit: page.limit,
+    read: async (limit) => withIsOn(db, filter, await read(db, filter, { ...page, limit })),
+    isWanted: wantedBy({ status: isWaiting ? undefined : status, reasonCode, isOn }),
+  });
+  const found = await Promise.all(looked.page.map((each) => findAdjustment(db, each.partnerId, each.adjustmentId)));
+  return { ...looked, page: found.flatMap((adjustment) => adjustment ?? []) };
 }
 
-interface LookedAt {
-  readonly looked: readonly { readonly adjustmentId: string }[];
-  readonly wanted: readonly { readonly partnerId: string; readonly adjustmentId: string }[];
-  /** No more follow. */
-  readonly isAll: boolean;
+function read(db: Queryable, { partnerId, status }: AdjustmentFilter, page: KeysetPage<AdjustmentOrder>): Promise<Listed[]> {
+  if (partnerId === undefined && (status === 'draft' || status === 'approved')) return listWaitingAdjustments(db, status, page);
+  return listAdjustmentsInOrder(db, partnerId, page);
 }
 
-async function readPage(
+/** Whether the line of its contribution is on the settlement. */
+async function withIsOn(
   db: Queryable,
-  { looked, wanted, isAll }: LookedAt,
-  { beforeId, limit }: Pick<AdjustmentFilter, 'beforeId' | 'limit'>,
-): Promise<AdjustmentPage> {
-  const page = wanted.slice(0, limit);
-  const found = await Promise.all(page.map(({ partnerId, adjustmentId }) => findAdjustment(db, partnerId, adjustmentId)));
-  const last = wanted.length > limit ? page.at(-1) : looked.at(-1);
-  return {
-    adjustments: found.flatMap((adjustment) => adjustment ?? []),
-    lastId: last?.adjustmentId ?? beforeId,
-    hasMore: wanted.length > limit || !isAll,
-  };
+  { partnerId, settlementId }: AdjustmentFilter,
+  looked: readonly Listed[],
+): Promise<readonly (Listed & { readonly isOn?: boolean })[]> {
+  if (partnerId === undefined || settlementId === undefined) return looked;
+  const ids = looked.map(({ transactionId }) => transactionId);
+  const on = await listContributionsSettledOn(db, { partnerId, settlementId }, ids);
+  return looked.map((each) => ({ ...each, isOn: on.has(each.transactionId) }));
 }

@@ -1,40 +1,35 @@
 import type { ReviewReason } from '../../domain/rules/contribution-rules.ts';
 import { findContributionsById } from '../../store/contributions/contribution.ts';
-import type { ContributionReview, ReviewPlace } from '../../store/contributions/contribution-review.ts';
-import { listWaitingReviews } from '../../store/contributions/waiting-review.ts';
+import type { ContributionReview } from '../../store/contributions/contribution-review.ts';
+import { listWaitingReviews, type ReviewOrder } from '../../store/contributions/waiting-review.ts';
 import type { Queryable } from '../../store/database.ts';
+import type { KeysetPage } from '../../store/ordered-list.ts';
+import { type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
 import type { ReviewedContribution } from './list-reviews.ts';
 
 export interface ReviewFilter {
-  readonly partnerId: string | undefined;
-  readonly reason: ReviewReason | undefined;
+  readonly partnerId?: string | undefined;
+  readonly reason?: ReviewReason | undefined;
   /** Opened before this: those that wait longer. */
-  readonly openedBefore: Date | undefined;
-  readonly after: ReviewPlace | undefined;
-  readonly limit: number;
+  readonly openedBefore?: Date | undefined;
 }
 
-/** A page looks at no more, so that a rare reason costs no more than any: it may be short, and more follows. */
-const LOOKED_AT_MAX = 2_000;
-
-/** Pending contributions that an operator decides, the longest waiting first, over all partners. */
+/** Pending contributions that an operator decides, of one partner or of all. */
 export async function listReviewsThatWait(
   db: Queryable,
-  { partnerId, reason, openedBefore, after, limit }: ReviewFilter,
-): Promise<{
-  readonly reviews: readonly ReviewedContribution[];
-  readonly last: ReviewPlace | undefined;
-  readonly hasMore: boolean;
-}> {
-  const max = reason === undefined ? limit + 1 : LOOKED_AT_MAX;
-  const looked = await listWaitingReviews(db, { partnerId, after, limit: max });
-  const early = openedBefore === undefined ? looked : looked.filter(({ openedAt }) => openedAt < openedBefore);
-  const wanted = early.filter((review) => reason === undefined || review.reason === reason);
-  const page = wanted.slice(0, limit);
-  const last = wanted.length > limit ? page.at(-1) : early.at(-1);
-  // Whatever is left out for its time comes after all that is wanted.
-  const hasMore = wanted.length > limit || (looked.length === max && early.length === looked.length);
-  return { reviews: await readContributions(db, page), last, hasMore };
+  { partnerId, reason, openedBefore }: ReviewFilter,
+  page: KeysetPage<ReviewOrder>,
+): Promise<LookedThrough<ReviewedContribution>> {
+  const isLong = openedBefore === undefined || page.order.by === 'opened_at' ? undefined : true;
+  const looked = await lookThrough({
+    limit: page.limit,
+    read: async (limit) => {
+      const rows = await listWaitingReviews(db, { partnerId, openedBefore }, { ...page, limit });
+      return rows.map((row) => ({ ...row, isLong: openedBefore !== undefined && row.openedAt < openedBefore }));
+    },
+    isWanted: wantedBy({ reason, isLong }),
+  });
+  return { ...looked, page: await readContributions(db, looked.page) };
 }
 
 async function readContributions(db: Queryable, reviews: readonly ContributionReview[]): Promise<ReviewedContribution[]> {

@@ -1,13 +1,15 @@
 import { countWorth, treeCostsOf, type Worth } from '../../domain/impact/pooled-worth.ts';
 import type { Queryable } from '../../store/database.ts';
 import { eachRow } from '../../store/each-page.ts';
+import type { KeysetPage } from '../../store/ordered-list.ts';
 import { listRuleVersions } from '../../store/rules/rule-version.ts';
 import {
-  type ClosedPlace,
   listClosedForPooling,
+  listPooledInOrder,
   listPooledTotals,
   type PoolableSettlement,
 } from '../../store/settlements/poolable-settlement.ts';
+import { type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
 
 /** A settlement with what its points are worth. */
 export interface WorthOfSettlement {
@@ -15,47 +17,37 @@ export interface WorthOfSettlement {
   readonly worth: Worth;
 }
 
-/** A page looks at no more, so that what is rare costs no more than any: it may be short, and more follows. */
-const LOOKED_AT_MAX = 2_000;
-
 export interface UnpooledFilter {
-  readonly partnerId: string | undefined;
-  readonly period: string | undefined;
-  readonly before: ClosedPlace | undefined;
-  readonly limit: number;
+  readonly partnerId?: string | undefined;
+  readonly period?: string | undefined;
 }
 
-/** Closed settlements with contributions that are in no batch, of all partners, the latest first. */
+/** Closed settlements with contributions that are in no batch, of all partners. */
 export async function listUnpooledOfAll(
   db: Queryable,
-  { partnerId, period, before, limit }: UnpooledFilter,
-): Promise<{
-  readonly settlements: readonly WorthOfSettlement[];
-  readonly last: ClosedPlace | undefined;
-  readonly hasMore: boolean;
-}> {
-  const looked = await listClosedForPooling(db, { before, limit: LOOKED_AT_MAX });
-  const wanted = looked.filter(
-    (each) =>
-      each.isFree &&
-      (partnerId === undefined || each.partnerId === partnerId) &&
-      (period === undefined || each.periodLabel === period),
-  );
-  const page = wanted.slice(0, limit);
-  return {
-    settlements: await withWorth(db, page),
-    last: wanted.length > limit ? page.at(-1) : looked.at(-1),
-    hasMore: wanted.length > limit || looked.length === LOOKED_AT_MAX,
-  };
+  { partnerId, period }: UnpooledFilter,
+  page: KeysetPage<'closed_at'>,
+): Promise<LookedThrough<WorthOfSettlement>> {
+  const looked = await lookThrough({
+    limit: page.limit,
+    read: (limit) => listClosedForPooling(db, period, { ...page, limit }),
+    isWanted: wantedBy({ isFree: true, partnerId }),
+  });
+  return { ...looked, page: await withWorth(db, looked.page) };
 }
 
 /** A page of the settlements of a batch. */
 export async function listSettlementsOfBatch(
   db: Queryable,
-  impactBatchId: string,
-  page: Parameters<typeof listPooledTotals>[2],
-): Promise<WorthOfSettlement[]> {
-  return withWorth(db, await listPooledTotals(db, impactBatchId, page));
+  batch: Parameters<typeof listPooledInOrder>[1],
+  page: KeysetPage<'partner_id'>,
+): Promise<LookedThrough<WorthOfSettlement>> {
+  const looked = await lookThrough({
+    limit: page.limit,
+    read: (limit) => listPooledInOrder(db, batch, { ...page, limit }),
+    isWanted: undefined,
+  });
+  return { ...looked, page: await withWorth(db, looked.page) };
 }
 
 const PAGE_SIZE = 1_000;

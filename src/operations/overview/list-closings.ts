@@ -1,8 +1,10 @@
-import { listPartners, type Partner } from '../../store/access/partner.ts';
+import { listPartnersInOrder, type Partner, type PartnerFilter, type PartnerOrder } from '../../store/access/partner.ts';
 import type { Queryable } from '../../store/database.ts';
+import type { KeysetPage } from '../../store/ordered-list.ts';
 import { findOpenSettlement, findSettlementBySequence, type Settlement } from '../../store/settlements/settlement.ts';
 import { countLeftToDecide, type LeftToDecide } from '../../store/settlements/waiting-for-close.ts';
 import { getPartner } from '../access/manage-partner.ts';
+import { type LookedThrough, lookThrough } from '../look-through.ts';
 
 /** What counts before the open settlement of a partner closes. */
 export interface Closing {
@@ -16,14 +18,18 @@ export interface Closing {
 /** A count stops there. */
 export const LEFT_MAX = 1_000;
 
-/** Of each partner, the oldest first. It reads as much as it shows: no totals of an open settlement. */
+/** Of each partner. It reads as much as it shows: no totals of an open settlement. */
 export async function listClosings(
   db: Queryable,
-  { afterId, limit }: { readonly afterId: string; readonly limit: number },
-): Promise<{ readonly closings: readonly Closing[]; readonly hasMore: boolean }> {
-  const found = await listPartners(db, { afterId, limit: limit + 1 });
-  const closings = await Promise.all(found.slice(0, limit).map((partner) => readClosing(db, partner)));
-  return { closings, hasMore: found.length > limit };
+  filter: PartnerFilter,
+  page: KeysetPage<PartnerOrder>,
+): Promise<LookedThrough<Closing>> {
+  const looked = await lookThrough({
+    limit: page.limit,
+    read: (limit) => listPartnersInOrder(db, filter, { ...page, limit }),
+    isWanted: undefined,
+  });
+  return { ...looked, page: await Promise.all(looked.page.map((partner) => readClosing(db, partner))) };
 }
 
 /** @throws ServiceError `invalid_request` when there is no such partner. */

@@ -1,55 +1,32 @@
 import type { Queryable } from '../../store/database.ts';
-import { type EndpointState, listEndpointStates } from '../../store/webhooks/delivery-backlog.ts';
+import type { KeysetPage } from '../../store/ordered-list.ts';
 import {
   type EndpointHealth,
+  type EndpointOrder,
   findWebhookEndpoint,
-  listAllWebhookEndpoints,
-  listWebhookEndpoints,
+  type ListedEndpoint,
+  listEndpointsInOrder,
   type WebhookEndpoint,
 } from '../../store/webhooks/webhook-endpoint.ts';
+import { type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
 
 export interface EndpointFilter {
-  readonly partnerId: string | undefined;
-  readonly state: 'disabled' | 'failing' | undefined;
-  readonly afterId: string;
-  readonly limit: number;
+  readonly partnerId?: string | undefined;
+  readonly state?: ListedEndpoint['state'] | undefined;
 }
 
-export interface EndpointPage {
-  readonly endpoints: readonly (WebhookEndpoint & EndpointHealth)[];
-  readonly hasMore: boolean;
-}
-
-/** Endpoints of one partner or of all, in the order of their making. */
-export async function listEndpointsForOperators(db: Queryable, filter: EndpointFilter): Promise<EndpointPage> {
-  const { limit } = filter;
-  const ids = await listIds(db, filter);
-  const found = await Promise.all(
-    ids.slice(0, limit).map(({ partnerId, endpointId }) => findWebhookEndpoint(db, partnerId, endpointId)),
-  );
-  return { endpoints: found.flatMap((endpoint) => endpoint ?? []), hasMore: ids.length > limit };
-}
-
-/** One more than is asked for, where there is more. */
-async function listIds(
+/** Endpoints of one partner or of all that are not removed. */
+export async function listEndpointsForOperators(
   db: Queryable,
-  { partnerId, state, afterId, limit }: EndpointFilter,
-): Promise<readonly { readonly partnerId: string; readonly endpointId: string }[]> {
-  const inOrder = (one: { endpointId: string }, other: { endpointId: string }) => (one.endpointId < other.endpointId ? -1 : 1);
-  if (state !== undefined || partnerId !== undefined) {
-    const states = state === undefined ? [] : await listEndpointStates(db);
-    const known = state === undefined ? await listWebhookEndpoints(db, partnerId as string) : states.filter(isIn(state));
-    const own = known.filter((each) => partnerId === undefined || each.partnerId === partnerId);
-    return own
-      .filter(({ endpointId }) => endpointId > afterId)
-      .toSorted(inOrder)
-      .slice(0, limit + 1);
-  }
-  const page = await listAllWebhookEndpoints(db, { afterId, ids: null, limit: limit + 1 });
-  return page;
-}
-
-function isIn(wanted: 'disabled' | 'failing') {
-  return ({ state }: EndpointState) =>
-    wanted === 'disabled' ? state === 'disabled' : state !== 'disabled' && state !== 'healthy';
+  filter: EndpointFilter,
+  page: KeysetPage<EndpointOrder>,
+): Promise<LookedThrough<WebhookEndpoint & EndpointHealth>> {
+  const { state } = filter;
+  const looked = await lookThrough({
+    limit: page.limit,
+    read: (limit) => listEndpointsInOrder(db, filter, { ...page, limit }),
+    isWanted: wantedBy({ state }),
+  });
+  const found = looked.page.map(({ partnerId, endpointId }) => findWebhookEndpoint(db, partnerId, endpointId));
+  return { ...looked, page: (await Promise.all(found)).flatMap((endpoint) => endpoint ?? []) };
 }

@@ -1,10 +1,12 @@
 import { amountOf } from '../../domain/numbers/money.ts';
-import { listPartners, type Partner } from '../../store/access/partner.ts';
+import { listPartnersInOrder, type Partner, type PartnerFilter, type PartnerOrder } from '../../store/access/partner.ts';
 import { type DaySum, listDayTotals, listPartnersBehind, sumDayTotals } from '../../store/contributions/day-total.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import type { KeysetPage } from '../../store/ordered-list.ts';
 import { listRuleVersions } from '../../store/rules/rule-version.ts';
 import { findOpenSettlement, type Settlement } from '../../store/settlements/settlement.ts';
 import { addUpDays } from '../contributions/add-up-days.ts';
+import { type LookedThrough, lookThrough } from '../look-through.ts';
 
 /** What was confirmed and what failed. Points that had no conversion are worth no amount. */
 export interface Sums {
@@ -49,13 +51,18 @@ export async function areDaysComplete(db: Queryable): Promise<boolean> {
   return (await listPartnersBehind(db, 1)).length === 0;
 }
 
-/** The month of each partner, the oldest partner first. */
+/** The month of each partner. */
 export async function readMonthOfPartners(
   db: Queryable,
-  { month, afterId, limit }: { readonly month: Month; readonly afterId: string; readonly limit: number },
-): Promise<{ readonly months: readonly PartnerMonth[]; readonly hasMore: boolean }> {
-  const found = await listPartners(db, { afterId, limit: limit + 1 });
-  const partners = found.slice(0, limit);
+  { month, ...filter }: PartnerFilter & { readonly month: Month },
+  page: KeysetPage<PartnerOrder>,
+): Promise<LookedThrough<PartnerMonth>> {
+  const looked = await lookThrough({
+    limit: page.limit,
+    read: (limit) => listPartnersInOrder(db, filter, { ...page, limit }),
+    isWanted: undefined,
+  });
+  const partners = looked.page;
   const ids = partners.map(({ partnerId }) => partnerId);
   const [totals, values, opens] = await Promise.all([
     listDayTotals(db, ids, daysOf(month)),
@@ -67,7 +74,7 @@ export async function readMonthOfPartners(
     const own = ofPartner.get(partner.partnerId) ?? [];
     return { partner, ...addUp(own, values), days: byDay(own, values), open: opens[index] };
   });
-  return { months, hasMore: found.length > limit };
+  return { ...looked, page: months };
 }
 
 /** The month of all partners together. */

@@ -1,5 +1,5 @@
 import { idAt, isLongIdentifier, isOurId, isShortIdentifier, timeOfId } from '../../domain/identifiers.ts';
-import { listPartnerIds, listPartnersLike, listPartnersOfIds, type Partner } from '../../store/access/partner.ts';
+import { listPartnerIds, listPartnersInOrder, listPartnersOfIds, type Partner } from '../../store/access/partner.ts';
 import { type SearchedKind, searchRecordOwner } from '../../store/access/record-owner.ts';
 import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
 import {
@@ -69,7 +69,11 @@ async function searchByCorrelation(db: Queryable, partnerIds: readonly string[],
 
 async function searchPartners(db: Queryable, text: string): Promise<Partner[]> {
   if (isOurId('ptn', text)) return listPartnersOfIds(db, { afterId: '', ids: [text], limit: 1 });
-  return listPartnersLike(db, { afterId: '', text, limit: PARTNERS_MAX });
+  return listPartnersInOrder(
+    db,
+    { text },
+    { order: { by: 'created_at', isDescending: false }, after: undefined, limit: PARTNERS_MAX },
+  );
 }
 
 async function read(

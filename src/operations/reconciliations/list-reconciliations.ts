@@ -1,18 +1,14 @@
 import type { Queryable } from '../../store/database.ts';
-import {
-  listLatestReconciliations,
-  listReconciliations,
-  type Reconciliation,
-} from '../../store/reconciliations/reconciliation.ts';
+import type { KeysetPage } from '../../store/ordered-list.ts';
+import { listReconciliationsInOrder, type Reconciliation } from '../../store/reconciliations/reconciliation.ts';
 import { findSettlement } from '../../store/settlements/settlement.ts';
+import { type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
 
 export interface ReconciliationFilter {
-  readonly partnerId: string | undefined;
+  readonly partnerId?: string | undefined;
   /** Of the partner. */
-  readonly settlementId: string | undefined;
-  /** The id that the page begins before; empty for the first. */
-  readonly beforeId: string;
-  readonly limit: number;
+  readonly settlementId?: string | undefined;
+  readonly status?: Reconciliation['status'] | undefined;
 }
 
 /** With the name of the period that a person knows the settlement by. */
@@ -21,26 +17,18 @@ export interface ReconciliationOfPeriod {
   readonly periodLabel: string;
 }
 
-export interface ReconciliationPage {
-  readonly reconciliations: readonly ReconciliationOfPeriod[];
-  readonly lastId: string;
-  readonly hasMore: boolean;
-}
-
-/** Of all partners, of one, or of one of its settlements; the latest first. */
-export async function listReconciliationsOf(db: Queryable, filter: ReconciliationFilter): Promise<ReconciliationPage> {
-  const { partnerId, settlementId, limit } = filter;
-  const place = { ...(filter.beforeId !== '' && { beforeId: filter.beforeId }), limit: limit + 1 };
-  const found =
-    partnerId === undefined
-      ? await listLatestReconciliations(db, place)
-      : await listReconciliations(db, partnerId, { ...place, settlementId });
-  const page = found.slice(0, limit);
-  return {
-    reconciliations: await Promise.all(page.map((each) => withPeriod(db, each))),
-    lastId: page.at(-1)?.reconciliationId ?? filter.beforeId,
-    hasMore: found.length > limit,
-  };
+/** Of all partners, of one, or of one of its settlements. */
+export async function listReconciliationsOf(
+  db: Queryable,
+  { partnerId, settlementId, status }: ReconciliationFilter,
+  page: KeysetPage<'created_at'>,
+): Promise<LookedThrough<ReconciliationOfPeriod>> {
+  const looked = await lookThrough({
+    limit: page.limit,
+    read: (limit) => listReconciliationsInOrder(db, { partnerId, settlementId }, { ...page, limit }),
+    isWanted: wantedBy({ status }),
+  });
+  return { ...looked, page: await Promise.all(looked.page.map((each) => withPeriod(db, each))) };
 }
 
 /** A settlement is never removed. */

@@ -1,30 +1,60 @@
-import type { AcknowledgementStatus } from '../../domain/settlements/settlement.ts';
+import type { AcknowledgementStatus, SettlementStatus } from '../../domain/settlements/settlement.ts';
 import type { Queryable } from '../../store/database.ts';
+import type { KeysetPage } from '../../store/ordered-list.ts';
 import { findSettlement, type Settlement } from '../../store/settlements/settlement.ts';
-import { type ClosedPlace, listClosedSettlements } from '../../store/settlements/settlement-list.ts';
+import {
+  type ClosedOrder,
+  type ListedSettlement,
+  listClosedSettlements,
+  listSettlementsOfPartner,
+} from '../../store/settlements/settlement-list.ts';
+import { type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
 
 export interface ClosedFilter {
-  readonly acknowledgement: AcknowledgementStatus | undefined;
-  readonly before: ClosedPlace | undefined;
-  readonly limit: number;
+  readonly acknowledgement?: AcknowledgementStatus | undefined;
+  readonly period?: string | undefined;
+  /** Given with the order of `payable_amount`: amounts of two currencies have no order. */
+  readonly currency?: string | undefined;
 }
 
-/** A page looks at no more, so that a rare answer costs no more than any: it may be short, and more follows. */
-const LOOKED_AT_MAX = 2_000;
-
-/** Closed settlements of all partners, the latest first. */
+/** Closed settlements of all partners. */
 export async function listClosedOfAll(
   db: Queryable,
-  { acknowledgement, before, limit }: ClosedFilter,
-): Promise<{ readonly settlements: readonly Settlement[]; readonly last: ClosedPlace | undefined; readonly hasMore: boolean }> {
-  const max = acknowledgement === undefined ? limit + 1 : LOOKED_AT_MAX;
-  const looked = await listClosedSettlements(db, { before, limit: max });
-  const wanted = looked.filter((each) => acknowledgement === undefined || each.acknowledgement === acknowledgement);
-  const page = wanted.slice(0, limit);
-  const found = await Promise.all(page.map(({ partnerId, settlementId }) => findSettlement(db, partnerId, settlementId)));
-  return {
-    settlements: found.flatMap((settlement) => settlement ?? []),
-    last: wanted.length > limit ? page.at(-1) : looked.at(-1),
-    hasMore: wanted.length > limit || looked.length === max,
+  { acknowledgement, period, currency }: ClosedFilter,
+  page: KeysetPage<ClosedOrder>,
+): Promise<LookedThrough<Settlement>> {
+  const { by } = page.order;
+  const indexed = {
+    period: by === 'closed_at' ? period : undefined,
+    currency: by === 'payable_amount' ? currency : undefined,
   };
+  const looked = await lookThrough({
+    limit: page.limit,
+    read: (limit) => listClosedSettlements(db, indexed, { ...page, limit }),
+    isWanted: wantedBy({
+      acknowledgement,
+      periodLabel: indexed.period === undefined ? period : undefined,
+      currency: indexed.currency === undefined ? currency : undefined,
+    }),
+  });
+  return { ...looked, page: await readEach(db, looked.page) };
+}
+
+/** The settlements of one partner. */
+export async function listOfPartner(
+  db: Queryable,
+  { partnerId, ...wanted }: { partnerId: string; status?: SettlementStatus; acknowledgement?: AcknowledgementStatus },
+  page: KeysetPage<'period'>,
+): Promise<LookedThrough<Settlement>> {
+  const looked = await lookThrough({
+    limit: page.limit,
+    read: (limit) => listSettlementsOfPartner(db, partnerId, { ...page, limit }),
+    isWanted: wantedBy(wanted),
+  });
+  return { ...looked, page: await readEach(db, looked.page) };
+}
+
+async function readEach(db: Queryable, listed: readonly ListedSettlement[]): Promise<Settlement[]> {
+  const found = await Promise.all(listed.map(({ partnerId, settlementId }) => findSettlement(db, partnerId, settlementId)));
+  return found.flatMap((settlement) => settlement ?? []);
 }

@@ -3,9 +3,13 @@ import { getPartner } from '../../operations/access/manage-partner.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
 import { type ApiKey, listApiKeys } from '../../store/access/api-key.ts';
+import { readClock } from '../../store/clock.ts';
 import type { Database } from '../../store/database.ts';
+import { pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, idParams, line, listOf, nullableTime, oneOf, shape, text, time } from '../schema-parts.ts';
+import { sorting } from '../sorting.ts';
+import { pageOfWhole } from '../whole-list.ts';
 
 const PERMISSIONS = ['read_write', 'read_only', 'manage'] as const;
 const Permission = oneOf(PERMISSIONS, '`manage` is a `read_write` that may also change the endpoints of the partner.');
@@ -34,6 +38,14 @@ const Issued = shape('IssuedApiKey', { key: KeyBody, api_key: text('The whole ke
 
 const issuedToWire = ({ key, apiKey }: IssuedApiKey) => ({ key: keyToWire(key), api_key: apiKey });
 
+const order = sorting(['created_at', 'name'], '-created_at');
+const KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
+
+function statusOf({ revokedAt, expiresAt }: ApiKey, now: Date): (typeof KEY_STATUSES)[number] {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && expiresAt <= now ? 'expired' : 'active';
+}
+
 export const listKeys = operatorRoute({
   operation: 'listApiKeys',
   method: 'GET',
@@ -42,10 +54,29 @@ export const listKeys = operatorRoute({
   summary: 'List the API keys of a partner',
   leastRole: 'viewer',
   params: idParams('partner_id', 'The id of the partner.'),
-  answer: shape('ApiKeys', { keys: listOf(KeyBody, 'All keys of the partner.') }),
-  async handle({ tools: { database }, params: { partner_id: partnerId } }) {
+  query: Type.Object(
+    {
+      ...pageMembersOfQuery,
+      ...order.member,
+      permission: Type.Optional(oneOf(PERMISSIONS, 'Only those with this permission.')),
+      status: Type.Optional(oneOf(KEY_STATUSES, 'Only those that stand so.')),
+    },
+    closed,
+  ),
+  answer: pageOf('ApiKeyPage', 'keys', KeyBody, 'The keys of the page.'),
+  async handle({ tools: { database }, params: { partner_id: partnerId }, query }) {
+    const { permission, status } = query;
     await getPartner(database.pool, partnerId);
-    return { keys: (await listApiKeys(database.pool, partnerId)).map(keyToWire) };
+    const now = await readClock(database.pool);
+    const wanted = (await listApiKeys(database.pool, partnerId)).filter(
+      (key) => (permission ?? key.permission) === key.permission && (status === undefined || status === statusOf(key, now)),
+    );
+    const sorted = sortedPage('listApiKeys', order, query, [partnerId, permission, status]);
+    const { page, end } = pageOfWhole(wanted, sorted, ({ name, createdAt, keyId }, by) => [
+      by === 'name' ? name.toLowerCase() : createdAt.toISOString(),
+      keyId,
+    ]);
+    return { keys: page.map(keyToWire), ...end };
   },
 });
 

@@ -8,8 +8,11 @@ import {
 } from '../../operations/access/manage-operator.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { listOperators as listAll } from '../../store/access/operator.ts';
+import { pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
-import { closed, idParams, line, listOf, nullableText, nullableTime, oneOf, shape, text, time } from '../schema-parts.ts';
+import { closed, idParams, line, nullableText, nullableTime, oneOf, shape, text, time } from '../schema-parts.ts';
+import { sorting } from '../sorting.ts';
+import { pageOfWhole } from '../whole-list.ts';
 import { Role } from './session-schemas.ts';
 
 const OperatorBody = shape('Operator', {
@@ -39,15 +42,36 @@ function codeToWire({ operator, signInCode, expiresAt }: SignInCode) {
   return { operator: operatorToWire(operator), sign_in_path: `/sign-in#${signInCode}`, expires_at: expiresAt };
 }
 
+const order = sorting(['created_at', 'name'], 'created_at');
+
 export const listOperators = operatorRoute({
   operation: 'listOperators',
   method: 'GET',
   path: '/operator/v1/operators',
   tag: 'Operators',
-  summary: 'List all operators',
+  summary: 'List operators',
   leastRole: 'viewer',
-  answer: shape('Operators', { operators: listOf(OperatorBody, 'All operators, the oldest first.') }),
-  handle: async ({ tools: { database } }) => ({ operators: (await listAll(database.pool)).map(operatorToWire) }),
+  query: Type.Object(
+    {
+      ...pageMembersOfQuery,
+      ...order.member,
+      role: Type.Optional(Role),
+      status: Type.Optional(oneOf(['active', 'disabled'], 'Only active ones, or only disabled ones.')),
+    },
+    closed,
+  ),
+  answer: pageOf('OperatorPage', 'operators', OperatorBody, 'The operators of the page.'),
+  async handle({ tools: { database }, query }) {
+    const { role, status } = query;
+    const all = (await listAll(database.pool)).map(operatorToWire);
+    const wanted = all.filter((each) => (role ?? each.role) === each.role && (status ?? each.status) === each.status);
+    const sorted = sortedPage('listOperators', order, query, [role, status]);
+    const { page, end } = pageOfWhole(wanted, sorted, ({ name, created_at, operator_id }, by) => [
+      by === 'name' ? name.toLowerCase() : created_at.toISOString(),
+      operator_id,
+    ]);
+    return { operators: page, ...end };
+  },
 });
 
 export const create = operatorRoute({

@@ -1,5 +1,13 @@
+import { Type } from '../../partner-api/schema-type.ts';
 import type { Partner } from '../../store/access/partner.ts';
 import { count, nullableText, nullableTime, oneOf, shape, text, time } from '../schema-parts.ts';
+import { sorting } from '../sorting.ts';
+
+/** How a list by partners is sorted, and by what it is filtered. */
+export const partnerOrder = sorting(['created_at', 'name'], 'created_at');
+export const partnerName = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 200, description: 'A part of the name, in upper or lower case.' }),
+);
 
 export const PartnerName = shape('PartnerName', {
   partner_id: text('The id of the partner.'),

@@ -1,5 +1,4 @@
 import { type ErrorDetail, refuseInvalid } from '../../domain/service-error.ts';
-import { findPartners } from '../../operations/access/find-partners.ts';
 import {
   changeSettlementPolicy,
   createPartner,
@@ -9,36 +8,39 @@ import {
   suspendPartner,
 } from '../../operations/access/manage-partner.ts';
 import { Type } from '../../partner-api/schema-type.ts';
-import type { PartnerRates } from '../../store/access/partner.ts';
-import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { listPartnersInOrder, type PartnerRates } from '../../store/access/partner.ts';
+import { pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
-import { closed, idParams, line } from '../schema-parts.ts';
-import { PartnerBody, partnerToWire } from './partner-schemas.ts';
+import { closed, idParams, line, oneOf } from '../schema-parts.ts';
+import { PartnerBody, partnerName, partnerOrder, partnerToWire } from './partner-schemas.ts';
 
 export const listPartners = operatorRoute({
   operation: 'listPartners',
   method: 'GET',
   path: '/operator/v1/partners',
   tag: 'Partners',
-  summary: 'List partners, the oldest first',
+  summary: 'List partners',
   leastRole: 'viewer',
   query: Type.Object(
     {
       ...pageMembersOfQuery,
-      name: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 200, description: 'A part of the name, in upper or lower case.' }),
+      ...partnerOrder.member,
+      name: partnerName,
+      status: Type.Optional(oneOf(['active', 'suspended'], 'Only active ones, or only suspended ones.')),
+      currency: Type.Optional(
+        Type.String({ minLength: 3, maxLength: 3, description: 'Only those that settle in this currency.' }),
       ),
     },
     closed,
   ),
   answer: pageOf('PartnerPage', 'partners', PartnerBody, 'The partners of the page.'),
   async handle({ tools: { database }, query }) {
-    const list = listNamed('listPartners', [query.name]);
-    const limit = limitOf(query);
-    const afterId = placeIn(list, query);
-    const found = await findPartners(database.pool, { text: query.name, afterId, limit: limit + 1 });
-    const page = found.slice(0, limit);
-    return { partners: page.map(partnerToWire), ...pageMembers(list, page.at(-1)?.partnerId ?? afterId, found.length > limit) };
+    const { name, status, currency } = query;
+    const { page, end } = sortedPage('listPartners', partnerOrder, query, [name, status, currency]);
+    const filter = { text: name, currency, isSuspended: status && status === 'suspended' };
+    const found = await listPartnersInOrder(database.pool, filter, { ...page, limit: page.limit + 1 });
+    const partners = found.slice(0, page.limit);
+    return { partners: partners.map(partnerToWire), ...end(partners.at(-1)?.place, found.length > page.limit) };
   },
 });
 

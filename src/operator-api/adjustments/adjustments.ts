@@ -17,11 +17,12 @@ import { type PreviewTools, previewAdjustment, previewDraft } from '../../operat
 import { Type } from '../../partner-api/schema-type.ts';
 import { type Adjustment, findAdjustment } from '../../store/adjustments/adjustment.ts';
 import type { OperatorApiTools } from '../app.ts';
-import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, oneOf, partnerAnd, reason } from '../schema-parts.ts';
 import { readSettlementFilter, settlementFilter } from '../settlements/settlement-filter.ts';
 import { settlementsOf } from '../settlements/settlements-of.ts';
+import { sorting } from '../sorting.ts';
 import {
   AdjustmentBody,
   AdjustmentDetail,
@@ -45,31 +46,34 @@ async function describe(tools: OperatorApiTools, adjustment: Adjustment) {
   return { adjustment: adjustmentToWire(adjustment), ...previewToWire(preview) };
 }
 
+const order = sorting(['drafted_at', 'points_delta'], '-drafted_at');
+
 export const listAdjustments = operatorRoute({
   operation: 'listAdjustments',
   method: 'GET',
   path: '/operator/v1/adjustments',
   tag: 'Adjustments',
-  summary: 'List adjustments, the latest first',
+  summary: 'List adjustments',
   description:
-    'Of a settlement those of contributions that have their line on it, whichever settlement has the line of the adjustment. With a settlement or a rare status a page looks at 2,000 adjustments at most: it may be short, or empty, while `has_more` says that the list goes on.',
+    'Of a settlement those of contributions that have their line on it, whichever settlement has the line of the adjustment. With a filter a page looks at 2,000 adjustments at most: it may be short, or empty, while `has_more` says that the list goes on.',
   leastRole: 'viewer',
   query: Type.Object(
     {
       ...pageMembersOfQuery,
+      ...order.member,
       ...settlementFilter,
       status: Type.Optional(oneOf(ADJUSTMENT_STATUSES, 'Only those that have come so far.')),
+      reason_code: Type.Optional(oneOf(ADJUSTMENT_REASONS, 'Only those with this reason.')),
     },
     closed,
   ),
   answer: pageOf('AdjustmentPage', 'adjustments', AdjustmentBody, 'The adjustments of the page.'),
   async handle({ tools: { database }, query }) {
-    const { status } = query;
+    const { status, reason_code: reasonCode } = query;
     const { partnerId, settlementId } = readSettlementFilter(query);
-    const list = listNamed('listAdjustments', [partnerId, status, settlementId]);
-    const filter = { partnerId, settlementId, status, beforeId: placeIn(list, query), limit: limitOf(query) };
-    const { adjustments, lastId, hasMore } = await listAdjustmentsOf(database.pool, filter);
-    return { adjustments: adjustments.map(adjustmentToWire), ...pageMembers(list, lastId, hasMore) };
+    const { page, end } = sortedPage('listAdjustments', order, query, [partnerId, status, settlementId, reasonCode]);
+    const found = await listAdjustmentsOf(database.pool, { partnerId, settlementId, status, reasonCode }, page);
+    return { adjustments: found.page.map(adjustmentToWire), ...end(found.last, found.hasMore) };
   },
 });
 

@@ -4,9 +4,10 @@ import { getReview } from '../../operations/contributions/list-reviews.ts';
 import { readTimeline } from '../../operations/overview/contribution-timeline.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
-import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, listOf, oneOf, partnerAnd, shape } from '../schema-parts.ts';
+import { sorting } from '../sorting.ts';
 import {
   ContributionBody,
   ContributionSummary,
@@ -18,19 +19,21 @@ import {
 
 const timeOf = (description: string) => Type.Optional(Type.String({ minLength: 20, maxLength: 40, description }));
 
+const order = sorting(['created_at'], '-created_at');
+
 export const listContributions = operatorRoute({
   operation: 'listContributions',
   method: 'GET',
   path: '/operator/v1/contributions',
   tag: 'Contributions',
-  summary: 'List the contributions of a partner, the latest first',
-  description:
-    'With a filter by status or correlation id a page looks at 2,000 contributions at most: it may be short, or empty, while `has_more` says that the list goes on.',
+  summary: 'List the contributions of a partner',
+  description: LOOKS_AT,
   leastRole: 'viewer',
   query: Type.Object(
     {
       partner_id: Type.String({ minLength: 1, maxLength: 64, description: 'The partner.' }),
       ...pageMembersOfQuery,
+      ...order.member,
       status: Type.Optional(oneOf(CONTRIBUTION_STATUSES, 'Only those of this status.')),
       correlation_id: Type.Optional(
         Type.String({ minLength: 8, maxLength: 128, description: 'Only those of requests with this correlation id.' }),
@@ -43,13 +46,14 @@ export const listContributions = operatorRoute({
   answer: pageOf('ContributionPage', 'contributions', ContributionSummary, 'The contributions of the page.'),
   async handle({ tools: { database }, query }) {
     const { partner_id: partnerId, status, correlation_id: correlationId, created_after, created_before } = query;
-    const list = listNamed('listContributions', [partnerId, status, correlationId, created_after, created_before]);
-    const { records, lastId, hasMore } = await listContributionsOfPartner(database.pool, {
-      ...{ partnerId, status, correlationId, beforeId: placeIn(list, query), limit: limitOf(query) },
-      createdAfter: readTime('created_after', created_after),
+    const filters = [partnerId, status, correlationId, created_after, created_before];
+    const { page, end } = sortedPage('listContributions', order, query, filters);
+    const wanted = {
+      ...{ partnerId, status, correlationId, createdAfter: readTime('created_after', created_after) },
       createdBefore: readTime('created_before', created_before),
-    });
-    return { contributions: records.map(contributionSummary), ...pageMembers(list, lastId, hasMore) };
+    };
+    const found = await listContributionsOfPartner(database.pool, wanted, page);
+    return { contributions: found.page.map(contributionSummary), ...end(found.last, found.hasMore) };
   },
 });
 

@@ -5,7 +5,7 @@ import { approveFailure, draftFailure, rejectFailure } from '../../operations/co
 import { Type } from '../../partner-api/schema-type.ts';
 import { FAILURE_STATUSES, type FailureDraft } from '../../store/contributions/failure-draft.ts';
 import type { Database } from '../../store/database.ts';
-import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import {
   closed,
@@ -19,6 +19,7 @@ import {
   text,
   time,
 } from '../schema-parts.ts';
+import { sorting } from '../sorting.ts';
 
 const Failure = shape('Failure', {
   partner_id: text('The id of the partner.'),
@@ -44,16 +45,20 @@ function failureToWire(draft: FailureDraft) {
   };
 }
 
+const order = sorting(['drafted_at', 'points'], '-drafted_at');
+
 export const listFailures = operatorRoute({
   operation: 'listFailures',
   method: 'GET',
   path: '/operator/v1/failures',
   tag: 'Failures',
-  summary: 'List drafts of failures, the latest first',
+  summary: 'List drafts of failures',
+  description: LOOKS_AT,
   leastRole: 'viewer',
   query: Type.Object(
     {
       ...pageMembersOfQuery,
+      ...order.member,
       partner_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this partner.' })),
       status: Type.Optional(oneOf(FAILURE_STATUSES, 'Only those that have come so far.')),
     },
@@ -62,10 +67,9 @@ export const listFailures = operatorRoute({
   answer: pageOf('FailurePage', 'failures', Failure, 'The drafts of the page.'),
   async handle({ tools: { database }, query }) {
     const { partner_id: partnerId, status } = query;
-    const list = listNamed('listFailures', [partnerId, status]);
-    const filter = { partnerId, status, beforeId: placeIn(list, query), limit: limitOf(query) };
-    const { failures, lastId, hasMore } = await listDrafts(database.pool, filter);
-    return { failures: failures.map(failureToWire), ...pageMembers(list, lastId, hasMore) };
+    const { page, end } = sortedPage('listFailures', order, query, [partnerId, status]);
+    const found = await listDrafts(database.pool, { partnerId, status }, page);
+    return { failures: found.page.map(failureToWire), ...end(found.last, found.hasMore) };
   },
 });
 

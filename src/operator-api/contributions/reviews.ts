@@ -1,4 +1,3 @@
-import { isOurId } from '../../domain/identifiers.ts';
 import { REVIEW_REASONS } from '../../domain/rules/contribution-rules.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { readNamesOfPartners } from '../../operations/access/find-partners.ts';
@@ -13,7 +12,7 @@ import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
 import type { ContributionId, ContributionRecord } from '../../store/contributions/contribution.ts';
 import type { Queryable } from '../../store/database.ts';
-import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import {
   closed,
@@ -28,18 +27,23 @@ import {
   shape,
   text,
 } from '../schema-parts.ts';
+import { sorting } from '../sorting.ts';
 import { ContributionSummary, contributionSummary, ReviewBody, reviewToWire } from './contribution-schemas.ts';
+
+const order = sorting(['opened_at', 'points'], 'opened_at');
 
 export const listReviews = operatorRoute({
   operation: 'listReviews',
   method: 'GET',
   path: '/operator/v1/reviews',
   tag: 'Reviews',
-  summary: 'List pending contributions, the longest waiting first',
+  summary: 'List pending contributions',
+  description: LOOKS_AT,
   leastRole: 'viewer',
   query: Type.Object(
     {
       ...pageMembersOfQuery,
+      ...order.member,
       partner_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this partner.' })),
       reason: Type.Optional(oneOf(REVIEW_REASONS, 'Only those that this rule made pending.')),
       opened_before: Type.Optional(
@@ -51,27 +55,19 @@ export const listReviews = operatorRoute({
   answer: pageOf('ReviewPage', 'reviews', ReviewBody, 'The reviews of the page.'),
   async handle({ tools: { database, reviewExpiryHours }, query }) {
     const { partner_id: partnerId, reason: why, opened_before } = query;
-    const list = listNamed('listReviews', [partnerId, why, opened_before]);
-    const after = readPlace(placeIn(list, query));
+    const { page, end } = sortedPage('listReviews', order, query, [partnerId, why, opened_before]);
     const openedBefore = readTime('opened_before', opened_before);
-    const filter = { partnerId, reason: why, openedBefore, after, limit: limitOf(query) };
-    const { reviews, last, hasMore } = await listReviewsThatWait(database.pool, filter);
+    const found = await listReviewsThatWait(database.pool, { partnerId, reason: why, openedBefore }, page);
     const names = await readNamesOfPartners(
       database.pool,
-      reviews.map(({ record }) => record.partnerId),
+      found.page.map(({ record }) => record.partnerId),
     );
-    const place = last ?? after;
     return {
-      reviews: reviews.map((review) => reviewToWire(review, { names, reviewExpiryHours })),
-      ...pageMembers(list, place ? `${place.openedAt.toISOString()}/${place.transactionId}` : '', hasMore),
+      reviews: found.page.map((review) => reviewToWire(review, { names, reviewExpiryHours })),
+      ...end(found.last, found.hasMore),
     };
   },
 });
-
-function readPlace(place: string) {
-  const [openedAt = '', transactionId = ''] = place.split('/');
-  return isOurId('txn', transactionId) ? { openedAt: new Date(openedAt), transactionId } : undefined;
-}
 
 const DayCount = shape('DayCount', {
   day: text('The day, by the calendar of the partner.'),

@@ -1,39 +1,53 @@
+import { ENVIRONMENTAL_STATUSES } from '../../domain/impact/environmental-status.ts';
 import { readNamesOfPartners } from '../../operations/access/find-partners.ts';
 import { getImpactBatch } from '../../operations/impact/impact-batch-record.ts';
 import { createImpactBatch, poolSettlements } from '../../operations/impact/pool-contributions.ts';
 import { listSettlementsOfBatch, listUnpooledOfAll } from '../../operations/impact/read-pooled-worth.ts';
+import { lookThrough, wantedBy } from '../../operations/look-through.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import type { Database } from '../../store/database.ts';
-import { listImpactBatches } from '../../store/impact/impact-batch.ts';
-import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { listBatchesInOrder } from '../../store/impact/impact-batch.ts';
+import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
-import { closed, idParams, integerText, line, shape, text } from '../schema-parts.ts';
+import { closed, idParams, integerText, line, oneOf, shape, text } from '../schema-parts.ts';
+import { sorting } from '../sorting.ts';
 import { describeBatch } from './batch-detail.ts';
 import { BatchBody, BatchDetail, batchToWire, PoolableBody, poolableToWire } from './impact-schemas.ts';
 import { readTrees } from './read-trees.ts';
+
+const order = sorting(['created_at', 'quantity'], '-created_at');
 
 export const listBatches = operatorRoute({
   operation: 'listImpactBatches',
   method: 'GET',
   path: '/operator/v1/impact-batches',
   tag: 'Impact',
-  summary: 'List impact batches, the latest first',
+  summary: 'List impact batches',
+  description: LOOKS_AT,
   leastRole: 'viewer',
-  query: Type.Object(pageMembersOfQuery, closed),
+  query: Type.Object(
+    {
+      ...pageMembersOfQuery,
+      ...order.member,
+      status: Type.Optional(oneOf(ENVIRONMENTAL_STATUSES, 'Only those that have come so far.')),
+      project_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this project.' })),
+    },
+    closed,
+  ),
   answer: pageOf('ImpactBatchPage', 'impact_batches', BatchBody, 'The batches of the page.'),
   async handle({ tools: { database }, query }) {
-    const list = listNamed('listImpactBatches');
-    const place = placeIn(list, query);
-    const limit = limitOf(query);
-    const found = await listImpactBatches(database.pool, { ...(place !== '' && { beforeId: place }), limit: limit + 1 });
-    const page = found.slice(0, limit);
-    return {
-      impact_batches: page.map(batchToWire),
-      ...pageMembers(list, page.at(-1)?.impactBatchId ?? place, found.length > limit),
-    };
+    const { status, project_id: projectId } = query;
+    const { page, end } = sortedPage('listImpactBatches', order, query, [status, projectId]);
+    const found = await lookThrough({
+      limit: page.limit,
+      read: (limit) => listBatchesInOrder(database.pool, { ...page, limit }),
+      isWanted: wantedBy({ status, projectId }),
+    });
+    return { impact_batches: found.page.map(batchToWire), ...end(found.last, found.hasMore) };
   },
 });
 
+const ofPartner = Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this partner.' }));
 const PATH = '/operator/v1/impact-batches/:impact_batch_id';
 const params = idParams('impact_batch_id', 'The id of the batch.');
 const DEADLINE_MS = 20_000;
@@ -52,6 +66,8 @@ export const getBatch = operatorRoute({
     describeBatch(database.pool, await getImpactBatch(database.pool, id)),
 });
 
+const byPartner = sorting(['partner_id'], 'partner_id');
+
 export const listPooled = operatorRoute({
   operation: 'listImpactBatchSettlements',
   method: 'GET',
@@ -60,42 +76,37 @@ export const listPooled = operatorRoute({
   summary: 'List the settlements of an impact batch',
   leastRole: 'viewer',
   params,
-  query: Type.Object(pageMembersOfQuery, closed),
+  query: Type.Object({ ...pageMembersOfQuery, ...byPartner.member, partner_id: ofPartner }, closed),
   answer: pageOf('PooledSettlementPage', 'settlements', PoolableBody, 'The settlements of the page.'),
   async handle({ tools: { database }, params: { impact_batch_id: id }, query }) {
-    const list = listNamed('listImpactBatchSettlements', [id]);
-    const place = placeIn(list, query);
-    const [partnerId = '', settlementId = ''] = place.split('/');
-    const limit = limitOf(query);
+    const { partner_id: partnerId } = query;
+    const { page, end } = sortedPage('listImpactBatchSettlements', byPartner, query, [id, partnerId]);
     await getImpactBatch(database.pool, id);
-    const after = place === '' ? undefined : { partnerId, settlementId };
-    const found = await listSettlementsOfBatch(database.pool, id, { after, limit: limit + 1 });
-    const page = found.slice(0, limit);
-    const last = page.at(-1)?.settlement;
+    const found = await listSettlementsOfBatch(database.pool, { impactBatchId: id, partnerId }, page);
     const names = await readNamesOfPartners(
       database.pool,
-      page.map(({ settlement }) => settlement.partnerId),
+      found.page.map(({ settlement }) => settlement.partnerId),
     );
-    return {
-      settlements: page.map((each) => poolableToWire(each, names)),
-      ...pageMembers(list, last ? `${last.partnerId}/${last.settlementId}` : place, found.length > limit),
-    };
+    return { settlements: found.page.map((each) => poolableToWire(each, names)), ...end(found.last, found.hasMore) };
   },
 });
+
+const byClose = sorting(['closed_at'], '-closed_at');
 
 export const listUnpooled = operatorRoute({
   operation: 'listUnpooledSettlements',
   method: 'GET',
   path: '/operator/v1/unpooled-settlements',
   tag: 'Impact',
-  summary: 'List closed settlements with contributions that are in no batch, the latest first',
+  summary: 'List closed settlements with contributions that are in no batch',
   description:
     'A page looks at 2,000 settlements at most: it may be short, or empty, while `has_more` says that the list goes on.',
   leastRole: 'viewer',
   query: Type.Object(
     {
       ...pageMembersOfQuery,
-      partner_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this partner.' })),
+      ...byClose.member,
+      partner_id: ofPartner,
       period: Type.Optional(
         Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this period, such as `2026-11`.' }),
       ),
@@ -105,20 +116,13 @@ export const listUnpooled = operatorRoute({
   answer: pageOf('UnpooledSettlementPage', 'settlements', PoolableBody, 'The settlements of the page.'),
   async handle({ tools: { database }, query }) {
     const { partner_id: partnerId, period } = query;
-    const list = listNamed('listUnpooledSettlements', [partnerId, period]);
-    const place = placeIn(list, query);
-    const [closedAt, settlementId = ''] = place.split('/');
-    const before = closedAt ? { closedAt: new Date(closedAt), settlementId } : undefined;
-    const filter = { partnerId, period, before, limit: limitOf(query) };
-    const { settlements, last, hasMore } = await listUnpooledOfAll(database.pool, filter);
+    const { page, end } = sortedPage('listUnpooledSettlements', byClose, query, [partnerId, period]);
+    const found = await listUnpooledOfAll(database.pool, { partnerId, period }, page);
     const names = await readNamesOfPartners(
       database.pool,
-      settlements.map(({ settlement }) => settlement.partnerId),
+      found.page.map(({ settlement }) => settlement.partnerId),
     );
-    return {
-      settlements: settlements.map((each) => poolableToWire(each, names)),
-      ...pageMembers(list, last ? `${last.closedAt.toISOString()}/${last.settlementId}` : place, hasMore),
-    };
+    return { settlements: found.page.map((each) => poolableToWire(each, names)), ...end(found.last, found.hasMore) };
   },
 });
 

@@ -2,19 +2,43 @@ import { PROJECT_NAME_MAX } from '../../domain/impact/project.ts';
 import { createProject } from '../../operations/impact/manage-project.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { listProjects as listAll } from '../../store/impact/project.ts';
+import { pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
-import { closed, line, listOf, shape } from '../schema-parts.ts';
+import { closed, line } from '../schema-parts.ts';
+import { sorting } from '../sorting.ts';
+import { pageOfWhole } from '../whole-list.ts';
 import { ProjectBody, projectToWire } from './impact-schemas.ts';
+
+const order = sorting(['created_at', 'name_en', 'name_ar'], 'created_at');
 
 export const listProjects = operatorRoute({
   operation: 'listProjects',
   method: 'GET',
   path: '/operator/v1/projects',
   tag: 'Impact',
-  summary: 'List all projects',
+  summary: 'List projects',
   leastRole: 'viewer',
-  answer: shape('Projects', { projects: listOf(ProjectBody, 'All projects, the oldest first.') }),
-  handle: async ({ tools: { database } }) => ({ projects: (await listAll(database.pool)).map(projectToWire) }),
+  query: Type.Object(
+    {
+      ...pageMembersOfQuery,
+      ...order.member,
+      country: Type.Optional(
+        Type.String({ minLength: 2, maxLength: 2, description: 'Only those of this country, by ISO 3166-1.' }),
+      ),
+    },
+    closed,
+  ),
+  answer: pageOf('ProjectPage', 'projects', ProjectBody, 'The projects of the page.'),
+  async handle({ tools: { database }, query }) {
+    const all = (await listAll(database.pool)).map(projectToWire);
+    const wanted = all.filter(({ country }) => (query.country ?? country) === country);
+    const sorted = sortedPage('listProjects', order, query, [query.country]);
+    const { page, end } = pageOfWhole(wanted, sorted, (project, by) => [
+      by === 'created_at' ? project.created_at.toISOString() : project[by].toLowerCase(),
+      project.project_id,
+    ]);
+    return { projects: page, ...end };
+  },
 });
 
 export const create = operatorRoute({

@@ -1,8 +1,10 @@
+import { lookThrough, wantedBy } from '../../operations/look-through.ts';
 import { Type } from '../../partner-api/schema-type.ts';
-import { type JobRun, listJobRuns } from '../../store/jobs/job.ts';
-import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { type JobRun, listRunsInOrder } from '../../store/jobs/job.ts';
+import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, integerText, nullableOneOf, nullableText, nullableTime, oneOf, shape, text, time } from '../schema-parts.ts';
+import { sorting } from '../sorting.ts';
 
 const Run = shape('JobRun', {
   job: text('The name of the job.'),
@@ -15,40 +17,39 @@ const Run = shape('JobRun', {
   error: nullableText('Why it failed; `null` unless it did.'),
 });
 
+const order = sorting(['started_at'], '-started_at');
+const OUTCOMES = ['succeeded', 'failed', 'stopped', 'abandoned'] as const;
+
 export const listRuns = operatorRoute({
   operation: 'listJobRuns',
   method: 'GET',
   path: '/operator/v1/job-runs',
   tag: 'Jobs',
-  summary: 'List the runs of jobs, the latest first',
+  summary: 'List the runs of jobs',
+  description: LOOKS_AT,
   leastRole: 'viewer',
   query: Type.Object(
     {
       ...pageMembersOfQuery,
+      ...order.member,
       job: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this job.' })),
+      outcome: Type.Optional(oneOf(OUTCOMES, 'Only those that ended so.')),
+      trigger: Type.Optional(oneOf(['schedule', 'hand'], 'Only those that the clock started, or an operator.')),
     },
     closed,
   ),
   answer: pageOf('JobRunPage', 'runs', Run, 'The runs of the page.'),
   async handle({ tools: { database }, query }) {
-    const { job: jobName } = query;
-    const list = listNamed('listJobRuns', [jobName]);
-    const place = placeIn(list, query);
-    const limit = limitOf(query);
-    const found = await listJobRuns(database.pool, { jobName, before: readPlace(place), limit: limit + 1 });
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    return {
-      runs: page.map(runToWire),
-      ...pageMembers(list, last ? `${last.startedAt.toISOString()}/${last.runNo}/${last.jobName}` : place, found.length > limit),
-    };
+    const { job: jobName, outcome, trigger } = query;
+    const { page, end } = sortedPage('listJobRuns', order, query, [jobName, outcome, trigger]);
+    const found = await lookThrough({
+      limit: page.limit,
+      read: (limit) => listRunsInOrder(database.pool, jobName, { ...page, limit }),
+      isWanted: wantedBy({ outcome, trigger }),
+    });
+    return { runs: found.page.map(runToWire), ...end(found.last, found.hasMore) };
   },
 });
-
-function readPlace(place: string) {
-  const [startedAt = '', runNo = '', jobName = ''] = place.split('/');
-  return place === '' ? undefined : { startedAt, runNo, jobName };
-}
 
 function runToWire({ jobName, runNo, trigger, startedAt, endedAt, outcome, result, error }: JobRun) {
   return { job: jobName, run_no: runNo, trigger, started_at: startedAt, ended_at: endedAt, outcome, result_json: result, error };

@@ -1,9 +1,11 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { recordNotFound } from '../../domain/service-error.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import { readClock } from '../../store/clock.ts';
 import { listJobStates } from '../../store/jobs/job.ts';
 import { operatorRoute } from '../route.ts';
-import { count, flag, idParams, integerText, listOf, nullableTime, shape, text } from '../schema-parts.ts';
+import { closed, count, flag, idParams, integerText, listOf, nullableTime, oneOf, shape, text } from '../schema-parts.ts';
+import { sorting } from '../sorting.ts';
 
 export interface JobDescription {
   readonly name: string;
@@ -29,6 +31,9 @@ const JobBody = shape('Job', {
   last_success_at: nullableTime('When a run last succeeded; `null` before the first.'),
 });
 
+const order = sorting(['job', 'due_at'], 'job');
+const STATES = ['running', 'failing', 'healthy'] as const;
+
 export const listAllJobs = operatorRoute({
   operation: 'listJobs',
   method: 'GET',
@@ -36,22 +41,32 @@ export const listAllJobs = operatorRoute({
   tag: 'Jobs',
   summary: 'List all jobs, with what they do and how they stand',
   leastRole: 'viewer',
+  query: Type.Object({ ...order.member, state: Type.Optional(oneOf(STATES, 'Only those that stand so.')) }, closed),
   answer: shape('Jobs', { jobs: listOf(JobBody, 'All jobs.') }),
-  async handle({ tools: { database, jobs } }) {
+  async handle({ tools: { database, jobs }, query }) {
     const states = new Map((await listJobStates(database.pool)).map((state) => [state.jobName, state]));
     const now = await readClock(database.pool);
-    return {
-      jobs: jobs.all.map(({ name, description, pattern }) => {
-        const state = states.get(name);
-        const until = state?.leaseUntil ?? null;
-        return {
-          ...{ job: name, description, pattern, due_at: state?.dueAt ?? null, is_running: until !== null && until > now },
-          ...{ failures_in_row: state?.failuresInRow ?? 0, last_success_at: state?.lastSuccessAt ?? null },
-        };
-      }),
-    };
+    const all = jobs.all.map(({ name, description, pattern }) => {
+      const state = states.get(name);
+      const until = state?.leaseUntil ?? null;
+      return {
+        ...{ job: name, description, pattern, due_at: state?.dueAt ?? null, is_running: until !== null && until > now },
+        ...{ failures_in_row: state?.failuresInRow ?? 0, last_success_at: state?.lastSuccessAt ?? null },
+      };
+    });
+    const { by, isDescending } = order.orderOf(query);
+    const keyOf = (job: (typeof all)[number]) => (by === 'job' ? job.job : (job.due_at?.toISOString() ?? ''));
+    const sorted = all
+      .filter((job) => query.state === undefined || query.state === stateOf(job))
+      .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+    return { jobs: isDescending ? sorted.toReversed() : sorted };
   },
 });
+
+function stateOf(job: { readonly is_running: boolean; readonly failures_in_row: number }): (typeof STATES)[number] {
+  if (job.is_running) return 'running';
+  return job.failures_in_row > 0 ? 'failing' : 'healthy';
+}
 
 export const run = operatorRoute({
   operation: 'runJob',

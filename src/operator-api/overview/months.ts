@@ -10,7 +10,8 @@ import {
 } from '../../operations/overview/read-month.ts';
 import { pageAnswer } from '../../partner-api/paging.ts';
 import { Type } from '../../partner-api/schema-type.ts';
-import { limitOf, listNamed, pageMembers, pageMembersOfQuery, placeIn } from '../paging.ts';
+import { partnerName, partnerOrder } from '../access/partner-schemas.ts';
+import { pageMembersOfQuery, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import {
   closed,
@@ -57,7 +58,7 @@ export const listMonths = operatorRoute({
   summary: 'List the month of each partner, day by day',
   leastRole: 'viewer',
   params,
-  query: Type.Object(pageMembersOfQuery, closed),
+  query: Type.Object({ ...pageMembersOfQuery, ...partnerOrder.member, name: partnerName }, closed),
   answer: shape('PartnerMonthPage', {
     is_complete: isComplete,
     partners: listOf(
@@ -81,24 +82,20 @@ export const listMonths = operatorRoute({
     ...pageAnswer,
   }),
   async handle({ tools: { database }, params: { month }, query }) {
-    const list = listNamed('listPartnerMonths', [month]);
-    const afterId = placeIn(list, query);
+    const { page, end } = sortedPage('listPartnerMonths', partnerOrder, query, [month, query.name]);
     refreshDays(database);
-    const { months, hasMore } = await readMonthOfPartners(database.pool, {
-      month: readMonth(month),
-      afterId,
-      limit: limitOf(query),
-    });
+    const filter = { month: readMonth(month), text: query.name };
+    const found = await readMonthOfPartners(database.pool, filter, page);
     return {
       is_complete: await areDaysComplete(database.pool),
-      partners: months.map(({ partner, days, open, ...sums }) => ({
+      partners: found.page.map(({ partner, days, open, ...sums }) => ({
         ...{ partner_id: partner.partnerId, name: partner.name, currency: partner.currency, ...toWire(sums) },
         open_settlement: open
           ? { settlement_id: open.settlementId, period_label: open.period.label, period_end: open.period.endsAt }
           : null,
         days: days.map(dayToWire),
       })),
-      ...pageMembers(list, months.at(-1)?.partner.partnerId ?? afterId, hasMore),
+      ...end(found.last, found.hasMore),
     };
   },
 });

@@ -13,13 +13,15 @@ import { shareTransfers } from '../../partner-api/limits/transfers.ts';
 import { formatOfList } from '../../partner-api/reconciliations/list-body.ts';
 import { ListBody } from '../../partner-api/reconciliations/reconciliation-schemas.ts';
 import { Type } from '../../partner-api/schema-type.ts';
-import { findReconciliation } from '../../store/reconciliations/reconciliation.ts';
+import { findReconciliation, RECONCILIATION_STATUSES } from '../../store/reconciliations/reconciliation.ts';
+import { listReconciliationLinesInOrder } from '../../store/reconciliations/reconciliation-line.ts';
 import type { OperatorApiTools } from '../app.ts';
-import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { requireStillSignedIn } from '../register-route.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, nullableTime, oneOf, partnerAnd, shape } from '../schema-parts.ts';
 import { readSettlementFilter, settlementFilter } from '../settlements/settlement-filter.ts';
+import { sorting } from '../sorting.ts';
 import {
   LINE_VERDICTS,
   lineOfList,
@@ -77,27 +79,32 @@ export const reconcile = operatorRoute({
   },
 });
 
+const order = sorting(['created_at'], '-created_at');
+
 export const listReconciliations = operatorRoute({
   operation: 'listReconciliations',
   method: 'GET',
   path: '/operator/v1/reconciliations',
   tag: 'Reconciliations',
-  summary: 'List reconciliations, the latest first',
+  summary: 'List reconciliations',
+  description: LOOKS_AT,
   leastRole: 'viewer',
   query: Type.Object(
     {
       ...pageMembersOfQuery,
+      ...order.member,
       ...settlementFilter,
+      status: Type.Optional(oneOf(RECONCILIATION_STATUSES, 'Only those that have come so far.')),
     },
     closed,
   ),
   answer: pageOf('ReconciliationPage', 'reconciliations', ReconciliationBody, 'The reconciliations of the page.'),
   async handle({ tools: { database }, query }) {
     const { partnerId, settlementId } = readSettlementFilter(query);
-    const list = listNamed('listReconciliations', [partnerId, settlementId]);
-    const filter = { partnerId, settlementId, beforeId: placeIn(list, query), limit: limitOf(query) };
-    const { reconciliations, lastId, hasMore } = await listReconciliationsOf(database.pool, filter);
-    return { reconciliations: reconciliations.map(reconciliationOfPartner), ...pageMembers(list, lastId, hasMore) };
+    const { status } = query;
+    const { page, end } = sortedPage('listReconciliations', order, query, [partnerId, settlementId, status]);
+    const found = await listReconciliationsOf(database.pool, { partnerId, settlementId, status }, page);
+    return { reconciliations: found.page.map(reconciliationOfPartner), ...end(found.last, found.hasMore) };
   },
 });
 
@@ -126,6 +133,8 @@ export const getReconciliation = operatorRoute({
 
 const { properties: linePage } = pageOf('ReconciliationLinePage', 'lines', ReconciliationLineBody, 'The lines of the page.');
 
+const byPosition = sorting(['position'], 'position');
+
 export const listLines = operatorRoute({
   operation: 'listReconciliationLines',
   method: 'GET',
@@ -135,7 +144,11 @@ export const listLines = operatorRoute({
   leastRole: 'viewer',
   params,
   query: Type.Object(
-    { ...pageMembersOfQuery, verdict: Type.Optional(oneOf(LINE_VERDICTS, 'Only lines with this verdict.')) },
+    {
+      ...pageMembersOfQuery,
+      ...byPosition.member,
+      verdict: Type.Optional(oneOf(LINE_VERDICTS, 'Only lines with this verdict.')),
+    },
     closed,
   ),
   answer: shape('ReconciliationLinePage', {
@@ -144,14 +157,16 @@ export const listLines = operatorRoute({
   }),
   async handle({ tools, params: { partner_id: partnerId, reconciliation_id: reconciliationId }, query }) {
     const { verdict } = query;
-    const list = listNamed('listReconciliationLines', [partnerId, reconciliationId, verdict]);
-    const { settlementId } = await findOne(tools, partnerId, reconciliationId);
-    const page = { after: BigInt(placeIn(list, query) || 0), limit: limitOf(query), verdict };
-    const found = await reconcilerOf(tools).lines({ partnerId, reconciliationId, settlementId, ...page });
+    const { page, end } = sortedPage('listReconciliationLines', byPosition, query, [partnerId, reconciliationId, verdict]);
+    const { linesRemovedAt } = await findOne(tools, partnerId, reconciliationId);
+    const { limit } = page;
+    const wanted = { partnerId, reconciliationId, verdict };
+    const found = await listReconciliationLinesInOrder(tools.database.pool, wanted, { ...page, limit: limit + 1 });
+    const lines = found.slice(0, limit);
     return {
-      lines: found.lines.map(lineOfList),
-      ...pageMembers(list, String(found.nextAfter), found.hasMore),
-      lines_removed_at: found.linesRemovedAt,
+      lines: lines.map(lineOfList),
+      ...end(lines.at(-1)?.place, found.length > limit),
+      lines_removed_at: linesRemovedAt,
     };
   },
 });

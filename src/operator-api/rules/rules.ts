@@ -1,16 +1,15 @@
 import { amountText } from '../../domain/numbers/money.ts';
 import { OUTCOMES } from '../../domain/rules/preview-rule.ts';
 import type { RuleRequest } from '../../domain/rules/rule-request.ts';
-import { RULE_KINDS, type RuleKind, rulesInForce } from '../../domain/rules/rule-versions.ts';
+import { type RuleKind, rulesInForce } from '../../domain/rules/rule-versions.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { createRule, withdrawRule } from '../../operations/rules/manage-rule.ts';
 import { previewRule as previewOf } from '../../operations/rules/preview-rule.ts';
-import { ruleSubject } from '../../operations/rules/verified-rules.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
 import { readClock } from '../../store/clock.ts';
+import type { Queryable } from '../../store/database.ts';
 import { listRuleVersions, type RuleRecord } from '../../store/rules/rule-version.ts';
-import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import {
   closed,
@@ -21,84 +20,16 @@ import {
   listOf,
   nullableDecimalText,
   nullableIntegerText,
-  nullableText,
-  nullableTime,
   oneOf,
   shape,
   text,
   time,
 } from '../schema-parts.ts';
+import { describeRule, Kind, Rule } from './rule-schemas.ts';
 
-const Kind = oneOf(RULE_KINDS, 'What kind of rule it is.');
-
-const Rule = shape('Rule', {
-  kind: Kind,
-  version: text('The version label, unique within the kind.'),
-  partner_id: nullableText('For whom it is; `null` for all partners.'),
-  starts_at: time('When it takes effect.'),
-  points_min: nullableIntegerText('The least points of a contribution; `null` for another kind.'),
-  points_max: nullableIntegerText('The most points of a contribution; `null` for another kind.'),
-  reviews_everything: Type.Unsafe<boolean | null>({
-    type: ['boolean', 'null'],
-    description: 'Whether every contribution is pending until an operator decides; `null` for another kind.',
-  }),
-  review_threshold: nullableIntegerText('Contributions of so many points are pending; `null` without one.'),
-  daily_points_cap: nullableIntegerText('Contributions beyond so many points a day are pending; `null` without one.'),
-  daily_count_cap: nullableIntegerText('Contributions beyond this number a day are pending; `null` without one.'),
-  point_value: nullableDecimalText('What a point is worth; `null` without a value.'),
-  tree_cost: nullableDecimalText('What a tree costs; `null` without a cost.'),
-  currency: nullableText('The currency of the value, by ISO 4217; `null` without one.'),
-  created_at: time('When it was created.'),
-  withdrawn_at: nullableTime('When it was withdrawn; `null` unless it was.'),
-});
-
-function ruleToWire(rule: RuleRecord) {
-  const bounds = rule.kind === 'contribution_rule' ? rule : undefined;
-  const exact = (value: bigint | null | undefined) => (value === null || value === undefined ? null : amountText(value));
-  return {
-    ...{ kind: rule.kind, version: rule.version, partner_id: rule.partnerId, starts_at: rule.startsAt },
-    ...{ points_min: bounds?.pointsMin ?? null, points_max: bounds?.pointsMax ?? null },
-    ...{ reviews_everything: bounds?.reviewsEverything ?? null, review_threshold: bounds?.reviewThreshold ?? null },
-    ...{ daily_points_cap: bounds?.dailyPointsCap ?? null, daily_count_cap: bounds?.dailyCountCap ?? null },
-    point_value: exact(rule.kind === 'point_conversion' ? rule.pointValue : null),
-    tree_cost: exact(rule.kind === 'tree_cost' ? rule.treeCost : null),
-    currency: rule.kind === 'contribution_rule' ? null : rule.currency,
-    ...{ created_at: rule.createdAt, withdrawn_at: rule.withdrawnAt },
-  };
-}
+const describe = (rule: RuleRecord, db: Queryable) => describeRule(db, rule);
 
 const id = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 64, description }));
-
-export const listRules = operatorRoute({
-  operation: 'listRules',
-  method: 'GET',
-  path: '/operator/v1/rules',
-  tag: 'Rules',
-  summary: 'List all versions of rules, by kind and start',
-  leastRole: 'viewer',
-  query: Type.Object(
-    { ...pageMembersOfQuery, kind: Type.Optional(Kind), partner_id: id('Only those that can apply to this partner.') },
-    closed,
-  ),
-  answer: pageOf('RulePage', 'rules', Rule, 'The versions of the page.'),
-  async handle({ tools: { database }, query }) {
-    const { kind, partner_id: partnerId } = query;
-    const list = listNamed('listRules', [kind, partnerId]);
-    const place = placeIn(list, query);
-    const all = (await listRuleVersions(database.pool)).filter(
-      (rule) =>
-        (kind === undefined || rule.kind === kind) &&
-        (partnerId === undefined || rule.partnerId === null || rule.partnerId === partnerId),
-    );
-    const from = all.findIndex((rule) => ruleSubject(rule) === place) + 1;
-    const page = all.slice(from, from + limitOf(query));
-    const last = page.at(-1);
-    return {
-      rules: page.map(ruleToWire),
-      ...pageMembers(list, last ? ruleSubject(last) : place, all.length > from + page.length),
-    };
-  },
-});
 
 export const getRulesInForce = operatorRoute({
   operation: 'getRulesInForce',
@@ -188,7 +119,7 @@ export const create = operatorRoute({
   answer: Rule,
   async handle({ tools, actor, work, body }) {
     const request = { ...requestOf(body), version: body.version, startsAt: readTime('starts_at', body.starts_at) };
-    return work.answer(tools.database, (database) => createRule(database, actor, request), ruleToWire);
+    return work.answer(tools.database, (database) => createRule(database, actor, request), describe);
   },
 });
 
@@ -288,5 +219,5 @@ export const withdraw = operatorRoute({
   params: Type.Object({ kind: Kind, version: Type.String({ description: 'The version label.' }) }),
   answer: Rule,
   handle: ({ tools, actor, work, params: { kind, version } }) =>
-    work.answer(tools.database, (database) => withdrawRule(database, actor, { kind, version }), ruleToWire),
+    work.answer(tools.database, (database) => withdrawRule(database, actor, { kind, version }), describe),
 });

@@ -1,7 +1,8 @@
 import { type Closing, getClosing, LEFT_MAX, listClosings as listAll } from '../../operations/overview/list-closings.ts';
 import { Type } from '../../partner-api/schema-type.ts';
+import { partnerName, partnerOrder } from '../access/partner-schemas.ts';
 import type { OperatorApiTools } from '../app.ts';
-import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { BoundedCount, closed, idParams, nullableShape, shape, text, time } from '../schema-parts.ts';
 import { SettlementBody, showSettlement } from './settlement-schemas.ts';
@@ -53,14 +54,12 @@ export const listClosings = operatorRoute({
   summary: 'List what counts before the open settlement of each partner closes',
   description: 'A pending contribution, and an adjustment that is not posted, are settled by a later settlement.',
   leastRole: 'viewer',
-  query: Type.Object(pageMembersOfQuery, closed),
-  answer: pageOf('ClosingPage', 'closings', ClosingBody, 'The partners of the page, the oldest first.'),
+  query: Type.Object({ ...pageMembersOfQuery, ...partnerOrder.member, name: partnerName }, closed),
+  answer: pageOf('ClosingPage', 'closings', ClosingBody, 'The partners of the page.'),
   async handle({ tools, query }) {
-    const list = listNamed('listClosings');
-    const afterId = placeIn(list, query);
-    const { closings, hasMore } = await listAll(tools.database.pool, { afterId, limit: limitOf(query) });
-    const lastId = closings.at(-1)?.partner.partnerId ?? afterId;
-    return { closings: closings.map((closing) => closingToWire(closing, tools)), ...pageMembers(list, lastId, hasMore) };
+    const { page, end } = sortedPage('listClosings', partnerOrder, query, [query.name]);
+    const found = await listAll(tools.database.pool, { text: query.name }, page);
+    return { closings: found.page.map((closing) => closingToWire(closing, tools)), ...end(found.last, found.hasMore) };
   },
 });
 

@@ -77,9 +77,11 @@ export function showSettlement(shown: SettlementView, environment: 'sandbox' | '
   return { partner_id: shown.settlement.partnerId, ...settlementToWire(shown, environment) };
 }
 
+export const LINE_TYPES = ['contribution', 'adjustment', 'carried_forward'] as const;
+
 export const LineBody = shape('SettlementLine', {
   line_no: count('Its number, from 1.'),
-  line_type: oneOf(['contribution', 'adjustment', 'carried_forward'], 'What it settles.'),
+  line_type: oneOf(LINE_TYPES, 'What it settles.'),
   transaction_id: nullableText('The contribution; `null` without one.'),
   adjustment_id: nullableText('The adjustment; `null` without one.'),
   partner_event_id: nullableText("The partner's id of the contribution."),

@@ -1,20 +1,22 @@
 import { idOfWork } from '../../domain/identifiers.ts';
-import { POINTS_MAX } from '../../domain/numbers/points.ts';
-import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, recordNotFound, type ServiceError } from '../../domain/service-error.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { findSettlementLines } from '../../operations/overview/find-settlement-lines.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
-import { listClosedOfAll } from '../../operations/settlements/list-closed-settlements.ts';
+import { listClosedOfAll, listOfPartner } from '../../operations/settlements/list-closed-settlements.ts';
 import { show } from '../../operations/settlements/read-settlements.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { findSettlement } from '../../store/settlements/settlement.ts';
 import { listAcknowledgements } from '../../store/settlements/settlement-acknowledgement.ts';
-import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { listLinesInOrder } from '../../store/settlements/settlement-line.ts';
+import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, listOf, oneOf, partnerAnd, shape } from '../schema-parts.ts';
+import { sorting } from '../sorting.ts';
 import {
   ACKNOWLEDGEMENTS,
   AcknowledgementBody,
+  LINE_TYPES,
   LineBody,
   lineToWire,
   SettlementBody,
@@ -22,66 +24,89 @@ import {
 } from './settlement-schemas.ts';
 import { settlementsOf } from './settlements-of.ts';
 
+const ofPartner = sorting(['period'], '-period');
+const Acknowledged = oneOf(ACKNOWLEDGEMENTS, 'Only those that the partner answered so.');
+
 export const listSettlements = operatorRoute({
   operation: 'listSettlements',
   method: 'GET',
   path: '/operator/v1/partners/:partner_id/settlements',
   tag: 'Settlements',
-  summary: 'List the settlements of a partner, the latest first',
+  summary: 'List the settlements of a partner',
   leastRole: 'viewer',
   params: Type.Object({ partner_id: Type.String({ description: 'The id of the partner.' }) }),
-  query: Type.Object(pageMembersOfQuery, closed),
+  query: Type.Object(
+    {
+      ...pageMembersOfQuery,
+      ...ofPartner.member,
+      status: Type.Optional(oneOf(['open', 'closed'], 'Only the open one, or only closed ones.')),
+      acknowledgement: Type.Optional(Acknowledged),
+    },
+    closed,
+  ),
   answer: pageOf('SettlementPage', 'settlements', SettlementBody, 'The settlements of the page.'),
   deadlineMs: 20_000,
   async handle({ tools, params: { partner_id: partnerId }, query }) {
-    const list = listNamed('listSettlements', [partnerId]);
-    const place = placeIn(list, query);
-    await getPartner(tools.database.pool, partnerId);
-    const page = { partnerId, beforeSequence: place === '' ? POINTS_MAX : BigInt(place), limit: limitOf(query) };
-    const { settlements, nextBeforeSequence } = await settlementsOf(tools).page(page);
-    const last = settlements.at(-1)?.settlement.sequence;
+    const { status, acknowledgement } = query;
+    const { page, end } = sortedPage('listSettlements', ofPartner, query, [partnerId, status, acknowledgement]);
+    const { pool } = tools.database;
+    await getPartner(pool, partnerId);
+    const wanted = { partnerId, ...(status && { status }), ...(acknowledgement && { acknowledgement }) };
+    const found = await listOfPartner(pool, wanted, page);
+    const shown = found.page.map(({ settlementId }) => settlementsOf(tools).byId({ partnerId, settlementId }));
     return {
-      settlements: settlements.map((each) => showSettlement(each, tools.environment)),
-      ...pageMembers(list, last === undefined ? place : String(last), nextBeforeSequence !== null),
+      settlements: (await Promise.all(shown)).map((each) => showSettlement(each, tools.environment)),
+      ...end(found.last, found.hasMore),
     };
   },
 });
+
+const ofAll = sorting(['closed_at', 'net_points', 'payable_amount'], '-closed_at');
 
 export const listClosedSettlements = operatorRoute({
   operation: 'listClosedSettlements',
   method: 'GET',
   path: '/operator/v1/settlements',
   tag: 'Settlements',
-  summary: 'List closed settlements of all partners, the latest first',
-  description:
-    'With a filter a page looks at 2,000 settlements at most: it may be short, or empty, while `has_more` says that the list goes on.',
+  summary: 'List closed settlements of all partners',
+  description: `${LOOKS_AT} The order of \`payable_amount\` takes a currency.`,
   leastRole: 'viewer',
   query: Type.Object(
     {
       ...pageMembersOfQuery,
-      acknowledgement: Type.Optional(oneOf(ACKNOWLEDGEMENTS, 'Only those that the partner answered so.')),
+      ...ofAll.member,
+      acknowledgement: Type.Optional(Acknowledged),
+      period: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this period, such as `2026-11`.' }),
+      ),
+      currency: Type.Optional(
+        Type.String({ minLength: 3, maxLength: 3, description: 'Only those in this currency, by ISO 4217.' }),
+      ),
     },
     closed,
   ),
   answer: pageOf('ClosedSettlementPage', 'settlements', SettlementBody, 'The settlements of the page.'),
   async handle({ tools, query }) {
-    const list = listNamed('listClosedSettlements', [query.acknowledgement]);
-    const place = placeIn(list, query);
-    const [closedAt, settlementId = ''] = place.split('/');
-    const before = closedAt ? { closedAt: new Date(closedAt), settlementId } : undefined;
-    const { acknowledgement } = query;
-    const { settlements, last, hasMore } = await listClosedOfAll(tools.database.pool, {
-      ...{ acknowledgement, before, limit: limitOf(query) },
-    });
+    const { acknowledgement, period, currency } = query;
+    const { page, end } = sortedPage('listClosedSettlements', ofAll, query, [acknowledgement, period, currency]);
+    if (page.order.by === 'payable_amount' && currency === undefined) throw currencyMissing();
+    const found = await listClosedOfAll(tools.database.pool, { acknowledgement, period, currency }, page);
     return {
-      settlements: settlements.flatMap((settlement) => {
-        const { totals, currency } = settlement;
-        return totals ? [showSettlement({ settlement, totals, currency, asOf: null }, tools.environment)] : [];
+      settlements: found.page.flatMap((settlement) => {
+        const { totals } = settlement;
+        return totals
+          ? [showSettlement({ settlement, totals, currency: settlement.currency, asOf: null }, tools.environment)]
+          : [];
       }),
-      ...pageMembers(list, last ? `${last.closedAt.toISOString()}/${last.settlementId}` : place, hasMore),
+      ...end(found.last, found.hasMore),
     };
   },
 });
+
+function currencyMissing(): ServiceError {
+  const message = 'currency is missing. Amounts of two currencies have no order.';
+  return invalidRequest([{ field: 'currency', code: 'missing', message }]);
+}
 
 const params = partnerAnd('settlement_id', 'The id of the settlement.');
 
@@ -101,6 +126,8 @@ export const getSettlement = operatorRoute({
   },
 });
 
+const byLine = sorting(['line_no'], 'line_no');
+
 export const listLines = operatorRoute({
   operation: 'listSettlementLines',
   method: 'GET',
@@ -112,6 +139,8 @@ export const listLines = operatorRoute({
   query: Type.Object(
     {
       ...pageMembersOfQuery,
+      ...byLine.member,
+      line_type: Type.Optional(oneOf(LINE_TYPES, 'Only lines that settle this.')),
       of: Type.Optional(
         Type.String({
           ...{ minLength: 1, maxLength: 128 },
@@ -124,19 +153,24 @@ export const listLines = operatorRoute({
   ),
   answer: pageOf('SettlementLinePage', 'lines', LineBody, 'The lines of the page. An open settlement has none.'),
   async handle({ tools, params: { partner_id: partnerId, settlement_id: settlementId }, query }) {
-    const list = listNamed('listSettlementLines', [partnerId, settlementId, query.of]);
-    const afterLine = Number(placeIn(list, query) || 0);
-    if (query.of !== undefined) {
-      await settlementsOf(tools).byId({ partnerId, settlementId });
-      const found = await findSettlementLines(tools.database.pool, { partnerId, settlementId }, query.of.trim());
-      return { lines: found.map(lineToWire), ...pageMembers(list, '0', false) };
+    const { of, line_type: lineType } = query;
+    const { page, end } = sortedPage('listSettlementLines', byLine, query, [partnerId, settlementId, of, lineType]);
+    await settlementsOf(tools).byId({ partnerId, settlementId });
+    const { pool } = tools.database;
+    if (of !== undefined) {
+      const found = (await findSettlementLines(pool, { partnerId, settlementId }, of.trim())).filter(
+        (line) => lineType === undefined || line.lineType === lineType,
+      );
+      const lines = page.order.isDescending ? found.toReversed() : found;
+      return { lines: lines.map(lineToWire), ...end(undefined, false) };
     }
-    const { lines, nextAfterLine, hasMore } = await settlementsOf(tools).lines({
-      ...{ partnerId, settlementId, afterLine, limit: limitOf(query) },
-    });
-    return { lines: lines.map(lineToWire), ...pageMembers(list, String(nextAfterLine), hasMore) };
+    const found = await listLinesInOrder(pool, { partnerId, settlementId, lineType }, { ...page, limit: page.limit + 1 });
+    const lines = found.slice(0, page.limit);
+    return { lines: lines.map(lineToWire), ...end(lines.at(-1)?.place, found.length > page.limit) };
   },
 });
+
+const byTime = sorting(['acknowledged_at'], 'acknowledged_at');
 
 export const listAcknowledgementsOf = operatorRoute({
   operation: 'listAcknowledgements',
@@ -147,12 +181,15 @@ export const listAcknowledgementsOf = operatorRoute({
   description: 'At most two: a dispute, and the acceptance that ended it. Neither opens the settlement again.',
   leastRole: 'viewer',
   params,
+  query: Type.Object({ ...byTime.member, status: Type.Optional(oneOf(['accepted', 'disputed'], 'Only these answers.')) }, closed),
   answer: shape('Acknowledgements', { acknowledgements: listOf(AcknowledgementBody, 'The answers, the earliest first.') }),
-  async handle({ tools: { database }, params: { partner_id: partnerId, settlement_id: settlementId } }) {
+  async handle({ tools: { database }, params: { partner_id: partnerId, settlement_id: settlementId }, query }) {
     const found = await listAcknowledgements(database.pool, { partnerId, settlementId });
+    const sign = byTime.orderOf(query).isDescending ? -1 : 1;
     return {
       acknowledgements: found
-        .toSorted((one, other) => one.acknowledgedAt.getTime() - other.acknowledgedAt.getTime())
+        .filter(({ status }) => query.status === undefined || status === query.status)
+        .toSorted((one, other) => sign * (one.acknowledgedAt.getTime() - other.acknowledgedAt.getTime()))
         .map(({ status, acknowledgedAt, reference, note }) => ({ status, acknowledged_at: acknowledgedAt, reference, note })),
     };
   },

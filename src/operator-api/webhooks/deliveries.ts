@@ -1,43 +1,53 @@
 import { getPartner } from '../../operations/access/manage-partner.ts';
+import { lookThrough, wantedBy } from '../../operations/look-through.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
-import { listDeliveries as listLogged } from '../../store/webhooks/delivery-log.ts';
+import { listDeliveriesInOrder } from '../../store/webhooks/delivery-log.ts';
 import { getDelivery, resend } from '../../webhooks/endpoints/manage-delivery.ts';
-import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, listOf, oneOf, partnerAnd, shape } from '../schema-parts.ts';
+import { sorting } from '../sorting.ts';
 import { AttemptBody, attemptToWire, DeliveryBody, deliveryToWire } from './webhook-schemas.ts';
 
 const id = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 64, description }));
+
+const order = sorting(['created_at'], '-created_at');
 
 export const listDeliveries = operatorRoute({
   operation: 'listDeliveries',
   method: 'GET',
   path: '/operator/v1/partners/:partner_id/deliveries',
   tag: 'Webhooks',
-  summary: 'List the deliveries of a partner, the latest first',
+  summary: 'List the deliveries of a partner',
+  description: LOOKS_AT,
   leastRole: 'viewer',
   params: Type.Object({ partner_id: Type.String({ description: 'The id of the partner.' }) }),
   query: Type.Object(
     {
       ...pageMembersOfQuery,
+      ...order.member,
       endpoint_id: id('Only those of this endpoint.'),
       event_id: id('Only those of this event.'),
       status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only those that stand so.')),
+      event_type: id('Only those of events of this type.'),
     },
     closed,
   ),
   answer: pageOf('DeliveryPage', 'deliveries', DeliveryBody, 'The deliveries of the page.'),
   async handle({ tools: { database }, params: { partner_id: partnerId }, query }) {
     const { endpoint_id: endpointId, event_id: eventId, status } = query;
-    const list = listNamed('listDeliveries', [partnerId, endpointId, eventId, status]);
-    const place = placeIn(list, query);
-    const limit = limitOf(query);
+    const { event_type: eventType } = query;
+    const { page, end } = sortedPage('listDeliveries', order, query, [partnerId, endpointId, eventId, status, eventType]);
     await getPartner(database.pool, partnerId);
-    const beforeId = place === '' ? undefined : place;
-    const found = await listLogged(database.pool, partnerId, { endpointId, eventId, status, beforeId, limit: limit + 1 });
-    const page = found.slice(0, limit);
-    return { deliveries: page.map(deliveryToWire), ...pageMembers(list, page.at(-1)?.deliveryId ?? place, found.length > limit) };
+    const exhaustedOf = status === 'exhausted' ? endpointId : undefined;
+    const isExhausted = exhaustedOf !== undefined;
+    const found = await lookThrough({
+      limit: page.limit,
+      read: (limit) => listDeliveriesInOrder(database.pool, { partnerId, eventId, exhaustedOf }, { ...page, limit }),
+      isWanted: wantedBy({ eventType, ...(!isExhausted && { endpointId, status }) }),
+    });
+    return { deliveries: found.page.map(deliveryToWire), ...end(found.last, found.hasMore) };
   },
 });
 

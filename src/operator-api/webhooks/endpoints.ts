@@ -1,4 +1,3 @@
-import { isOurId } from '../../domain/identifiers.ts';
 import { listEndpointsForOperators } from '../../operations/overview/list-endpoints.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
@@ -14,9 +13,10 @@ import {
 } from '../../webhooks/endpoints/manage-endpoint.ts';
 import { testEndpoint } from '../../webhooks/endpoints/test-endpoint.ts';
 import type { OperatorApiTools } from '../app.ts';
-import { limitOf, listNamed, pageMembers, pageMembersOfQuery, pageOf, placeIn } from '../paging.ts';
+import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, count, flag, nullableText, oneOf, partnerAnd, reason, shape, text, time } from '../schema-parts.ts';
+import { sorting } from '../sorting.ts';
 import { EndpointBody, endpointToWire } from './webhook-schemas.ts';
 
 const PATH = '/operator/v1/partners/:partner_id/endpoints/:endpoint_id';
@@ -26,29 +26,36 @@ async function describe({ database }: OperatorApiTools, { partnerId, endpointId 
   return endpointToWire(await getEndpoint(database.pool, partnerId, endpointId));
 }
 
+const order = sorting(['created_at', 'failing_since'], 'created_at');
+
 export const listEndpoints = operatorRoute({
   operation: 'listEndpoints',
   method: 'GET',
   path: '/operator/v1/endpoints',
   tag: 'Webhooks',
   summary: 'List webhook endpoints',
+  description: `${LOOKS_AT} The order of \`failing_since\` has those that fail.`,
   leastRole: 'viewer',
   query: Type.Object(
     {
       ...pageMembersOfQuery,
+      ...order.member,
       partner_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this partner.' })),
-      state: Type.Optional(oneOf(['disabled', 'failing'], 'Only those that are disabled, or whose last attempts failed.')),
+      state: Type.Optional(
+        oneOf(
+          ['healthy', 'failing', 'disabled'],
+          'Only those that are healthy, whose last attempts failed, or that are disabled.',
+        ),
+      ),
     },
     closed,
   ),
-  answer: pageOf('EndpointPage', 'endpoints', EndpointBody, 'The endpoints of the page; removed ones only with `partner_id`.'),
+  answer: pageOf('EndpointPage', 'endpoints', EndpointBody, 'The endpoints of the page, without removed ones.'),
   async handle({ tools: { database }, query }) {
     const { partner_id: partnerId, state } = query;
-    const list = listNamed('listEndpoints', [partnerId, state]);
-    const place = placeIn(list, query);
-    const filter = { partnerId, state, afterId: isOurId('wep', place) ? place : '', limit: limitOf(query) };
-    const { endpoints, hasMore } = await listEndpointsForOperators(database.pool, filter);
-    return { endpoints: endpoints.map(endpointToWire), ...pageMembers(list, endpoints.at(-1)?.endpointId ?? place, hasMore) };
+    const { page, end } = sortedPage('listEndpoints', order, query, [partnerId, state]);
+    const found = await listEndpointsForOperators(database.pool, { partnerId, state }, page);
+    return { endpoints: found.page.map(endpointToWire), ...end(found.last, found.hasMore) };
   },
 });
 

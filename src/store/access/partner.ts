@@ -1,6 +1,7 @@
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { eachRow } from '../each-page.ts';
+import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { type PageOfIds, run, type Statement } from '../query.ts';
 
 /** Requests per second, by class of operation; the burst is twice the rate. */
@@ -134,15 +135,40 @@ export async function listPartnerIds(db: Queryable): Promise<string[]> {
   return (await run<{ partnerId: string }>(db, LIST_IDS, [])).map(({ partnerId }) => partnerId);
 }
 
-const LIST_LIKE: Statement = {
-  name: 'list_partners_like',
-  text: `select ${COLUMNS} from partner where partner_id > $1 and position(lower($2) in lower(name)) > 0 order by partner_id limit $3`,
+export type PartnerOrder = 'created_at' | 'name';
+
+const IN_ORDER: KeysetList<PartnerOrder> = {
+  name: 'list_partners_in_order',
+  select: COLUMNS,
+  from: 'partner',
+  // An id contains the time of its making.
+  orders: {
+    created_at: [['partner_id', 'text']],
+    name: [
+      ['lower(name)', 'text'],
+      ['partner_id', 'text'],
+    ],
+  },
 };
 
-/** Whose names hold a text, in whatever case. It looks at every partner. */
-export async function listPartnersLike(
+export interface PartnerFilter {
+  /** A part of the name, in whatever case. */
+  readonly text?: string | undefined;
+  readonly isSuspended?: boolean | undefined;
+  readonly currency?: string | undefined;
+}
+
+/** As a pattern of `like`. */
+function containing(text: string): string {
+  return `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+}
+
+/** All partners or those of a filter, which may look at every partner. */
+export async function listPartnersInOrder(
   db: Queryable,
-  { afterId, text, limit }: { readonly afterId: string; readonly text: string; readonly limit: number },
-): Promise<Partner[]> {
-  return run<Partner>(db, LIST_LIKE, [afterId, text, limit]);
+  { text, isSuspended, currency }: PartnerFilter,
+  page: KeysetPage<PartnerOrder>,
+): Promise<(Partner & Placed)[]> {
+  const conditions = { 'lower(name) ~~': text && containing(text), '(suspended_at is not null)': isSuspended, currency };
+  return listByKeyset<Partner, PartnerOrder>(db, IN_ORDER, conditions, page);
 }

@@ -1,30 +1,24 @@
 import type { Queryable } from '../database.ts';
 import { ONE_BY_ONE, run, type Statement } from '../query.ts';
 
-/** An adjustment, and whether the line of its contribution is on the settlement. */
-export interface LookedAtAdjustment {
-  readonly adjustmentId: string;
-  readonly isOn: boolean;
-}
-
-const LIST: Statement = {
-  name: 'list_adjustments_beside_settlement',
-  text: `select a.adjustment_id as "adjustmentId", exists (
-      select from settlement_line l where l.partner_id = $1 and l.transaction_id = a.transaction_id and l.line_type = 'contribution'
+const SETTLED_ON: Statement = {
+  name: 'list_contributions_settled_on',
+  text: `select w.id as "transactionId" from unnest($3::text[]) as w (id)
+    where exists (
+      select from settlement_line l where l.partner_id = $1 and l.transaction_id = w.id and l.line_type = 'contribution'
         and l.settlement_id = $2 ${ONE_BY_ONE}
-    ) as "isOn"
-    from (select transaction_id, adjustment_id from adjustment where partner_id = $1 and adjustment_id < $3
-      order by adjustment_id desc limit $4) a
-    order by a.adjustment_id desc`,
+    )`,
 };
 
-/** Of a partner, the latest first. */
-export async function listAdjustmentsBeside(
+/** Those of the contributions that have their line on a settlement. */
+export async function listContributionsSettledOn(
   db: Queryable,
   { partnerId, settlementId }: { readonly partnerId: string; readonly settlementId: string },
-  { beforeId, limit }: { readonly beforeId: string; readonly limit: number },
-): Promise<LookedAtAdjustment[]> {
-  return run<LookedAtAdjustment & Record<string, unknown>>(db, LIST, [partnerId, settlementId, beforeId, limit]);
+  transactionIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const values = [partnerId, settlementId, transactionIds];
+  const rows = await run<{ transactionId: string }>(db, SETTLED_ON, values);
+  return new Set(rows.map(({ transactionId }) => transactionId));
 }
 
 const OF_CONTRIBUTIONS: Statement = {

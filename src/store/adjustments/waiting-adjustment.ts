@@ -1,5 +1,6 @@
 import type { AdjustmentStatus } from '../../domain/adjustments/adjustment.ts';
 import type { Queryable } from '../database.ts';
+import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
 
 const COUNT: Statement = {
@@ -17,30 +18,54 @@ export async function countWaitingAdjustments(
   return row ?? { draft: 0, approved: 0 };
 }
 
-const LATEST: Statement = {
-  name: 'list_latest_adjustments',
-  text: `select partner_id as "partnerId", adjustment_id as "adjustmentId", status from adjustment
-    where adjustment_id < $1 order by adjustment_id desc limit $2`,
-};
-const WAITING = (status: 'draft' | 'approved'): Statement => ({
-  name: `list_${status}_adjustments`,
-  text: `select partner_id as "partnerId", adjustment_id as "adjustmentId", status from adjustment
-    where status = '${status}' and adjustment_id < $1 order by adjustment_id desc limit $2`,
-});
-const OF_STATUS = { draft: WAITING('draft'), approved: WAITING('approved') };
-
 /** An adjustment of any partner. */
 export interface ListedAdjustment {
   readonly partnerId: string;
   readonly adjustmentId: string;
+  readonly transactionId: string;
   readonly status: AdjustmentStatus;
+  readonly reasonCode: string;
 }
 
-/** Of all partners, the latest first: all, or those that wait. */
-export async function listLatestAdjustments(
+export type AdjustmentOrder = 'drafted_at' | 'points_delta';
+
+const LIST: KeysetList<AdjustmentOrder> = {
+  name: 'list_adjustments',
+  select:
+    'partner_id as "partnerId", adjustment_id as "adjustmentId", transaction_id as "transactionId", status, reason_code as "reasonCode"',
+  from: 'adjustment',
+  // An id contains the time of its making.
+  orders: {
+    drafted_at: [['adjustment_id', 'text']],
+    points_delta: [
+      ['points_delta', 'int8'],
+      ['adjustment_id', 'text'],
+    ],
+  },
+};
+
+export type WaitingStatus = 'draft' | 'approved';
+
+/** Written out, as the index has it. */
+const WAITING = {
+  draft: { ...LIST, name: 'list_draft_adjustments', where: "status = 'draft'" },
+  approved: { ...LIST, name: 'list_approved_adjustments', where: "status = 'approved'" },
+} satisfies Record<WaitingStatus, KeysetList<AdjustmentOrder>>;
+
+/** Of all partners or of one. */
+export async function listAdjustmentsInOrder(
   db: Queryable,
-  { waiting, beforeId, limit }: { waiting?: 'draft' | 'approved' | undefined; beforeId: string; limit: number },
-): Promise<ListedAdjustment[]> {
-  const statement = waiting === undefined ? LATEST : OF_STATUS[waiting];
-  return run<ListedAdjustment & Record<string, unknown>>(db, statement, [beforeId, limit]);
+  partnerId: string | undefined,
+  page: KeysetPage<AdjustmentOrder>,
+): Promise<(ListedAdjustment & Placed)[]> {
+  return listByKeyset<ListedAdjustment, AdjustmentOrder>(db, LIST, { partner_id: partnerId }, page);
+}
+
+/** Of all partners, those that wait for an operator. */
+export async function listWaitingAdjustments(
+  db: Queryable,
+  status: WaitingStatus,
+  page: KeysetPage<AdjustmentOrder>,
+): Promise<(ListedAdjustment & Placed)[]> {
+  return listByKeyset<ListedAdjustment, AdjustmentOrder>(db, WAITING[status], {}, page);
 }

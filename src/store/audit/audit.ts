@@ -1,6 +1,7 @@
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
+import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
 
 export interface AuditHead {
@@ -121,6 +122,51 @@ export async function listAuditEntries(
   const name = ['list_audit_entries', ...given.map(([column]) => column)].join('_');
   const text = `select ${COLUMNS} from audit_entry ${where} order by entry_no desc limit $1`;
   return run<SealedEntry>(db, { name, text }, values);
+}
+
+const IN_ORDER: KeysetList<'recorded_at'> = {
+  name: 'list_audit_entries_in_order',
+  select: COLUMNS,
+  from: 'audit_entry',
+  // Each entry is recorded after the one before it.
+  orders: { recorded_at: [['entry_no', 'int8']] },
+};
+
+/** One of them: each has an index that begins with it. */
+export interface EntriesOf {
+  readonly subjectId?: string | undefined;
+  readonly partnerId?: string | undefined;
+  readonly operatorId?: string | undefined;
+  readonly action?: string | undefined;
+}
+
+export interface EntryNumbers {
+  readonly fromNo?: bigint | undefined;
+  readonly beforeNo?: bigint | undefined;
+}
+
+/** Entries between two numbers. */
+export async function listAuditEntriesInOrder(
+  db: Queryable,
+  { subjectId, partnerId, operatorId, action, fromNo, beforeNo }: EntriesOf & EntryNumbers,
+  page: KeysetPage<'recorded_at'>,
+): Promise<(SealedEntry & Placed)[]> {
+  const conditions = {
+    ...{ subject_id: subjectId, partner_id: partnerId, operator_id: operatorId, action },
+    ...{ 'entry_no >=': fromNo, 'entry_no <': beforeNo },
+  };
+  return listByKeyset<SealedEntry, 'recorded_at'>(db, IN_ORDER, conditions, page);
+}
+
+const FIRST_SINCE: Statement = {
+  name: 'find_first_audit_entry_since',
+  text: 'select entry_no as "entryNo" from audit_entry where recorded_at >= $1 order by recorded_at, entry_no limit 1',
+};
+
+/** `undefined` where none has been recorded since. */
+export async function findFirstEntrySince(db: Queryable, since: Date): Promise<bigint | undefined> {
+  const [row] = await run<{ entryNo: bigint }>(db, FIRST_SINCE, [since]);
+  return row?.entryNo;
 }
 
 const LAST_OF: Statement = {

@@ -1,5 +1,6 @@
 import type { Contribution } from '../../domain/contributions/contribution.ts';
 import type { Queryable } from '../database.ts';
+import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
 import type { ContributionId } from './contribution.ts';
 
@@ -63,17 +64,26 @@ export interface LookedAtContribution {
   readonly correlationId: string | null;
 }
 
-const LATEST: Statement = {
-  name: 'list_latest_contributions',
-  text: `select transaction_id as "transactionId", status, created_at as "createdAt", correlation_id as "correlationId" from contribution
-    where partner_id = $1 and transaction_id < $2 and transaction_id > $3 order by transaction_id desc limit $4`,
+const LIST: KeysetList<'created_at'> = {
+  name: 'list_contributions_in_order',
+  select: 'transaction_id as "transactionId", status, created_at as "createdAt", correlation_id as "correlationId"',
+  from: 'contribution',
+  // An id contains the time of its making.
+  orders: { created_at: [['transaction_id', 'text']] },
 };
 
-/** Of one partner, the latest first. */
-export async function listLatestContributions(
+export interface IdsBetween {
+  readonly partnerId: string;
+  readonly afterId?: string | undefined;
+  readonly beforeId?: string | undefined;
+}
+
+/** Of one partner, between two ids. */
+export async function listContributionsInOrder(
   db: Queryable,
-  partnerId: string,
-  { beforeId, afterId, limit }: { readonly beforeId: string; readonly afterId: string; readonly limit: number },
-): Promise<LookedAtContribution[]> {
-  return run<LookedAtContribution & Record<string, unknown>>(db, LATEST, [partnerId, beforeId, afterId, limit]);
+  { partnerId, afterId, beforeId }: IdsBetween,
+  page: KeysetPage<'created_at'>,
+): Promise<(LookedAtContribution & Placed)[]> {
+  const conditions = { partner_id: partnerId, 'transaction_id >': afterId, 'transaction_id <': beforeId };
+  return listByKeyset<LookedAtContribution, 'created_at'>(db, LIST, conditions, page);
 }

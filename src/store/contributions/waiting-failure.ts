@@ -1,4 +1,5 @@
 import type { Queryable } from '../database.ts';
+import { type KeysetList, type KeysetPage, listByKeyset } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
 import type { FailureDraft } from './failure-draft.ts';
 
@@ -13,19 +14,26 @@ export async function countWaitingFailures(db: Queryable, max: number): Promise<
   return row?.count ?? 0;
 }
 
-const LATEST: Statement = {
-  name: 'list_latest_failures',
-  text: `select partner_id as "partnerId", failure_id as "failureId", status from failure_draft
-    where failure_id < $1 order by failure_id desc limit $2`,
-};
-
 /** A draft of any partner. */
 export type ListedFailure = Pick<FailureDraft, 'partnerId' | 'failureId' | 'status'>;
 
-/** Of all partners, the latest first. */
-export async function listLatestFailures(
-  db: Queryable,
-  { beforeId, limit }: { readonly beforeId: string; readonly limit: number },
-): Promise<ListedFailure[]> {
-  return run<ListedFailure & Record<string, unknown>>(db, LATEST, [beforeId, limit]);
+export type FailureOrder = 'drafted_at' | 'points';
+
+const LIST: KeysetList<FailureOrder> = {
+  name: 'list_failures',
+  select: 'partner_id as "partnerId", failure_id as "failureId", status',
+  from: 'failure_draft',
+  // An id contains the time of its making.
+  orders: {
+    drafted_at: [['failure_id', 'text']],
+    points: [
+      ['points', 'int8'],
+      ['failure_id', 'text'],
+    ],
+  },
+};
+
+/** Of all partners or of one. */
+export async function listFailuresInOrder(db: Queryable, partnerId: string | undefined, page: KeysetPage<FailureOrder>) {
+  return listByKeyset<ListedFailure, FailureOrder>(db, LIST, { partner_id: partnerId }, page);
 }

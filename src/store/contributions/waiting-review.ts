@@ -1,6 +1,7 @@
 import type { Queryable } from '../database.ts';
+import { type KeysetList, type KeysetPage, listByKeyset, type Orders, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
-import type { ContributionReview, ReviewPlace } from './contribution-review.ts';
+import type { ContributionReview } from './contribution-review.ts';
 
 /** How many wait, as far as they were counted. */
 export interface WaitingReviews {
@@ -24,27 +25,45 @@ export async function countWaitingReviews(db: Queryable, max: number): Promise<W
   return { count: row?.count ?? 0, points: BigInt(row?.points ?? 0), oldestAt: row?.oldestAt ?? null };
 }
 
-const COLUMNS = `partner_id as "partnerId", transaction_id as "transactionId", reason, counted_on::text as "countedOn",
-    opened_at as "openedAt", resolved_at as "resolvedAt", resolved_by as "resolvedBy", note`;
-const AFTER = "(opened_at, transaction_id) > (coalesce($1::timestamptz, '-infinity'), $2)";
+export type ReviewOrder = 'opened_at' | 'points';
 
-const LIST: Statement = {
-  name: 'list_waiting_reviews',
-  text: `select ${COLUMNS} from contribution_review where resolved_at is null and ${AFTER} order by opened_at, transaction_id limit $3`,
+const COLUMNS = `r.partner_id as "partnerId", r.transaction_id as "transactionId", r.reason, r.counted_on::text as "countedOn",
+    r.opened_at as "openedAt", r.resolved_at as "resolvedAt", r.resolved_by as "resolvedBy", r.note`;
+
+const ORDERS = {
+  opened_at: [
+    ['r.opened_at', 'timestamptz'],
+    ['r.transaction_id', 'text'],
+  ],
+  points: [
+    ['c.points', 'int8'],
+    ['c.transaction_id', 'text'],
+  ],
+} satisfies Orders<ReviewOrder>;
+
+const BY_TIME: KeysetList<ReviewOrder> = {
+  ...{ name: 'list_waiting_reviews', select: COLUMNS, orders: ORDERS },
+  from: 'contribution_review r',
+  where: 'r.resolved_at is null',
 };
-const LIST_OF: Statement = {
-  name: 'list_waiting_reviews_of_partner',
-  text: `select ${COLUMNS} from contribution_review where partner_id = $4 and resolved_at is null and ${AFTER}
-    order by opened_at, transaction_id limit $3`,
+const BY_POINTS: KeysetList<ReviewOrder> = {
+  ...BY_TIME,
+  from: 'contribution c join contribution_review r on r.partner_id = c.partner_id and r.transaction_id = c.transaction_id',
+  where: "c.status = 'pending' and r.resolved_at is null",
 };
 
-/** Of all partners or of one, the oldest first. */
+export interface WaitingFilter {
+  readonly partnerId?: string | undefined;
+  readonly openedBefore?: Date | undefined;
+}
+
+/** Of all partners or of one. */
 export async function listWaitingReviews(
   db: Queryable,
-  { partnerId, after, limit }: { partnerId?: string | undefined; after?: ReviewPlace | undefined; limit: number },
-): Promise<ContributionReview[]> {
-  const values = [after?.openedAt ?? null, after?.transactionId ?? '', limit];
-  return partnerId === undefined
-    ? run<ContributionReview>(db, LIST, values)
-    : run<ContributionReview>(db, LIST_OF, [...values, partnerId]);
+  { partnerId, openedBefore }: WaitingFilter,
+  page: KeysetPage<ReviewOrder>,
+): Promise<(ContributionReview & Placed)[]> {
+  const isByTime = page.order.by === 'opened_at';
+  const conditions = isByTime ? { 'r.partner_id': partnerId, 'r.opened_at <': openedBefore } : { 'c.partner_id': partnerId };
+  return listByKeyset<ContributionReview, ReviewOrder>(db, isByTime ? BY_TIME : BY_POINTS, conditions, page);
 }

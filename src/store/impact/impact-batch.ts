@@ -3,6 +3,7 @@ import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
+import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
 
 const COLUMNS = `impact_batch_id as "impactBatchId", name, status, change_no as "changeNo", project_id as "projectId", quantity,
@@ -54,6 +55,26 @@ export async function listImpactBatches(
   { beforeId = AFTER_LAST, limit }: { beforeId?: string; limit: number },
 ): Promise<ImpactBatch[]> {
   return run<ImpactBatch>(db, LIST, [beforeId, limit]);
+}
+
+export type BatchOrder = 'created_at' | 'quantity';
+
+const IN_ORDER: KeysetList<BatchOrder> = {
+  name: 'list_impact_batches_in_order',
+  select: COLUMNS,
+  from: 'impact_batch',
+  // An id contains the time of its making.
+  orders: {
+    created_at: [['impact_batch_id', 'text']],
+    quantity: [
+      ['quantity', 'int8'],
+      ['impact_batch_id', 'text'],
+    ],
+  },
+};
+
+export async function listBatchesInOrder(db: Queryable, page: KeysetPage<BatchOrder>): Promise<(ImpactBatch & Placed)[]> {
+  return listByKeyset<ImpactBatch, BatchOrder>(db, IN_ORDER, {}, page);
 }
 
 const UPDATE: Statement = {

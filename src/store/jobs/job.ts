@@ -1,5 +1,6 @@
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
+import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
 
 /** The state of a job. */
@@ -191,6 +192,33 @@ export async function listJobRuns(db: Queryable, { jobName, before, limit }: Job
   const runNo = before?.runNo ?? null;
   if (jobName !== undefined) return run<JobRun>(db, LIST_RUNS_OF, [limit, jobName, runNo]);
   return run<JobRun>(db, LIST_RUNS, [limit, before?.startedAt ?? null, runNo, before?.jobName ?? null]);
+}
+
+const IN_ORDER: KeysetList<'started_at'> = {
+  name: 'list_job_runs_in_order',
+  select: RUN,
+  from: 'job_run',
+  orders: {
+    started_at: [
+      ['started_at', 'timestamptz'],
+      ['job_name', 'text'],
+      ['run_no', 'int8'],
+    ],
+  },
+};
+const OF_JOB: KeysetList<'started_at'> = {
+  ...IN_ORDER,
+  name: 'list_job_runs_of_job_in_order',
+  orders: { started_at: [['run_no', 'int8']] },
+};
+
+/** Of all jobs or of one. */
+export async function listRunsInOrder(
+  db: Queryable,
+  jobName: string | undefined,
+  page: KeysetPage<'started_at'>,
+): Promise<(JobRun & Placed)[]> {
+  return listByKeyset<JobRun, 'started_at'>(db, jobName === undefined ? IN_ORDER : OF_JOB, { job_name: jobName }, page);
 }
 
 const DELETE_RUNS: Statement = {

@@ -5,6 +5,7 @@ import type { LineType } from '../../domain/settlements/settlement-line.ts';
 import { type Column, listsOf, namesOf, unnested } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
+import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
 import type { LineVerdict, ReconciliationName } from './reconciliation.ts';
 import type { ComparedList } from './recorded-line.ts';
@@ -159,12 +160,33 @@ export async function listReconciliationLines(
 ): Promise<ReconciliationLine[]> {
   const values = [partnerId, reconciliationId, after, limit];
   const rows = await (verdict ? run<LineRow>(db, LIST_VERDICT, [...values, verdict]) : run<LineRow>(db, LIST, values));
-  return rows.map(({ points, recordedPoints, problems, ...row }) => ({
+  return rows.map(readRow);
+}
+
+function readRow<Row extends LineRow>({ points, recordedPoints, problems, ...row }: Row) {
+  return {
     ...row,
     points: points === null ? null : BigInt(points),
     recordedPoints: recordedPoints === null ? null : BigInt(recordedPoints),
     problems: problems === null ? null : readProblems(problems),
-  }));
+  };
+}
+
+const IN_ORDER: KeysetList<'position'> = {
+  name: 'list_reconciliation_lines_in_order',
+  select: SHOWN,
+  from: 'reconciliation_line',
+  orders: { position: [['position', 'int8']] },
+};
+
+/** All lines of a reconciliation, or those of one verdict. */
+export async function listReconciliationLinesInOrder(
+  db: Queryable,
+  { partnerId, reconciliationId, verdict }: ReconciliationName & { readonly verdict?: LineVerdict | undefined },
+  page: KeysetPage<'position'>,
+): Promise<(ReconciliationLine & Placed)[]> {
+  const conditions = { partner_id: partnerId, reconciliation_id: reconciliationId, verdict };
+  return (await listByKeyset<LineRow, 'position'>(db, IN_ORDER, conditions, page)).map(readRow);
 }
 
 /** One position at most, so that there is one plan: a list of positions may be compared with every line, whatever is known of the table. */

@@ -3,6 +3,7 @@ import type { MatchedPoints, ReconciliationVerdict } from '../../domain/reconcil
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
+import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
 
 export const RECONCILIATION_STATUSES = ['receiving', 'comparing', 'done', 'failed'] as const;
@@ -129,17 +130,23 @@ export async function listReconciliations(
   return (await rows).map(readRow);
 }
 
-const LIST_LATEST: Statement = {
-  name: 'list_latest_reconciliations',
-  text: `select ${COLUMNS} from reconciliation where reconciliation_id < $1 order by reconciliation_id desc limit $2`,
+const IN_ORDER: KeysetList<'created_at'> = {
+  name: 'list_reconciliations_in_order',
+  select: COLUMNS,
+  from: 'reconciliation',
+  // An id contains the time of its making.
+  orders: { created_at: [['reconciliation_id', 'text']] },
 };
 
-/** Of all partners, the latest first. */
-export async function listLatestReconciliations(
+/** Of all partners, of one, or of one of its settlements. */
+export async function listReconciliationsInOrder(
   db: Queryable,
-  { beforeId = AFTER_LAST, limit }: ReconciliationPlace,
-): Promise<Reconciliation[]> {
-  return (await run<Row>(db, LIST_LATEST, [beforeId, limit])).map(readRow);
+  { partnerId, settlementId }: { readonly partnerId?: string | undefined; readonly settlementId?: string | undefined },
+  page: KeysetPage<'created_at'>,
+): Promise<(Reconciliation & Placed)[]> {
+  const conditions = { partner_id: partnerId, settlement_id: settlementId };
+  const rows = await listByKeyset<Row, 'created_at'>(db, IN_ORDER, conditions, page);
+  return rows.map((row) => ({ ...readRow(row), place: row.place }));
 }
 
 const ADD: Statement = {

@@ -1,5 +1,6 @@
 import type { VersionTotals } from '../../domain/settlements/settlement-totals.ts';
 import type { Queryable } from '../database.ts';
+import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
 import { readVersions } from './exact-totals.ts';
 
@@ -51,22 +52,49 @@ export async function listPooledTotals(
   return (await run<Row & Record<string, unknown>>(db, LIST_POOLED, values)).map(readRow);
 }
 
-const LIST_CLOSED: Statement = {
-  name: 'list_closed_for_pooling',
-  text: `select ${COLUMNS}, s.contribution_count > 0 and (
-        select p.settlement_id from impact_batch_settlement p where p.partner_id = s.partner_id and p.settlement_id = s.settlement_id
-      ) is null as "isFree"
-    from settlement s where s.status = 'closed' and (s.closed_at, s.settlement_id) < (coalesce($1::timestamptz, 'infinity'), $2)
-    order by s.closed_at desc, s.settlement_id desc limit $3`,
+const POOLED: KeysetList<'partner_id'> = {
+  name: 'list_pooled_in_order',
+  select: COLUMNS,
+  from: 'impact_batch_settlement p join settlement s on s.partner_id = p.partner_id and s.settlement_id = p.settlement_id',
+  orders: {
+    partner_id: [
+      ['p.partner_id', 'text'],
+      ['p.settlement_id', 'text'],
+    ],
+  },
 };
 
-export type ClosedPlace = Pick<PoolableSettlement, 'closedAt' | 'settlementId'>;
+/** The settlements of a batch, of all partners or of one. */
+export async function listPooledInOrder(
+  db: Queryable,
+  { impactBatchId, partnerId }: { readonly impactBatchId: string; readonly partnerId?: string | undefined },
+  page: KeysetPage<'partner_id'>,
+): Promise<(PoolableSettlement & Placed)[]> {
+  const conditions = { 'p.impact_batch_id': impactBatchId, 'p.partner_id': partnerId };
+  return (await listByKeyset<Row, 'partner_id'>(db, POOLED, conditions, page)).map(readRow);
+}
 
-/** Closed settlements of all partners, the latest first; `isFree` where they have contributions and are in no batch. */
+const CLOSED: KeysetList<'closed_at'> = {
+  name: 'list_closed_for_pooling',
+  select: `${COLUMNS}, s.contribution_count > 0 and (
+        select p.settlement_id from impact_batch_settlement p where p.partner_id = s.partner_id and p.settlement_id = s.settlement_id
+      ) is null as "isFree"`,
+  from: 'settlement s',
+  where: "s.status = 'closed'",
+  orders: {
+    closed_at: [
+      ['s.closed_at', 'timestamptz'],
+      ['s.settlement_id', 'text'],
+    ],
+  },
+};
+
+/** Closed settlements of all partners, or those of one period; `isFree` where they have contributions and are in no batch. */
 export async function listClosedForPooling(
   db: Queryable,
-  { before, limit }: { readonly before: ClosedPlace | undefined; readonly limit: number },
-): Promise<(PoolableSettlement & { readonly isFree: boolean })[]> {
-  const values = [before?.closedAt ?? null, before?.settlementId ?? '', limit];
-  return (await run<Row & { readonly isFree: boolean } & Record<string, unknown>>(db, LIST_CLOSED, values)).map(readRow);
+  period: string | undefined,
+  page: KeysetPage<'closed_at'>,
+): Promise<(PoolableSettlement & Placed & { readonly isFree: boolean })[]> {
+  const conditions = { 's.period_label': period };
+  return (await listByKeyset<Row & { readonly isFree: boolean }, 'closed_at'>(db, CLOSED, conditions, page)).map(readRow);
 }

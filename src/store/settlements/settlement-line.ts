@@ -2,6 +2,7 @@ import type { LineType, SettlementLine } from '../../domain/settlements/settleme
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
 import { eachRow } from '../each-page.ts';
+import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
 import { readExact, writeExact } from './exact-totals.ts';
 
@@ -72,6 +73,31 @@ export async function listSettlementLines(
   { partnerId, settlementId, afterLine, limit }: LinePage,
 ): Promise<SettlementLine[]> {
   return (await run<LineRow>(db, LIST, [partnerId, settlementId, afterLine, limit])).map(readRow);
+}
+
+const IN_ORDER: KeysetList<'line_no'> = {
+  name: 'list_lines_in_order',
+  select: COLUMNS,
+  from: 'settlement_line',
+  orders: { line_no: [['line_no', 'int8']] },
+};
+/** As the index of the few other lines has it. */
+const NO_CONTRIBUTION = { ...IN_ORDER, name: 'list_other_lines_in_order', where: "line_type <> 'contribution'" };
+
+/** All lines of a settlement, or those of one type. */
+export async function listLinesInOrder(
+  db: Queryable,
+  {
+    partnerId,
+    settlementId,
+    lineType,
+  }: { readonly partnerId: string; readonly settlementId: string; readonly lineType?: LineType | undefined },
+  page: KeysetPage<'line_no'>,
+): Promise<(SettlementLine & Placed)[]> {
+  const list = lineType === undefined || lineType === 'contribution' ? IN_ORDER : NO_CONTRIBUTION;
+  const conditions = { partner_id: partnerId, settlement_id: settlementId, line_type: lineType };
+  const rows = await listByKeyset<LineRow, 'line_no'>(db, list, conditions, page);
+  return rows.map((row) => ({ ...readRow(row), place: row.place }));
 }
 
 const FIND: Statement = {

@@ -1,37 +1,76 @@
-import type { AcknowledgementStatus } from '../../domain/settlements/settlement.ts';
+import type { AcknowledgementStatus, SettlementStatus } from '../../domain/settlements/settlement.ts';
 import type { Queryable } from '../database.ts';
-import { run, type Statement } from '../query.ts';
+import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 
-/** A closed settlement of any partner, and how its partner answered. */
+/** A settlement, and how its partner answered. */
 export interface ListedSettlement {
   readonly partnerId: string;
   readonly settlementId: string;
-  readonly closedAt: Date;
+  readonly status: SettlementStatus;
+  readonly periodLabel: string;
+  readonly currency: string | null;
   /** Of a dispute and the acceptance that ended it, the acceptance. */
   readonly acknowledgement: AcknowledgementStatus;
 }
 
-/** The place of a settlement among the closed ones. */
-export type ClosedPlace = Pick<ListedSettlement, 'closedAt' | 'settlementId'>;
-
-const LIST_CLOSED: Statement = {
-  name: 'list_closed_settlements',
-  text: `select partner_id as "partnerId", settlement_id as "settlementId", closed_at as "closedAt",
+const SELECT = `partner_id as "partnerId", settlement_id as "settlementId", status, period_label as "periodLabel", currency,
       coalesce((
         select min(a.status) from settlement_acknowledgement a where a.partner_id = s.partner_id and a.settlement_id = s.settlement_id
-      ), 'pending') as acknowledgement
-    from settlement s where status = 'closed' and (closed_at, settlement_id) < (coalesce($1::timestamptz, 'infinity'), $2)
-    order by closed_at desc, settlement_id desc limit $3`,
-};
+      ), 'pending') as acknowledgement`;
 
-/** Of all partners, the latest first. */
+export type ClosedOrder = 'closed_at' | 'net_points' | 'payable_amount';
+
+const CLOSED: KeysetList<ClosedOrder> = {
+  name: 'list_closed_settlements',
+  select: SELECT,
+  from: 'settlement s',
+  where: "status = 'closed'",
+  orders: {
+    closed_at: [
+      ['closed_at', 'timestamptz'],
+      ['settlement_id', 'text'],
+    ],
+    net_points: [
+      ['(gross_points + adjustment_points)', 'numeric'],
+      ['settlement_id', 'text'],
+    ],
+    payable_amount: [
+      ['exact_amount', 'numeric'],
+      ['settlement_id', 'text'],
+    ],
+  },
+};
+const OF_AN_AMOUNT = { ...CLOSED, where: "status = 'closed' and exact_amount is not null" };
+
+export interface IndexedFilter {
+  /** Only together with the order of `closed_at`. */
+  readonly period?: string | undefined;
+  /** Only together with the order of `payable_amount`, which leaves out settlements without an amount. */
+  readonly currency?: string | undefined;
+}
+
+/** Of all partners. */
 export async function listClosedSettlements(
   db: Queryable,
-  { before, limit }: { readonly before: ClosedPlace | undefined; readonly limit: number },
-): Promise<ListedSettlement[]> {
-  return run<ListedSettlement & Record<string, unknown>>(db, LIST_CLOSED, [
-    before?.closedAt ?? null,
-    before?.settlementId ?? '',
-    limit,
-  ]);
+  { period, currency }: IndexedFilter,
+  page: KeysetPage<ClosedOrder>,
+): Promise<(ListedSettlement & Placed)[]> {
+  const list = page.order.by === 'payable_amount' ? OF_AN_AMOUNT : CLOSED;
+  return listByKeyset<ListedSettlement, ClosedOrder>(db, list, { period_label: period, currency }, page);
+}
+
+const OF_PARTNER: KeysetList<'period'> = {
+  name: 'list_settlements_of_partner',
+  select: SELECT,
+  from: 'settlement s',
+  orders: { period: [['sequence', 'int8']] },
+};
+
+/** Of one partner, the open one with them. */
+export async function listSettlementsOfPartner(
+  db: Queryable,
+  partnerId: string,
+  page: KeysetPage<'period'>,
+): Promise<(ListedSettlement & Placed)[]> {
+  return listByKeyset<ListedSettlement, 'period'>(db, OF_PARTNER, { partner_id: partnerId }, page);
 }

@@ -1,5 +1,6 @@
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
+import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
 import { DELIVERY_COLUMNS, type Delivery, type DeliveryStatus, deliveryIdOf } from './delivery.ts';
 
@@ -68,6 +69,38 @@ export async function listDeliveries(
   const text = `select ${COLUMNS} from delivery d ${ENDPOINT_JOIN} where d.partner_id = $1 ${conditions.join(' ')}
     order by d.delivery_id desc limit $2`;
   return run<LoggedDelivery>(db, { name, text }, values);
+}
+
+const IN_ORDER: KeysetList<'created_at'> = {
+  name: 'list_deliveries_in_order',
+  select: COLUMNS,
+  from: `delivery d ${ENDPOINT_JOIN}`,
+  // An id contains the time of its event.
+  orders: { created_at: [['d.delivery_id', 'text']] },
+};
+/** As the index of what is exhausted has it. */
+const EXHAUSTED = { ...IN_ORDER, name: 'list_exhausted_deliveries_in_order', where: OF_STATUS.exhausted };
+
+export interface ListedDeliveries {
+  readonly partnerId: string;
+  readonly eventId?: string | undefined;
+  /** Of this endpoint, what is exhausted. */
+  readonly exhaustedOf?: string | undefined;
+}
+
+/** Of a partner: all, those of an event, or what is exhausted at an endpoint. */
+export async function listDeliveriesInOrder(
+  db: Queryable,
+  { partnerId, eventId, exhaustedOf }: ListedDeliveries,
+  page: KeysetPage<'created_at'>,
+): Promise<(LoggedDelivery & Placed)[]> {
+  // The ids of the deliveries of an event have the same prefix.
+  const prefix = eventId && `dlv_${eventId.slice('evt_'.length)}`;
+  const conditions = {
+    ...{ 'd.partner_id': partnerId, 'd.endpoint_id': exhaustedOf },
+    ...{ 'd.delivery_id >=': prefix && `${prefix}.`, 'd.delivery_id <': prefix && `${prefix}/` },
+  };
+  return listByKeyset<LoggedDelivery, 'created_at'>(db, exhaustedOf === undefined ? IN_ORDER : EXHAUSTED, conditions, page);
 }
 
 function idPrefix(eventId: string): string {

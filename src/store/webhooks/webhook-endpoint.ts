@@ -1,5 +1,6 @@
 import { NOW } from '../bulk-rows.ts';
 import type { Database, Queryable } from '../database.ts';
+import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { type LongStatements, ONE_BY_ONE, type PageOfIds, run, runLong, type Statement } from '../query.ts';
 
 export interface WebhookEndpoint {
@@ -102,6 +103,49 @@ const LIST_ALL: Statement = {
 /** Endpoints of all partners, including removed ones. */
 export async function listAllWebhookEndpoints(db: Queryable, { afterId, ids, limit }: PageOfIds): Promise<WebhookEndpoint[]> {
   return run<WebhookEndpoint>(db, LIST_ALL, [afterId, ids, limit]);
+}
+
+export type EndpointOrder = 'created_at' | 'failing_since';
+
+/** An endpoint that is not removed. */
+export interface ListedEndpoint {
+  readonly partnerId: string;
+  readonly endpointId: string;
+  readonly state: 'healthy' | 'failing' | 'disabled';
+}
+
+const IN_ORDER: KeysetList<EndpointOrder> = {
+  name: 'list_endpoints_in_order',
+  select: `e.partner_id as "partnerId", e.endpoint_id as "endpointId",
+    case when e.status = 'disabled' then 'disabled' when h.failing_since is null then 'healthy' else 'failing' end as state`,
+  from: `webhook_endpoint e ${HEALTH_JOIN}`,
+  where: "e.status <> 'removed'",
+  // An id contains the time of its making.
+  orders: {
+    created_at: [['e.endpoint_id', 'text']],
+    failing_since: [
+      ['h.failing_since', 'timestamptz'],
+      ['h.endpoint_id', 'text'],
+    ],
+  },
+};
+const DISABLED = { ...IN_ORDER, name: 'list_disabled_endpoints_in_order', where: "e.status = 'disabled'" };
+const FAILING: KeysetList<EndpointOrder> = {
+  ...IN_ORDER,
+  name: 'list_failing_endpoints_in_order',
+  where: "h.failing_since is not null and e.status = 'active'",
+  orders: { ...IN_ORDER.orders, created_at: [['h.endpoint_id', 'text']] },
+};
+
+/** Of all partners or of one. The order of `failing_since` has those that fail. */
+export async function listEndpointsInOrder(
+  db: Queryable,
+  { partnerId, state }: { readonly partnerId?: string | undefined; readonly state?: ListedEndpoint['state'] | undefined },
+  page: KeysetPage<EndpointOrder>,
+): Promise<(ListedEndpoint & Placed)[]> {
+  const conditions = { 'e.partner_id': partnerId };
+  if (page.order.by === 'failing_since' || state === 'failing') return listByKeyset(db, FAILING, conditions, page);
+  return listByKeyset(db, state === 'disabled' ? DISABLED : IN_ORDER, conditions, page);
 }
 
 const LOCK_ANY: Statement = {

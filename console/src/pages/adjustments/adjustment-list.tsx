@@ -4,6 +4,7 @@ import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
@@ -23,14 +24,18 @@ export function AdjustmentList() {
   const common = useTexts(COMMON);
   const reasons = useTexts(ADJUSTMENT_REASON);
   const { draft, approved, posted, rejected } = useTexts(STATUS);
-  const { filters, setFilters } = useFilters<'partner' | 'status'>();
-  const wanted = present({ partner_id: filters.partner, status: filters.status as Status | undefined });
+  const { filters, setFilters } = useFilters<'partner' | 'status' | 'reason'>();
+  const { sort, sorting } = useSort(['drafted_at', 'points_delta'], '-drafted_at');
+  const wanted = present({
+    ...{ sort, partner_id: filters.partner, status: filters.status as Status | undefined },
+    reason_code: filters.reason as keyof typeof ADJUSTMENT_REASON | undefined,
+  });
   const query = usePages(['adjustments', wanted], (place) =>
     answerOf(client.GET('/operator/v1/adjustments', { params: { query: { ...wanted, ...place } } })),
   );
   return (
     <Page title={t.title} description={t.help}>
-      <Filters>
+      <Filters names={['status', 'partner', 'reason']}>
         <ChoiceFilter
           label={common.status}
           options={{ draft, approved, posted, rejected }}
@@ -38,10 +43,12 @@ export function AdjustmentList() {
           onChange={(status) => setFilters({ status })}
         />
         <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
+        <ChoiceFilter label={t.why} options={reasons} value={filters.reason} onChange={(reason) => setFilters({ reason })} />
       </Filters>
       <RecordPages
         label={t.title}
         query={query}
+        sorting={sorting}
         csv={csvAddress('adjustments', wanted)}
         rowsOf={({ adjustments }) => adjustments}
         keyOf={({ adjustment_id }) => adjustment_id}
@@ -50,10 +57,10 @@ export function AdjustmentList() {
         columns={[
           { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
           { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
-          { label: t.change, isFigure: true, show: ({ points_delta }) => <Points value={points_delta} /> },
+          { label: t.change, isFigure: true, sort: 'points_delta', show: ({ points_delta }) => <Points value={points_delta} /> },
           { label: t.why, show: ({ reason_code }) => reasons[reason_code] },
           { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
-          { label: t.drafted, show: ({ drafted_at }) => <Time at={drafted_at} /> },
+          { label: t.drafted, sort: 'drafted_at', show: ({ drafted_at }) => <Time at={drafted_at} /> },
         ]}
       />
     </Page>

@@ -1,4 +1,4 @@
-import { Code, Modal, SimpleGrid, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { Code, Modal, SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
@@ -6,9 +6,12 @@ import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
+import { ownZone, startOfDay } from '../../format/time.ts';
 import { Page } from '../../layout/page.tsx';
-import { Filters } from '../../parts/filters.tsx';
+import { DayFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
+import { Person, PersonFilter } from '../../parts/person.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Id, Time } from '../../parts/values.tsx';
@@ -16,32 +19,36 @@ import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { AUDIT } from './audit-texts.ts';
 
+type Filter = 'partner' | 'subject' | 'operator' | 'action' | 'from' | 'to';
 type Entry = components['schemas']['AuditEntry'];
 
 export function AuditList() {
   const t = useTexts(AUDIT);
-  const { filters, setFilters } = useFilters<'partner' | 'subject'>();
+  const common = useTexts(COMMON);
+  const { filters, setFilters } = useFilters<Filter>();
+  const { sort, sorting } = useSort(['recorded_at'], '-recorded_at');
   const [shown, setShown] = useState<Entry>();
-  const wanted = present({ partner_id: filters.partner, subject_id: filters.subject });
+  const wanted = present({
+    ...{ sort, partner_id: filters.partner, subject_id: filters.subject, operator_id: filters.operator, action: filters.action },
+    ...{ since: startOfDay(filters.from, ownZone()), until: startOfDay(filters.to, ownZone(), 1) },
+  });
   const query = usePages(['audit', wanted], (place) =>
     answerOf(client.GET('/operator/v1/audit', { params: { query: { ...wanted, ...place } } })),
   );
   return (
     <Page title={t.title} description={t.help}>
-      <Filters>
+      <Filters names={['partner', 'action', 'operator', 'subject', 'from', 'to']}>
         <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
-        <TextInput
-          label={t.subjectId}
-          dir="ltr"
-          defaultValue={filters.subject ?? ''}
-          onBlur={(event) => setFilters({ subject: event.currentTarget.value.trim() })}
-          onKeyDown={(event) => event.key === 'Enter' && setFilters({ subject: event.currentTarget.value.trim() })}
-          w={{ base: '100%', sm: 300 }}
-        />
+        <TextFilter label={t.action} dir="ltr" value={filters.action} onChange={(action) => setFilters({ action })} />
+        <PersonFilter label={t.by} value={filters.operator} onChange={(operator) => setFilters({ operator })} />
+        <TextFilter label={t.subjectId} dir="ltr" value={filters.subject} onChange={(subject) => setFilters({ subject })} />
+        <DayFilter label={common.from} value={filters.from} onChange={(from) => setFilters({ from })} />
+        <DayFilter label={common.to} value={filters.to} onChange={(to) => setFilters({ to })} />
       </Filters>
       <RecordPages
         label={t.title}
         query={query}
+        sorting={sorting}
         csv={csvAddress('audit', wanted)}
         rowsOf={({ entries }) => entries}
         keyOf={({ entry_no }) => entry_no}
@@ -55,8 +62,8 @@ export function AuditList() {
               </UnstyledButton>
             ),
           },
-          { label: t.at, show: ({ recorded_at }) => <Time at={recorded_at} style="second" /> },
-          { label: t.by, show: ({ operator_id }) => <Id id={operator_id} isShort /> },
+          { label: t.at, sort: 'recorded_at', show: ({ recorded_at }) => <Time at={recorded_at} style="second" /> },
+          { label: t.by, show: ({ operator_id }) => <Person id={operator_id} /> },
           { label: t.role, show: ({ role }) => role },
           { label: t.subject, show: ({ subject_id }) => <Id id={subject_id} isShort /> },
         ]}

@@ -3,8 +3,8 @@ import type { Texts } from '../../texts/text.ts';
 export const AUDIT = {
   title: ['Audit', 'سجل التدقيق'],
   help: [
-    'Every change, the latest first. This shows the chain of entries; the job of the schedule verifies it.',
-    'كل تغيير، الأحدث أولًا. هنا عرض سلسلة القيود، وتتحقّق منها المهمة المجدولة.',
+    'Every change. This shows the chain of entries; the job of the schedule verifies it.',
+    'كل تغيير. هنا عرض سلسلة القيود، وتتحقّق منها المهمة المجدولة.',
   ],
   nothing: ['No entry fits these filters', 'لا قيد يطابق عوامل التصفية'],
   entry: ['Entry', 'القيد'],

@@ -2,9 +2,13 @@ import { Badge } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
+import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
+import { Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerLink } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
@@ -20,13 +24,22 @@ type Closing = components['schemas']['Closing'];
 export function ClosingList() {
   const t = useTexts(CLOSING);
   const common = useTexts(COMMON);
-  const query = usePages(['closings'], (place) => answerOf(client.GET('/operator/v1/closings', { params: { query: place } })));
+  const { filters, setFilters } = useFilters<'name'>();
+  const { sort, sorting } = useSort(['created_at', 'name'], 'created_at');
+  const wanted = present({ sort, name: filters.name });
+  const query = usePages(['closings', wanted], (place) =>
+    answerOf(client.GET('/operator/v1/closings', { params: { query: { ...wanted, ...place } } })),
+  );
   return (
     <Page title={t.title} description={t.help}>
+      <Filters names={['name']}>
+        <TextFilter label={common.partner} isSearch value={filters.name} onChange={(name) => setFilters({ name })} width={300} />
+      </Filters>
       <RecordPages
         label={t.title}
         query={query}
-        csv={csvAddress('closings')}
+        sorting={sorting}
+        csv={csvAddress('closings', wanted)}
         rowsOf={({ closings }) => closings}
         keyOf={({ partner_id }) => partner_id}
         linkOf={({ partner_id, open_settlement: open }) =>
@@ -34,7 +47,12 @@ export function ClosingList() {
         }
         empty={<Empty title={t.noPartner} icon="building" />}
         columns={[
-          { label: common.partner, show: ({ partner_id, name }) => <PartnerLink id={partner_id} name={name} /> },
+          {
+            label: common.partner,
+            sort: 'name',
+            sortKind: 'name',
+            show: ({ partner_id, name }) => <PartnerLink id={partner_id} name={name} />,
+          },
           {
             label: t.period,
             show: ({ open_settlement: open }) =>

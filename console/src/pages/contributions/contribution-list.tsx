@@ -4,9 +4,11 @@ import { csvAddress } from '../../api/csv-address.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
+import { startOfDay } from '../../format/time.ts';
 import { Page } from '../../layout/page.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
-import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { ChoiceFilter, DayFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerFilter, usePartner } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
@@ -17,15 +19,16 @@ import { STATUS } from '../../texts/record-texts.ts';
 import { CONTRIBUTION } from './contribution-texts.ts';
 
 type Status = 'confirmed' | 'pending' | 'failed';
+type Filter = 'partner' | 'status' | 'from' | 'to' | 'correlation';
 
 export function ContributionList() {
   const t = useTexts(CONTRIBUTION);
   const common = useTexts(COMMON);
   const { confirmed, pending, failed } = useTexts(STATUS);
-  const { filters, setFilters } = useFilters<'partner' | 'status'>();
+  const { filters, setFilters } = useFilters<Filter>();
   return (
     <Page title={t.title} description={t.help}>
-      <Filters>
+      <Filters names={['status', 'from', 'to', 'correlation']}>
         <PartnerFilter isRequired value={filters.partner} onChange={(partner) => setFilters({ partner })} />
         <ChoiceFilter
           label={common.status}
@@ -33,9 +36,17 @@ export function ContributionList() {
           value={filters.status}
           onChange={(status) => setFilters({ status })}
         />
+        <DayFilter label={common.from} value={filters.from} onChange={(from) => setFilters({ from })} />
+        <DayFilter label={common.to} value={filters.to} onChange={(to) => setFilters({ to })} />
+        <TextFilter
+          label={common.correlationId}
+          dir="ltr"
+          value={filters.correlation}
+          onChange={(correlation) => setFilters({ correlation })}
+        />
       </Filters>
       {filters.partner ? (
-        <OfPartner partnerId={filters.partner} status={filters.status as Status | undefined} />
+        <OfPartner partnerId={filters.partner} filters={filters} />
       ) : (
         <Paper>
           <Empty icon="building" title={t.choose}>
@@ -47,22 +58,37 @@ export function ContributionList() {
   );
 }
 
-function OfPartner({ partnerId, status }: { readonly partnerId: string; readonly status: Status | undefined }) {
+interface OfPartnerProps {
+  readonly partnerId: string;
+  readonly filters: Readonly<Partial<Record<Filter, string>>>;
+}
+
+/** The days of the filter are those of the partner. */
+function OfPartner({ partnerId, filters: { status, from, to, correlation } }: OfPartnerProps) {
   const t = useTexts(CONTRIBUTION);
   const common = useTexts(COMMON);
   const zone = usePartner(partnerId).data?.time_zone;
-  const query = usePages(['contributions', partnerId, status], (place) =>
-    answerOf(
-      client.GET('/operator/v1/contributions', {
-        params: { query: { partner_id: partnerId, ...present({ status }), ...place } },
-      }),
-    ),
+  const { sort, sorting } = useSort(['created_at'], '-created_at');
+  const wanted = present({
+    ...{ partner_id: partnerId, status: status as Status | undefined, sort, correlation_id: correlation },
+    ...{ created_after: startOfDay(from, zone ?? 'UTC'), created_before: startOfDay(to, zone ?? 'UTC', 1) },
+  }) as { partner_id: string };
+  const query = usePages(
+    ['contributions', wanted],
+    (place) =>
+      answerOf(
+        client.GET('/operator/v1/contributions', {
+          params: { query: { ...wanted, ...place } },
+        }),
+      ),
+    zone !== undefined,
   );
   return (
     <RecordPages
       label={t.title}
       query={query}
-      csv={csvAddress('contributions', { partner_id: partnerId, ...present({ status }) })}
+      sorting={sorting}
+      csv={csvAddress('contributions', wanted)}
       rowsOf={({ contributions }) => contributions}
       keyOf={({ transaction_id }) => transaction_id}
       linkOf={({ transaction_id }) => `/contributions/${partnerId}/${transaction_id}`}
@@ -71,7 +97,7 @@ function OfPartner({ partnerId, status }: { readonly partnerId: string; readonly
         { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
         { label: common.status, show: ({ status: state }) => <StatusBadge status={state} /> },
         { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
-        { label: t.recordedAt, show: ({ created_at }) => <Time at={created_at} zone={zone} /> },
+        { label: t.recordedAt, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} zone={zone} /> },
         { label: t.transaction, show: ({ transaction_id }) => <Id id={transaction_id} isShort /> },
       ]}
     />

@@ -3,8 +3,8 @@ import type { Texts } from '../../texts/text.ts';
 export const CONTRIBUTION = {
   title: ['Contributions', 'المساهمات'],
   help: [
-    'The contributions of a partner, the latest first. To find one by its order, event id or key, press / and paste it.',
-    'مساهمات الشريك، الأحدث أولًا. للعثور على مساهمة برقم طلبها أو معرّف حدثها أو مفتاحها اضغط / والصقه.',
+    'The contributions of a partner. To find one by its order, event id or key, press / and paste it.',
+    'مساهمات الشريك. للعثور على مساهمة برقم طلبها أو معرّف حدثها أو مفتاحها اضغط / والصقه.',
   ],
   choose: ['Which partner?', 'أي شريك؟'],
   chooseHelp: [

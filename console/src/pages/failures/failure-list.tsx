@@ -4,6 +4,7 @@ import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
@@ -26,13 +27,14 @@ export function FailureList() {
   const common = useTexts(COMMON);
   const { drafted, approved, rejected } = t;
   const { filters, setFilters } = useFilters<'partner' | 'status'>();
-  const wanted = present({ partner_id: filters.partner, status: filters.status as Failure['status'] | undefined });
+  const { sort, sorting } = useSort(['drafted_at', 'points'], '-drafted_at');
+  const wanted = present({ sort, partner_id: filters.partner, status: filters.status as Failure['status'] | undefined });
   const query = usePages(['failures', wanted], (place) =>
     answerOf(client.GET('/operator/v1/failures', { params: { query: { ...wanted, ...place } } })),
   );
   return (
     <Page title={t.title} description={t.help} actions={<DraftFailure />}>
-      <Filters>
+      <Filters names={['status', 'partner']}>
         <ChoiceFilter
           label={common.status}
           options={{ drafted, approved, rejected }}
@@ -44,6 +46,7 @@ export function FailureList() {
       <RecordPages
         label={t.title}
         query={query}
+        sorting={sorting}
         csv={csvAddress('failures', wanted)}
         rowsOf={({ failures }) => failures}
         keyOf={({ failure_id }) => failure_id}
@@ -56,10 +59,11 @@ export function FailureList() {
               <TwoLines first={<Foreign text={event} />} second={<Foreign text={order} />} />
             ),
           },
-          { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
+          { label: common.points, isFigure: true, sort: 'points', show: ({ points }) => <Points value={points} /> },
           { label: t.why, show: ({ reason }) => <Foreign text={reason} /> },
           {
             label: t.draftedBy,
+            sort: 'drafted_at',
             show: ({ drafted_by, drafted_at }) => (
               <TwoLines first={<Person id={drafted_by} />} second={<Time at={drafted_at} />} />
             ),

@@ -1,14 +1,18 @@
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
+import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
+import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Absent, Foreign, Points, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
-import { IMPACT } from './impact-texts.ts';
+import { IMPACT, PLANTING } from './impact-texts.ts';
 import { NewBatch } from './new-batch.tsx';
 import { PlantingBadge } from './planting-badge.tsx';
 import { Projects } from './projects.tsx';
@@ -16,15 +20,28 @@ import { Projects } from './projects.tsx';
 export function BatchList() {
   const t = useTexts(IMPACT);
   const common = useTexts(COMMON);
-  const query = usePages(['impact-batches'], (place) =>
-    answerOf(client.GET('/operator/v1/impact-batches', { params: { query: place } })),
+  const planting = useTexts(PLANTING);
+  const { filters, setFilters } = useFilters<'status'>();
+  const { sort, sorting } = useSort(['created_at', 'quantity'], '-created_at');
+  const wanted = present({ sort, status: filters.status as keyof typeof PLANTING | undefined });
+  const query = usePages(['impact-batches', wanted], (place) =>
+    answerOf(client.GET('/operator/v1/impact-batches', { params: { query: { ...wanted, ...place } } })),
   );
   return (
     <Page title={t.title} description={t.help} actions={<NewBatch />}>
+      <Filters names={['status']}>
+        <ChoiceFilter
+          label={common.status}
+          options={planting}
+          value={filters.status}
+          onChange={(status) => setFilters({ status })}
+        />
+      </Filters>
       <RecordPages
         label={t.title}
         query={query}
-        csv={csvAddress('impact-batches')}
+        sorting={sorting}
+        csv={csvAddress('impact-batches', wanted)}
         rowsOf={({ impact_batches }) => impact_batches}
         keyOf={({ impact_batch_id }) => impact_batch_id}
         linkOf={({ impact_batch_id }) => `/impact/${impact_batch_id}`}
@@ -43,7 +60,8 @@ export function BatchList() {
             ),
           },
           { label: common.status, show: ({ status }) => <PlantingBadge status={status} /> },
-          { label: t.trees, isFigure: true, show: ({ quantity }) => <Points value={quantity} /> },
+          { label: t.trees, isFigure: true, sort: 'quantity', show: ({ quantity }) => <Points value={quantity} /> },
+          { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
           { label: t.since, show: ({ status_at }) => <Time at={status_at} style="day" /> },
           {
             label: t.expected,

@@ -79,8 +79,8 @@ export const IMPACT = {
 
   pick: ['Settlements to choose', 'تسويات للاختيار'],
   pickHelp: [
-    'Closed settlements with contributions that are in no batch yet, the latest first.',
-    'تسويات مُقفلة فيها مساهمات وليست في أي دفعة بعد، الأحدث أولًا.',
+    'Closed settlements with contributions that are in no batch yet.',
+    'تسويات مُقفلة فيها مساهمات وليست في أي دفعة بعد.',
   ],
   nothingToPick: ['Every closed settlement is in a batch', 'كل التسويات المُقفلة في دفعات'],
   nothingToPickHelp: ['A settlement appears here when it is closed.', 'تظهر التسوية هنا عند إقفالها.'],

@@ -5,9 +5,10 @@ import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
 import { addDecimals, addWhole, formatWhole } from '../../format/points.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Filters } from '../../parts/filters.tsx';
+import { Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -25,9 +26,10 @@ export function PickSettlements({ batchId }: { readonly batchId: string }) {
   const t = useTexts(IMPACT);
   const columns = usePoolableColumns();
   const mayPool = useMay('operator');
-  const { filters, setFilters } = useFilters<'partner'>();
+  const { filters, setFilters } = useFilters<'partner' | 'period'>();
+  const { sort, sorting } = useSort(['closed_at'], '-closed_at');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const wanted = present({ partner_id: filters.partner });
+  const wanted = present({ sort, partner_id: filters.partner, period: filters.period });
   const query = usePages(['unpooled-settlements', wanted], (place) =>
     answerOf(client.GET('/operator/v1/unpooled-settlements', { params: { query: { ...wanted, ...place } } })),
   );
@@ -38,12 +40,14 @@ export function PickSettlements({ batchId }: { readonly batchId: string }) {
         <Text size="sm" c="dimmed">
           {t.pickHelp}
         </Text>
-        <Filters>
+        <Filters names={['partner', 'period']}>
           <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
+          <TextFilter label={t.period} dir="ltr" value={filters.period} onChange={(period) => setFilters({ period })} />
         </Filters>
         <RecordPages
           label={t.pick}
           query={query}
+          sorting={sorting}
           rowsOf={(page) => page.settlements}
           keyOf={keyOf}
           {...(mayPool && { selection: { chosen, choose: setChosen, label: t.choose } })}

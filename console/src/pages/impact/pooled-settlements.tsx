@@ -21,7 +21,7 @@ export function usePoolableColumns(): readonly Column<Poolable>[] {
       show: ({ partner_id, partner_name }) => <PartnerLink id={partner_id} name={partner_name ?? undefined} />,
     },
     { label: t.period, show: ({ period_label }) => <bdi dir="ltr">{period_label}</bdi> },
-    { label: t.closedAt, show: ({ closed_at }) => <Time at={closed_at} style="day" /> },
+    { label: t.closedAt, sort: 'closed_at', show: ({ closed_at }) => <Time at={closed_at} style="day" /> },
     { label: t.contributions, isFigure: true, show: ({ contribution_count }) => <Points value={contribution_count} /> },
     { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
     { label: common.amount, isFigure: true, show: ({ amount, currency }) => <Money amount={amount} currency={currency} /> },

@@ -14,7 +14,11 @@ import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
 
 export function useProjects() {
-  return useQuery({ queryKey: ['projects'], queryFn: () => answerOf(client.GET('/operator/v1/projects')) });
+  const query = { limit: 200 };
+  return useQuery({
+    queryKey: ['projects'],
+    queryFn: () => answerOf(client.GET('/operator/v1/projects', { params: { query } })),
+  });
 }
 
 /** The planting projects that batches are given to. */

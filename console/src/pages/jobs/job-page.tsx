@@ -9,6 +9,7 @@ import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
 import { formatWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -120,24 +121,33 @@ function RunNow({ job: { job, is_running } }: { readonly job: Job }) {
 
 function Runs({ jobs }: { readonly jobs: readonly Job[] }) {
   const t = useTexts(JOB);
-  const { filters, setFilters } = useFilters<'job'>();
-  const wanted = present({ job: filters.job });
+  const { filters, setFilters } = useFilters<'job' | 'outcome'>();
+  const { succeeded, failed, stopped, abandoned } = t;
+  const { sort, sorting } = useSort(['started_at'], '-started_at');
+  const wanted = present({ sort, job: filters.job, outcome: filters.outcome as Exclude<Run['outcome'], null> | undefined });
   const query = usePages(['job-runs', wanted], (place) =>
     answerOf(client.GET('/operator/v1/job-runs', { params: { query: { ...wanted, ...place } } })),
   );
   return (
     <Stack gap="md">
-      <Filters>
+      <Filters names={['job', 'outcome']}>
         <ChoiceFilter
           label={t.job}
           options={Object.fromEntries(jobs.map(({ job }) => [job, job]))}
           value={filters.job}
           onChange={(job) => setFilters({ job })}
         />
+        <ChoiceFilter
+          label={t.outcome}
+          options={{ succeeded, failed, stopped, abandoned }}
+          value={filters.outcome}
+          onChange={(outcome) => setFilters({ outcome })}
+        />
       </Filters>
       <RecordPages
         label={t.runs}
         query={query}
+        sorting={sorting}
         csv={csvAddress('job-runs', wanted)}
         rowsOf={({ runs }) => runs}
         keyOf={({ job, run_no }) => `${job} ${run_no}`}
@@ -146,7 +156,7 @@ function Runs({ jobs }: { readonly jobs: readonly Job[] }) {
           { label: t.job, show: ({ job }) => <span className="id">{job}</span> },
           { label: t.outcome, show: (run) => <Outcome run={run} /> },
           { label: t.trigger, show: ({ trigger }) => t[trigger] },
-          { label: t.started, show: ({ started_at }) => <Time at={started_at} style="second" /> },
+          { label: t.started, sort: 'started_at', show: ({ started_at }) => <Time at={started_at} style="second" /> },
           { label: t.did, show: (run) => <Did run={run} /> },
         ]}
       />

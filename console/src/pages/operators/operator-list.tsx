@@ -1,41 +1,72 @@
-import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
+import { csvAddress } from '../../api/csv-address.ts';
+import type { components } from '../../api/operator-types.ts';
+import { present } from '../../api/present.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
-import { Records } from '../../parts/records.tsx';
-import { Empty, Loaded } from '../../parts/state.tsx';
+import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { RecordPages } from '../../parts/records.tsx';
+import { Empty } from '../../parts/state.tsx';
 import { Foreign, Id, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { STATUS } from '../../texts/record-texts.ts';
 import { SHELL } from '../../texts/shell-texts.ts';
 import { AddOperator } from './add-operator.tsx';
 import { OPERATOR } from './operator-texts.ts';
+
+type Role = components['schemas']['Operator']['role'];
 
 export function OperatorList() {
   const t = useTexts(OPERATOR);
   const common = useTexts(COMMON);
   const roles = useTexts(SHELL);
-  const operators = useQuery({ queryKey: ['operators'], queryFn: () => answerOf(client.GET('/operator/v1/operators')) });
+  const { filters, setFilters } = useFilters<'role' | 'status'>();
+  const { active, disabled } = useTexts(STATUS);
+  const { viewer, operator, approver, admin } = roles;
+  const { sort, sorting } = useSort(['created_at', 'name'], 'created_at');
+  const wanted = present({
+    ...{ sort, role: filters.role as Role | undefined, status: filters.status as 'active' | 'disabled' | undefined },
+  });
+  const query = usePages(['operators', wanted], (place) =>
+    answerOf(client.GET('/operator/v1/operators', { params: { query: { ...wanted, ...place } } })),
+  );
   return (
     <Page title={t.title} description={t.help} actions={<AddOperator />}>
-      <Loaded query={operators}>
-        {(answer) => (
-          <Records
-            label={t.title}
-            rows={answer.operators}
-            keyOf={({ operator_id }) => operator_id}
-            empty={<Empty title={t.nothing} icon="people" />}
-            columns={[
-              { label: t.name, show: ({ name }) => <Foreign text={name} /> },
-              { label: t.email, show: ({ email }) => <Foreign text={email} /> },
-              { label: t.role, show: ({ role }) => roles[role] },
-              { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
-              { label: t.since, show: ({ created_at }) => <Time at={created_at} style="day" /> },
-              { label: t.id, show: ({ operator_id }) => <Id id={operator_id} isShort /> },
-            ]}
-          />
-        )}
-      </Loaded>
+      <Filters names={['role', 'status']}>
+        <ChoiceFilter
+          label={t.role}
+          options={{ viewer, operator, approver, admin }}
+          value={filters.role}
+          onChange={(role) => setFilters({ role })}
+        />
+        <ChoiceFilter
+          label={common.status}
+          options={{ active, disabled }}
+          value={filters.status}
+          onChange={(status) => setFilters({ status })}
+        />
+      </Filters>
+      <RecordPages
+        label={t.title}
+        query={query}
+        sorting={sorting}
+        csv={csvAddress('operators', wanted)}
+        rowsOf={({ operators }) => operators}
+        keyOf={({ operator_id }) => operator_id}
+        empty={<Empty title={t.nothing} icon="people" />}
+        columns={[
+          { label: t.name, sort: 'name', sortKind: 'name', show: ({ name }) => <Foreign text={name} /> },
+          { label: t.email, show: ({ email }) => <Foreign text={email} /> },
+          { label: t.role, show: ({ role }) => roles[role] },
+          { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
+          { label: t.since, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
+          { label: t.id, show: ({ operator_id }) => <Id id={operator_id} isShort /> },
+        ]}
+      />
     </Page>
   );
 }

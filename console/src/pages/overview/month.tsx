@@ -5,6 +5,7 @@ import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
 import { formatMonth } from '../../format/time.ts';
 import { PartnerLink } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
@@ -79,20 +80,29 @@ function turned(month: string, by: number): string {
 function PartnerMonths({ month }: { readonly month: string }) {
   const t = useTexts(OVERVIEW);
   const common = useTexts(COMMON);
-  const query = usePages(['partner-months', month], (place) =>
-    answerOf(client.GET('/operator/v1/months/{month}/partners', { params: { path: { month }, query: { limit: 10, ...place } } })),
+  const { sort, sorting } = useSort(['created_at', 'name'], 'created_at');
+  const query = usePages(['partner-months', month, sort], (place) =>
+    answerOf(
+      client.GET('/operator/v1/months/{month}/partners', { params: { path: { month }, query: { limit: 10, sort, ...place } } }),
+    ),
   );
   return (
     <RecordPages
       label={t.partners}
       query={query}
-      csv={csvAddress(`months/${month}/partners`)}
+      sorting={sorting}
+      csv={csvAddress(`months/${month}/partners`, { sort })}
       rowsOf={({ partners }) => partners}
       keyOf={({ partner_id }) => partner_id}
       linkOf={({ partner_id }) => `/partners/${partner_id}`}
       empty={<Empty title={t.noPartner} icon="building" />}
       columns={[
-        { label: common.partner, show: ({ partner_id, name }) => <PartnerLink id={partner_id} name={name} /> },
+        {
+          label: common.partner,
+          sort: 'name',
+          sortKind: 'name',
+          show: ({ partner_id, name }) => <PartnerLink id={partner_id} name={name} />,
+        },
         { label: t.confirmed, isFigure: true, show: ({ confirmed_count }) => <Points value={confirmed_count} /> },
         { label: t.failed, isFigure: true, show: ({ failed_count }) => <Points value={failed_count} /> },
         { label: t.confirmedPoints, isFigure: true, show: ({ confirmed_points }) => <Points value={confirmed_points} /> },

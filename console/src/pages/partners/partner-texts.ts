@@ -4,7 +4,7 @@ export const PARTNER = {
   title: ['Partners', 'الشركاء'],
   name: ['Name', 'الاسم'],
   namePart: ['A part of the name', 'جزء من الاسم'],
-  nothing: ['No partner has such a name', 'لا شريك بهذا الاسم'],
+  nothing: ['No partner matches', 'لا شريك مطابق'],
   currency: ['Currency', 'العملة'],
   noCurrency: ['not fixed yet', 'لم تُحدَّد بعد'],
   zone: ['Time zone', 'المنطقة الزمنية'],

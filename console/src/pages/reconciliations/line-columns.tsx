@@ -33,7 +33,7 @@ export function useLineColumns(partnerId: string, verdict: Verdict): readonly Li
   const common = useTexts(COMMON);
   const mayDraft = useMay('operator');
   const columns: Readonly<Record<(typeof SHOWN)[Verdict][number], LineColumn>> = {
-    line: { label: t.line, isFigure: true, show: ({ line_no }) => <Points value={line_no} /> },
+    line: { label: t.line, isFigure: true, sort: 'position', show: ({ line_no }) => <Points value={line_no} /> },
     event: { label: t.event, show: ({ partner_event_id }) => <Foreign text={partner_event_id} /> },
     listed: {
       label: t.eventAndOrder,

@@ -2,6 +2,7 @@ import { Alert, Stack, Text } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import { usePages } from '../../api/use-pages.ts';
+import { useSort } from '../../app/use-sort.ts';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty } from '../../parts/state.tsx';
@@ -52,10 +53,11 @@ function LinesOfVerdict({ record, verdict, csv }: LinesProps & { readonly csv: s
   const columns = useLineColumns(record.partner_id, verdict);
   const { partner_id, reconciliation_id } = record;
   const path = { partner_id, reconciliation_id };
-  const query = usePages(['reconciliation-lines', path, verdict], (place) =>
+  const { sort, sorting } = useSort(['position'], 'position');
+  const query = usePages(['reconciliation-lines', path, verdict, sort], (place) =>
     answerOf(
       client.GET('/operator/v1/partners/{partner_id}/reconciliations/{reconciliation_id}/lines', {
-        params: { path, query: { verdict, ...place } },
+        params: { path, query: { verdict, sort, ...place } },
       }),
     ),
   );
@@ -63,6 +65,7 @@ function LinesOfVerdict({ record, verdict, csv }: LinesProps & { readonly csv: s
     <RecordPages
       label={t.linesOf}
       query={query}
+      sorting={sorting}
       csv={csv}
       csvLabel={t.exportThese}
       rowsOf={({ lines }) => lines}

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { components } from '../../api/operator-types.ts';
+import type { Sorting } from '../../app/use-sort.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { PartnerLink } from '../../parts/partner.tsx';
@@ -15,12 +16,13 @@ import { countDifferences, isUnderWay, type Reconciliation } from './verdicts.ts
 
 interface ReconciliationRecordsProps {
   readonly query: UseInfiniteQueryResult<InfiniteData<components['schemas']['ReconciliationPage']>, Error>;
+  readonly sorting?: Sorting;
   readonly csv?: string;
   /** Where all are of one settlement. */
   readonly isOfOne?: boolean;
 }
 
-export function ReconciliationRecords({ query, csv, isOfOne = false }: ReconciliationRecordsProps) {
+export function ReconciliationRecords({ query, sorting, csv, isOfOne = false }: ReconciliationRecordsProps) {
   const t = useTexts(RECONCILIATION);
   const common = useTexts(COMMON);
   return (
@@ -28,6 +30,7 @@ export function ReconciliationRecords({ query, csv, isOfOne = false }: Reconcili
       label={t.title}
       query={query}
       {...(csv !== undefined && { csv })}
+      {...(sorting && { sorting })}
       rowsOf={({ reconciliations }) => reconciliations}
       keyOf={({ reconciliation_id }) => reconciliation_id}
       linkOf={({ partner_id, reconciliation_id }) => `/reconciliations/${partner_id}/${reconciliation_id}`}
@@ -37,7 +40,7 @@ export function ReconciliationRecords({ query, csv, isOfOne = false }: Reconcili
         </Empty>
       }
       columns={[
-        { label: t.began, show: ({ created_at }) => <Time at={created_at} /> },
+        { label: t.began, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} /> },
         ...(isOfOne
           ? []
           : [

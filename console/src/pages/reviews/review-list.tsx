@@ -6,6 +6,7 @@ import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
 import { addWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
@@ -33,7 +34,7 @@ export function ReviewList() {
   const ages = Object.fromEntries(AGES_HOURS.map((hours) => [String(hours), t.hours(hours)]));
   return (
     <Page title={t.title} description={t.help}>
-      <Filters>
+      <Filters names={['reason', 'partner', 'age']}>
         <ChoiceFilter label={t.reason} options={reasons} value={filters.reason} onChange={(reason) => setFilters({ reason })} />
         <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
         <ChoiceFilter label={t.age} options={ages} value={filters.age} onChange={(age) => setFilters({ age })} />
@@ -57,7 +58,13 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
   const mayDecide = useMay('operator');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [before] = useState(() => openedBefore(filters.age));
-  const wanted = present({ partner_id: filters.partner, reason: filters.reason as Review['reason'], opened_before: before });
+  const { sort, sorting } = useSort(['opened_at', 'points'], 'opened_at');
+  const wanted = present({
+    sort,
+    partner_id: filters.partner,
+    reason: filters.reason as Review['reason'],
+    opened_before: before,
+  });
   const query = usePages(['reviews', wanted], (place) =>
     answerOf(client.GET('/operator/v1/reviews', { params: { query: { ...wanted, ...place } } })),
   );
@@ -67,6 +74,7 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
       <RecordPages
         label={t.title}
         query={query}
+        sorting={sorting}
         csv={csvAddress('reviews', wanted)}
         rowsOf={(page) => page.reviews}
         keyOf={keyOf}
@@ -76,9 +84,14 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
         columns={[
           { label: common.partner, show: ({ partner_name }) => <Foreign text={partner_name} /> },
           { label: common.order, show: ({ contribution }) => <Foreign text={contribution.partner_order_ref} /> },
-          { label: common.points, isFigure: true, show: ({ contribution }) => <Points value={contribution.points} /> },
+          {
+            label: common.points,
+            isFigure: true,
+            sort: 'points',
+            show: ({ contribution }) => <Points value={contribution.points} />,
+          },
           { label: t.reason, show: ({ reason }) => reasons[reason] },
-          { label: t.opened, show: ({ opened_at }) => <Age at={opened_at} /> },
+          { label: t.opened, sort: 'opened_at', show: ({ opened_at }) => <Age at={opened_at} /> },
           { label: common.expires, show: ({ expires_at }) => <Age at={expires_at} /> },
         ]}
       />

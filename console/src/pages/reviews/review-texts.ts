@@ -7,8 +7,8 @@ const POINTS = ['نقطة واحدة', 'نقطتان', 'نقاط', 'نقطة', '
 export const REVIEW = {
   title: ['Reviews', 'المراجعات'],
   help: [
-    'Pending contributions, the longest waiting first. What nobody decides fails by itself when it expires.',
-    'مساهمات قيد المعالجة، الأقدم انتظارًا أولًا. ما لا يُبتّ فيه يفشل تلقائيًا عند انتهاء مهلته.',
+    'Pending contributions. What nobody decides fails by itself when it expires.',
+    'مساهمات قيد المعالجة. ما لا يُبتّ فيه يفشل تلقائيًا عند انتهاء مهلته.',
   ],
   nothing: ['No review waits', 'لا مراجعة تنتظر'],
   nothingHelp: ['Every contribution that fits these filters is decided.', 'بُتّ في كل مساهمة تطابق عوامل التصفية.'],

@@ -6,6 +6,7 @@ import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
 import { formatWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
@@ -24,38 +25,25 @@ import { WithdrawRule } from './withdraw-rule.tsx';
 
 export type Rule = components['schemas']['Rule'];
 type Kind = Rule['kind'];
-type State = 'inForce' | 'upcoming' | 'past' | 'withdrawn';
+type Standing = Rule['standing'];
 
-const COLORS: Readonly<Record<State, string>> = { inForce: 'forest', upcoming: 'blue', past: 'gray', withdrawn: 'gray' };
-
-/** Among versions of the same kind for the same partners, the one that started last is in force. */
-function stateOf(rule: Rule, all: readonly Rule[]): State {
-  if (rule.withdrawn_at !== null) return 'withdrawn';
-  const now = new Date().toISOString();
-  if (rule.starts_at > now) return 'upcoming';
-  const isReplaced = all.some(
-    (other) =>
-      other.kind === rule.kind &&
-      other.partner_id === rule.partner_id &&
-      other.currency === rule.currency &&
-      other.withdrawn_at === null &&
-      other.starts_at <= now &&
-      other.starts_at > rule.starts_at,
-  );
-  return isReplaced ? 'past' : 'inForce';
-}
+const COLORS: Readonly<Record<Standing, string>> = { in_force: 'forest', upcoming: 'blue', past: 'gray', withdrawn: 'gray' };
 
 export function RuleList() {
   const t = useTexts(RULE);
   const common = useTexts(COMMON);
   const kinds = useTexts(RULE_KIND);
   const navigate = useNavigate();
-  const { filters, setFilters } = useFilters<'kind' | 'partner'>();
-  const wanted = present({ kind: filters.kind as Kind | undefined, partner_id: filters.partner });
+  const { filters, setFilters } = useFilters<'kind' | 'partner' | 'standing'>();
+  const { sort, sorting } = useSort(['starts_at'], '-starts_at');
+  const standings = { in_force: t.inForce, upcoming: t.upcoming, past: t.past, withdrawn: t.withdrawn };
+  const wanted = present({
+    ...{ sort, kind: filters.kind as Kind | undefined, partner_id: filters.partner },
+    standing: filters.standing as Standing | undefined,
+  });
   const query = usePages(['rules', wanted], (place) =>
     answerOf(client.GET('/operator/v1/rules', { params: { query: { ...wanted, ...place } } })),
   );
-  const all = query.data?.pages.flatMap(({ rules }) => rules) ?? [];
   const partner = filters.partner;
   return (
     <Page
@@ -70,16 +58,23 @@ export function RuleList() {
         </Button>
       }
     >
-      <Filters>
+      <Filters names={['kind', 'partner', 'standing']}>
         <ChoiceFilter label={t.kind} options={kinds} value={filters.kind} onChange={(kind) => setFilters({ kind })} />
         <PartnerFilter value={partner} onChange={(id) => setFilters({ partner: id })} />
+        <ChoiceFilter
+          label={common.status}
+          options={standings}
+          value={filters.standing}
+          onChange={(standing) => setFilters({ standing })}
+        />
       </Filters>
       {partner && <InForceOf partnerId={partner} />}
       <RecordPages
         label={t.history}
         query={query}
+        sorting={sorting}
         csv={csvAddress('rules', wanted)}
-        rowsOf={({ rules }) => rules.toReversed()}
+        rowsOf={({ rules }) => rules}
         keyOf={({ kind, version }) => `${kind} ${version}`}
         empty={
           <Empty title={t.nothing} icon="book">
@@ -91,20 +86,17 @@ export function RuleList() {
           { label: t.version, show: ({ version }) => <bdi dir="ltr">{version}</bdi> },
           { label: t.forWhom, show: ({ partner_id }) => (partner_id ? <PartnerLink id={partner_id} /> : t.everyone) },
           { label: t.states, show: (rule) => <Said rule={rule} /> },
-          { label: t.starts, show: ({ starts_at }) => <Time at={starts_at} /> },
+          { label: t.starts, sort: 'starts_at', show: ({ starts_at }) => <Time at={starts_at} /> },
           {
             label: common.status,
-            show: (rule) => {
-              const state = stateOf(rule, all);
-              return (
-                <>
-                  <Badge color={COLORS[state]} miw="max-content">
-                    {t[state]}
-                  </Badge>{' '}
-                  {state === 'upcoming' && <WithdrawRule rule={rule} />}
-                </>
-              );
-            },
+            show: (rule) => (
+              <>
+                <Badge color={COLORS[rule.standing]} miw="max-content">
+                  {standings[rule.standing]}
+                </Badge>{' '}
+                {rule.standing === 'upcoming' && <WithdrawRule rule={rule} />}
+              </>
+            ),
           },
         ]}
       />

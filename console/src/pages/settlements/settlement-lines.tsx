@@ -1,12 +1,14 @@
-import { Button, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Button, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
+import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty } from '../../parts/state.tsx';
@@ -24,60 +26,65 @@ interface SettlementLinesProps {
   readonly settlementId: string;
 }
 
-const TYPED_MS = 300;
-
 /** All lines, or those of what a partner speaks of. */
 export function SettlementLines({ partnerId, settlementId }: SettlementLinesProps) {
   const t = useTexts(SETTLEMENT);
   const common = useTexts(COMMON);
   const kinds = useTexts(LINE_KIND);
   const mayDraft = useMay('operator');
-  const [wanted, setWanted] = useState('');
-  const [of] = useDebouncedValue(wanted.trim(), TYPED_MS);
+  const { filters, setFilters } = useFilters<'of' | 'type'>();
+  const { of } = filters;
+  const { sort, sorting } = useSort(['line_no'], 'line_no', 'lines');
+  const wanted = present({ sort, of, line_type: filters.type as Line['line_type'] | undefined });
   const path = { partner_id: partnerId, settlement_id: settlementId };
-  const query = usePages(['lines', path, of], (place) =>
+  const query = usePages(['lines', path, wanted], (place) =>
     answerOf(
       client.GET('/operator/v1/partners/{partner_id}/settlements/{settlement_id}/lines', {
-        params: { path, query: { ...present({ of }), ...place } },
+        params: { path, query: { ...wanted, ...place } },
       }),
     ),
   );
   return (
-    <Section
-      title={t.lines}
-      actions={
-        <TextInput
-          type="search"
-          aria-label={t.find}
-          placeholder={t.findHelp}
-          maxLength={128}
-          value={wanted}
-          onChange={(event) => setWanted(event.currentTarget.value)}
-          w={{ base: '100%', sm: 380 }}
+    <Section title={t.lines}>
+      <Stack gap="md">
+        <Filters names={['of', 'type']}>
+          <TextFilter
+            label={t.find}
+            placeholder={t.findHelp}
+            isSearch
+            value={of}
+            onChange={(text) => setFilters({ of: text })}
+            width={380}
+          />
+          <ChoiceFilter label={t.kind} options={kinds} value={filters.type} onChange={(type) => setFilters({ type })} />
+        </Filters>
+        <RecordPages
+          label={t.lines}
+          query={query}
+          sorting={sorting}
+          csv={csvAddress(`partners/${partnerId}/settlements/${settlementId}/lines`, wanted)}
+          rowsOf={({ lines }) => lines}
+          keyOf={({ line_no }) => String(line_no)}
+          empty={
+            <Empty title={of === undefined ? t.noLines : t.find} icon="coins">
+              {of === undefined ? undefined : t.notOnIt}
+            </Empty>
+          }
+          columns={[
+            { label: t.line, isFigure: true, sort: 'line_no', show: ({ line_no }) => <Points value={String(line_no)} /> },
+            { label: t.kind, show: ({ line_type }) => kinds[line_type] },
+            { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
+            { label: common.contribution, show: (line) => <ContributionLink partnerId={partnerId} line={line} /> },
+            { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
+            {
+              label: common.amount,
+              isFigure: true,
+              show: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+            },
+            ...(mayDraft ? [{ label: '', show: (line: Line) => <DraftOfLine partnerId={partnerId} line={line} /> }] : []),
+          ]}
         />
-      }
-    >
-      <RecordPages
-        label={t.lines}
-        query={query}
-        csv={csvAddress(`partners/${partnerId}/settlements/${settlementId}/lines`, present({ of }))}
-        rowsOf={({ lines }) => lines}
-        keyOf={({ line_no }) => String(line_no)}
-        empty={
-          <Empty title={of === '' ? t.noLines : t.find} icon="coins">
-            {of === '' ? undefined : t.notOnIt}
-          </Empty>
-        }
-        columns={[
-          { label: t.line, isFigure: true, show: ({ line_no }) => <Points value={String(line_no)} /> },
-          { label: t.kind, show: ({ line_type }) => kinds[line_type] },
-          { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
-          { label: common.contribution, show: (line) => <ContributionLink partnerId={partnerId} line={line} /> },
-          { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
-          { label: common.amount, isFigure: true, show: ({ amount, currency }) => <Money amount={amount} currency={currency} /> },
-          ...(mayDraft ? [{ label: '', show: (line: Line) => <DraftOfLine partnerId={partnerId} line={line} /> }] : []),
-        ]}
-      />
+      </Stack>
     </Section>
   );
 }

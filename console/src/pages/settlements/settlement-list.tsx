@@ -4,9 +4,10 @@ import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
-import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { ChoiceFilter, CurrencyFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
@@ -16,41 +17,52 @@ import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
 import { SETTLEMENT } from './settlement-texts.ts';
 
+type Filter = 'partner' | 'answer' | 'period' | 'currency';
 type Answer = components['schemas']['Settlement']['acknowledgement']['status'];
 
 export function SettlementList() {
   const t = useTexts(SETTLEMENT);
   const common = useTexts(COMMON);
   const { pending, accepted, disputed } = useTexts(STATUS);
-  const { filters, setFilters } = useFilters<'partner' | 'answer'>();
-  const { partner } = filters;
-  const wanted = present({ acknowledgement: partner ? undefined : (filters.answer as Answer | undefined) });
-  const query = usePages(['settlements', partner, wanted], (place) =>
+  const { filters, setFilters } = useFilters<Filter>();
+  const { partner, period, currency } = filters;
+  const acknowledgement = filters.answer as Answer | undefined;
+  const ofOne = useSort(['period'], '-period');
+  const ofAll = useSort(currency ? ['closed_at', 'net_points', 'payable_amount'] : ['closed_at', 'net_points'], '-closed_at');
+  const sorting = partner ? ofOne.sorting : ofAll.sorting;
+  const wantedOfOne = present({ sort: ofOne.sort, acknowledgement });
+  const wanted = present({ sort: ofAll.sort, acknowledgement, period, currency });
+  const query = usePages(['settlements', partner, partner ? wantedOfOne : wanted], (place) =>
     partner
       ? answerOf(
           client.GET('/operator/v1/partners/{partner_id}/settlements', {
-            params: { path: { partner_id: partner }, query: place },
+            params: { path: { partner_id: partner }, query: { ...wantedOfOne, ...place } },
           }),
         )
       : answerOf(client.GET('/operator/v1/settlements', { params: { query: { ...wanted, ...place } } })),
   );
   return (
     <Page title={t.title} description={t.help}>
-      <Filters>
-        <PartnerFilter value={partner} onChange={(id) => setFilters({ partner: id, answer: undefined })} />
+      <Filters names={['partner', 'answer', 'period', 'currency']}>
+        <PartnerFilter value={partner} onChange={(id) => setFilters({ partner: id })} />
+        <ChoiceFilter
+          label={t.answer}
+          options={{ pending, accepted, disputed }}
+          value={filters.answer}
+          onChange={(answer) => setFilters({ answer })}
+        />
         {!partner && (
-          <ChoiceFilter
-            label={t.answer}
-            options={{ pending, accepted, disputed }}
-            value={filters.answer}
-            onChange={(answer) => setFilters({ answer })}
-          />
+          <>
+            <TextFilter label={t.period} dir="ltr" value={period} onChange={(text) => setFilters({ period: text })} />
+            <CurrencyFilter value={currency} onChange={(chosen) => setFilters({ currency: chosen })} />
+          </>
         )}
       </Filters>
       <RecordPages
         label={t.title}
         query={query}
-        csv={partner ? csvAddress(`partners/${partner}/settlements`) : csvAddress('settlements', wanted)}
+        sorting={sorting}
+        csv={partner ? csvAddress(`partners/${partner}/settlements`, wantedOfOne) : csvAddress('settlements', wanted)}
         rowsOf={({ settlements }) => settlements}
         keyOf={({ settlement_id }) => settlement_id}
         linkOf={({ partner_id, settlement_id }) => `/settlements/${partner_id}/${settlement_id}`}
@@ -59,6 +71,7 @@ export function SettlementList() {
           { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
           {
             label: t.period,
+            ...(partner && { sort: 'period' }),
             show: ({ period_label }) => (
               <bdi dir="ltr" className="figure">
                 {period_label}
@@ -66,12 +79,22 @@ export function SettlementList() {
             ),
           },
           { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
-          { label: t.netPoints, isFigure: true, show: ({ net_points }) => <Points value={net_points} /> },
+          {
+            label: t.netPoints,
+            isFigure: true,
+            ...(!partner && { sort: 'net_points' }),
+            show: ({ net_points }) => <Points value={net_points} />,
+          },
           {
             ...{ label: t.payableAmount, isFigure: true },
+            ...(!partner && currency && { sort: 'payable_amount' }),
             show: ({ payable_amount, currency }) => <Money amount={payable_amount} currency={currency} />,
           },
-          { label: t.closedAt, show: ({ closed_at, period_timezone }) => <Time at={closed_at} zone={period_timezone} /> },
+          {
+            label: t.closedAt,
+            ...(!partner && { sort: 'closed_at' }),
+            show: ({ closed_at, period_timezone }) => <Time at={closed_at} zone={period_timezone} />,
+          },
           {
             label: t.answer,
             show: ({ status, acknowledgement }) => (status === 'closed' ? <StatusBadge status={acknowledgement.status} /> : '–'),

@@ -4,8 +4,8 @@ import type { Texts } from '../../texts/text.ts';
 export const SETTLEMENT = {
   title: ['Settlements', 'التسويات'],
   help: [
-    'Closed settlements of all partners, the latest first. Choose a partner to see its open one too.',
-    'التسويات المُقفلة لجميع الشركاء، الأحدث أولًا. اختر شريكًا لترى تسويته المفتوحة أيضًا.',
+    'Closed settlements of all partners. Choose a partner to see its open one too.',
+    'التسويات المُقفلة لجميع الشركاء. اختر شريكًا لترى تسويته المفتوحة أيضًا.',
   ],
   nothing: ['No settlement fits these filters', 'لا تسوية تطابق عوامل التصفية'],
   period: ['Period', 'الفترة'],

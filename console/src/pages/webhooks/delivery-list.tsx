@@ -5,8 +5,9 @@ import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
 import { StatusBadge } from '../../parts/badges.tsx';
-import { ChoiceFilter } from '../../parts/filters.tsx';
+import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Age, Points, Time } from '../../parts/values.tsx';
@@ -22,8 +23,11 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
   const common = useTexts(COMMON);
   const triggers = useTexts(TRIGGER);
   const { waiting, held, delivered, exhausted, failed, dropped } = useTexts(STATUS);
-  const { filters, setFilters } = useFilters<'status'>();
-  const wanted = present({ endpoint_id: endpointId, status: filters.status as Status | undefined });
+  const { filters, setFilters } = useFilters<'status' | 'type'>();
+  const { sort, sorting } = useSort(['created_at'], '-created_at');
+  const wanted = present({
+    ...{ sort, endpoint_id: endpointId, status: filters.status as Status | undefined, event_type: filters.type },
+  });
   const query = usePages(['deliveries', partnerId, wanted], (place) =>
     answerOf(
       client.GET('/operator/v1/partners/{partner_id}/deliveries', {
@@ -33,15 +37,19 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
   );
   return (
     <Stack gap="sm">
-      <ChoiceFilter
-        label={common.status}
-        options={{ waiting, held, delivered, exhausted, failed, dropped }}
-        value={filters.status}
-        onChange={(status) => setFilters({ status })}
-      />
+      <Filters names={['status', 'type']}>
+        <ChoiceFilter
+          label={common.status}
+          options={{ waiting, held, delivered, exhausted, failed, dropped }}
+          value={filters.status}
+          onChange={(status) => setFilters({ status })}
+        />
+        <TextFilter label={t.event} dir="ltr" value={filters.type} onChange={(type) => setFilters({ type })} />
+      </Filters>
       <RecordPages
         label={t.deliveries}
         query={query}
+        sorting={sorting}
         csv={csvAddress(`partners/${partnerId}/deliveries`, wanted)}
         rowsOf={({ deliveries }) => deliveries}
         keyOf={({ delivery_id }) => delivery_id}
@@ -53,7 +61,7 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
           { label: t.trigger, show: ({ trigger }) => triggers[trigger] },
           { label: t.attempts, isFigure: true, show: ({ attempts }) => <Points value={String(attempts)} /> },
           { label: t.next, show: ({ next_attempt_at }) => <Age at={next_attempt_at} /> },
-          { label: common.created, show: ({ created_at }) => <Time at={created_at} style="second" /> },
+          { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="second" /> },
         ]}
       />
     </Stack>

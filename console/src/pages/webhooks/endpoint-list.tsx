@@ -5,13 +5,14 @@ import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
-import { Age, Foreign, Points } from '../../parts/values.tsx';
+import { Age, Foreign, Points, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { WEBHOOK } from './webhook-texts.ts';
@@ -22,16 +23,21 @@ export function EndpointList() {
   const t = useTexts(WEBHOOK);
   const common = useTexts(COMMON);
   const { filters, setFilters } = useFilters<'partner' | 'state'>();
-  const wanted = present({ partner_id: filters.partner, state: filters.state as 'disabled' | 'failing' | undefined });
+  const { sort, sorting } = useSort(['created_at', 'failing_since'], 'created_at');
+  const wanted = present({
+    sort,
+    partner_id: filters.partner,
+    state: filters.state as 'healthy' | 'disabled' | 'failing' | undefined,
+  });
   const query = usePages(['endpoints', wanted], (place) =>
     answerOf(client.GET('/operator/v1/endpoints', { params: { query: { ...wanted, ...place } } })),
   );
   return (
     <Page title={t.title} description={t.help}>
-      <Filters>
+      <Filters names={['state', 'partner']}>
         <ChoiceFilter
           label={t.state}
-          options={{ failing: t.failing, disabled: t.disabled }}
+          options={{ healthy: t.healthy, failing: t.failing, disabled: t.disabled }}
           value={filters.state}
           onChange={(state) => setFilters({ state })}
         />
@@ -40,6 +46,7 @@ export function EndpointList() {
       <RecordPages
         label={t.title}
         query={query}
+        sorting={sorting}
         csv={csvAddress('endpoints', wanted)}
         rowsOf={({ endpoints }) => endpoints}
         keyOf={({ endpoint_id }) => endpoint_id}
@@ -50,7 +57,8 @@ export function EndpointList() {
           { label: t.address, show: ({ url }) => <Foreign text={url} /> },
           { label: t.state, show: (endpoint) => <Health endpoint={endpoint} /> },
           { label: t.failures, isFigure: true, show: ({ failures_in_row }) => <Points value={String(failures_in_row)} /> },
-          { label: t.since, show: ({ failing_since }) => <Age at={failing_since} /> },
+          { label: t.since, sort: 'failing_since', show: ({ failing_since }) => <Age at={failing_since} /> },
+          { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
         ]}
       />
     </Page>

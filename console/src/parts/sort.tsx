@@ -1,0 +1,57 @@
+/** How a list is sorted: headings on a wide screen, and one choice on a narrow one, where cards have no headings. */
+import { Select, UnstyledButton } from '@mantine/core';
+import type { Sorting } from '../app/use-sort.ts';
+import { COMMON } from '../texts/common-texts.ts';
+import { useTexts } from '../texts/language.tsx';
+import { Icon } from './icon.tsx';
+
+/** A column that the list can be sorted by. */
+export interface Sortable {
+  readonly label: string;
+  readonly sort: string;
+  /** What is low: early, little, or a name. */
+  readonly kind: 'time' | 'size' | 'name';
+}
+
+export function SortHeading({ column, sorting }: { readonly column: Sortable; readonly sorting: Sorting }) {
+  const isSorted = sorting.by === column.sort;
+  const first = column.kind !== 'name';
+  return (
+    <UnstyledButton
+      className="sort-heading"
+      data-sorted={isSorted || undefined}
+      onClick={() => sorting.sort(column.sort, isSorted ? !sorting.isDescending : first)}
+    >
+      {column.label}
+      <Icon name={isSorted && !sorting.isDescending ? 'up' : 'down'} size={14} />
+    </UnstyledButton>
+  );
+}
+
+export function ariaSort({ by, isDescending }: Sorting, name: string): 'ascending' | 'descending' | 'none' {
+  if (by !== name) return 'none';
+  return isDescending ? 'descending' : 'ascending';
+}
+
+export function SortChoice({ columns, sorting }: { readonly columns: readonly Sortable[]; readonly sorting: Sorting }) {
+  const t = useTexts(COMMON);
+  const ways = {
+    time: [t.latestFirst, t.earliestFirst],
+    size: [t.mostFirst, t.leastFirst],
+    name: [t.lastToFirst, t.firstToLast],
+  } as const;
+  const options = columns.flatMap(({ label, sort, kind }) => [
+    { value: `-${sort}`, label: `${label}: ${ways[kind][0]}` },
+    { value: sort, label: `${label}: ${ways[kind][1]}` },
+  ]);
+  return (
+    <Select
+      className="sort-choice"
+      label={t.sortBy}
+      data={options}
+      allowDeselect={false}
+      value={`${sorting.isDescending ? '-' : ''}${sorting.by}`}
+      onChange={(chosen) => chosen && sorting.sort(chosen.replace(/^-/, ''), chosen.startsWith('-'))}
+    />
+  );
+}
