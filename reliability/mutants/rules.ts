@@ -876,7 +876,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a failure takes two operators, in the database too',
     source: 'decisions 4',
-    file: 'migrations/0005_rules.sql',
+    file: 'migrations/0015_contribution_seals.sql',
     find: ' and new.failure_drafted_by <> new.failure_approved_by then',
     replace: ' then',
     tests: ['store/storage'],

@@ -384,20 +384,25 @@ test('a confirmation and the link after it, written together: each body tells wh
   const other = await client.confirm({ partner_order_ref: 'order-of-another-process' });
   await untilSequenced(own, partner.partnerId, 4);
   const events = await listEvents(own.pool, partner.partnerId, { afterSequence: 1n, limit: 10 });
-  // With nothing else to read, and with something.
-  for (const together of [events.slice(0, 2), events]) {
+  const statuses = ['not_requested', 'associated', 'not_requested'];
+  // With nothing else to read, with something, and the link without its confirmation.
+  for (const [from, to] of [
+    [0, 2],
+    [0, 3],
+    [1, 2],
+  ] as const) {
     const recent = new RecentContributions();
     recent.add(asConfirmed as ContributionRecord);
+    const together = events.slice(from, to);
     const bodies = await makeEventBodies(own.pool, { environment: 'sandbox', recent, onError: assert.ifError }, together);
     const told = together.map(({ eventId }) => JSON.parse(bodies.get(eventId)?.body as string).data);
     assert.deepEqual(
       told.map(({ contribution, association }) => [contribution.transaction_id, association.status]),
-      [
-        [transactionId, 'not_requested'],
-        [transactionId, 'associated'],
-        [other.body.contribution.transaction_id, 'not_requested'],
-      ].slice(0, together.length),
+      [transactionId, transactionId, other.body.contribution.transaction_id]
+        .map((id, place) => [id, statuses[place]])
+        .slice(from, to),
     );
-    assert.equal(told[1].association.link.calculation_id, estimate.calculation_id);
+    const [link] = told.filter(({ association }) => association.status === 'associated');
+    assert.equal(link.association.link.calculation_id, estimate.calculation_id);
   }
 });
