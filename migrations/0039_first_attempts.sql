@@ -8,7 +8,7 @@ alter table delivery
   add column first_excerpt text;
 
 -- Room for the second version of each row.
-alter table delivery set (fillfactor = 55);
+alter table delivery set (fillfactor = 45);
 
 -- `handed_over`: claimed by its creator; delivered from `ended_at` on.
 alter table delivery

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isBehind, medianOf, nextBudget, type Slice } from './pace.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isBehind, medianOf, nextBudget, Pace, type Slice } from './pace.ts';
 
 const QUIET: Slice = { answers: 20, answerMs: 4, utilization: 0.5, begun: 200 };
 const BUSY: Slice = { ...QUIET, utilization: 0.97 };
@@ -35,6 +36,34 @@ describe('deliveries give way to answers', () => {
     const falling = budgets(UNLIMITED, (budget) => ({ ...BUSY, answers: 40, begun: Math.min(budget, 200) }), 10);
     assert.deepEqual(falling.slice(1, 4), [150, 112, 84]);
     assert.equal(falling.at(-1), 40);
+  });
+
+  test('a few begin in a turn of the event loop, and the others in the next ones', async () => {
+    const pace = new Pace();
+    const begun: number[] = [];
+    let left = 20;
+    const begin = () => {
+      let count = 0;
+      while (left > 0 && pace.take()) [left, count] = [left - 1, count + 1];
+      begun.push(count);
+    };
+    pace.onRoom(begin);
+    begin();
+    while (left > 0) await nextTurn();
+    assert.deepEqual(begun, [8, 8, 4]);
+  });
+
+  test('more begin in a turn after many answers, so that their events do not wait', async () => {
+    const pace = new Pace();
+    let begun = 0;
+    const begin = () => {
+      while (pace.take()) begun++;
+    };
+    begin();
+    for (let answers = 0; answers < 30; answers++) pace.addAnswer(1);
+    await nextTurn();
+    begin();
+    assert.equal(begun, 8 + 38);
   });
 
   test('they never stop', () => {

@@ -17,6 +17,8 @@ const SLICE_MS = 50;
 const BUSY = 0.9;
 /** Slower answers wait for the event loop or for the database. */
 const SLOW_MS = 50;
+/** So many deliveries begin in a turn of the event loop, in about a millisecond, and one more for each answer of the turn before. */
+const BEGIN_IN_A_TURN = 8;
 /** The least number of deliveries in a slice, however slow answers are. */
 const BUDGET_MIN = 16;
 const LESS = 0.75;
@@ -52,6 +54,10 @@ export class Pace {
   #begun = 0;
   #wasRefused = false;
   #slowedMs = 0;
+  #leftInTurn = BEGIN_IN_A_TURN;
+  #answersInTurn = 0;
+  #wasRefusedInTurn = false;
+  #turn: NodeJS.Immediate | undefined;
   #since: EventLoopUtilization | undefined;
   #timer: NodeJS.Timeout | undefined;
   #onRoom = () => {};
@@ -63,7 +69,9 @@ export class Pace {
 
   /** A partner's request was answered. */
   addAnswer(milliseconds: number): void {
-    if (this.#timer) this.#answersMs.push(milliseconds);
+    if (!this.#timer) return;
+    this.#answersMs.push(milliseconds);
+    this.#answersInTurn++;
   }
 
   /** Whether one more delivery may begin now; if so, it counts. */
@@ -73,6 +81,12 @@ export class Pace {
       this.#wasRefused = true;
       return false;
     }
+    if (this.#leftInTurn <= 0) {
+      this.#wasRefusedInTurn = true;
+      return false;
+    }
+    this.#turn ??= setImmediate(() => this.#endTurn());
+    this.#leftInTurn--;
     this.#left--;
     this.#begun++;
     return true;
@@ -92,6 +106,15 @@ export class Pace {
     this.#since = performance.eventLoopUtilization();
     this.#answersMs = [];
     return setInterval(() => this.#endSlice(), SLICE_MS).unref();
+  }
+
+  #endTurn(): void {
+    this.#turn = undefined;
+    this.#leftInTurn = BEGIN_IN_A_TURN + this.#answersInTurn;
+    this.#answersInTurn = 0;
+    if (!this.#wasRefusedInTurn) return;
+    this.#wasRefusedInTurn = false;
+    this.#onRoom();
   }
 
   #endSlice(): void {
