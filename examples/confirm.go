@@ -2,8 +2,8 @@
 //
 // The intent is a row that was stored in the transaction that deducted the points, before the first request. It prints a status, and the
 // transaction_id or the code of an error. After "failed", and after nothing else, restore the points, once for this transaction_id.
-// With every other status they stay deducted: run "pending" and "unknown" again later, and "refused" when a person has put right what
-// the code names, each with the same intent.
+// With every other status they stay deducted: run "pending" and "unknown" again later, and "refused" seldom, until a person has settled
+// what the code names; each with the same intent.
 package main
 
 import (
@@ -46,6 +46,7 @@ type answer struct {
 	Contribution *contribution `json:"contribution"`
 	Error        *failure      `json:"error"`
 	retryAfter   time.Duration
+	status       int
 }
 
 // Client calls one environment. Redirects are not followed, so that the key goes nowhere else.
@@ -64,7 +65,8 @@ func NewClient(baseURL, apiKey string) *Client {
 // looked up first, as is everything before it is sent again.
 func (client *Client) Confirm(intent Intent, wasSent bool, within time.Duration) (status, what string) {
 	endsAt := time.Now().Add(within)
-	isLookUp, pauses, refusal := wasSent, 0, ""
+	isLookUp, pauses := wasSent, 0
+	var refusal *answer
 	for {
 		step := client.send
 		if isLookUp {
@@ -76,17 +78,17 @@ func (client *Client) Confirm(intent Intent, wasSent bool, within time.Duration)
 		}
 		code := got.Error.Code
 		if isLookUp && code == "contribution_not_found" {
-			if refusal != "" {
-				return refusedAs(refusal)
+			if refusal != nil {
+				return refusedAs(*refusal)
 			}
 			isLookUp = false
 			continue
 		}
 		if !*got.Error.Retryable {
 			if isLookUp {
-				return refusedAs(code)
+				return refusedAs(got)
 			}
-			refusal = code
+			refusal = &got
 		} else if !pause(&pauses, got.retryAfter, endsAt) {
 			return "unknown", code
 		}
@@ -107,12 +109,13 @@ func recorded(found contribution, intent Intent) (status, what string) {
 	return "unknown", "unknown_status"
 }
 
-// refusedAs: a suspension ends by itself, so that the same request succeeds later.
-func refusedAs(code string) (status, what string) {
-	if code == "partner_suspended" {
-		return "unknown", code
+// refusedAs: only 400, 409 and 422 refuse the contribution. A wrong key, permission or address (401, 403, 404 …) says nothing about it.
+func refusedAs(got answer) (status, what string) {
+	switch got.status {
+	case http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity:
+		return "refused", got.Error.Code
 	}
-	return "refused", code
+	return "unknown", got.Error.Code
 }
 
 // pause waits as long as Retry-After says, or longer each time. False when the time is up before that.
@@ -174,6 +177,7 @@ func (client *Client) call(method, path string, headers map[string]string, body 
 	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
 		got.retryAfter = time.Duration(seconds) * time.Second
 	}
+	got.status = response.StatusCode
 	isSuccess := response.StatusCode < 300 && got.Contribution != nil
 	isFailure := response.StatusCode >= 400 && got.Error != nil && got.Error.Code != "" && got.Error.Retryable != nil
 	if !isSuccess && !isFailure {

@@ -6,22 +6,22 @@ import { type Intent, nodeHandler, PartnerImpact, SqliteInbox } from '@partner-i
 import { Wallet } from './wallet.ts';
 
 const { BASE_URL = '', API_KEY = '', SECRET = 'whsec_known_after_the_challenge', FOLDER = '.', PORT = '3000' } = process.env;
-const wallet = new Wallet(`${FOLDER}/wallet.db`);
+const wallet = new Wallet(`${FOLDER}/wallet.db`, 1_000n);
 const impact = new PartnerImpact({ baseUrl: BASE_URL, apiKey: API_KEY });
 const receiver = impact.events.receiver(SECRET, new SqliteInbox(new DatabaseSync(`${FOLDER}/inbox.db`)), {
   'impact.transaction.adjusted'({ data }) {
-    if (data.change === 'failed') wallet.restore(data.permit, data.contribution.partnerOrderRef);
+    if (data.change === 'failed') wallet.restore(data.permit, data.contribution.partnerEventId);
   },
 });
 
 async function settle(intent: Intent): Promise<void> {
   const outcome = await impact.confirm(intent);
   outcome.match({
-    confirmed: ({ transactionId }) => wallet.confirmed(intent.orderRef, transactionId),
-    pending: ({ retryAt }) => wallet.held(intent.orderRef, 'pending', retryAt),
-    failed: (permit) => wallet.restore(permit, intent.orderRef),
-    refused: ({ code }) => wallet.held(intent.orderRef, code, null),
-    unknown: ({ code, retryAt }) => wallet.held(intent.orderRef, code, retryAt),
+    confirmed: ({ transactionId }) => wallet.confirmed(intent.eventId, transactionId),
+    pending: ({ retryAt }) => wallet.held(intent.eventId, 'pending', retryAt),
+    failed: (permit) => wallet.restore(permit, intent.eventId),
+    refused: ({ code, retryAt }) => wallet.held(intent.eventId, code, retryAt),
+    unknown: ({ code, retryAt }) => wallet.held(intent.eventId, code, retryAt),
   });
 }
 

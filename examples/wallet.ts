@@ -8,37 +8,43 @@ const FIRST_DUE_MS = 90_000;
 export class Wallet {
   readonly #database: DatabaseSync;
 
-  constructor(path: string) {
+  /** @param points What a new file begins with; an account that is there keeps its points. */
+  constructor(path: string, points: bigint) {
     this.#database = new DatabaseSync(path);
     this.#database.exec(`pragma busy_timeout = 5000; pragma synchronous = full;
       create table if not exists account (points integer not null check (points >= 0));
-      create table if not exists gift (order_ref text primary key, intent text not null, status text not null, due_ms integer, transaction_id text unique)`);
+      create table if not exists gift (event_id text primary key, order_ref text not null, intent text not null,
+        status text not null, due_ms integer, transaction_id text unique);
+      -- A second click on the same order deducts nothing. After a failure the order is free again.
+      create unique index if not exists one_gift_of_an_order on gift (order_ref) where status <> 'restored'`);
+    this.#database.prepare('insert into account select ? where not exists (select * from account)').run(points);
   }
 
   /** Deducts the points and stores the intent, both or neither: before anything is sent. */
   deduct(intent: Intent): void {
     this.#inTransaction(() => {
-      const insert = this.#database.prepare("insert into gift (order_ref, intent, status, due_ms) values (?, ?, 'stored', ?)");
-      insert.run(intent.orderRef, JSON.stringify(intent), Date.now() + FIRST_DUE_MS);
-      this.#database.prepare('update account set points = points - ?').run(BigInt(intent.points));
+      const insert = "insert into gift (event_id, order_ref, intent, status, due_ms) values (?, ?, ?, 'stored', ?)";
+      const { eventId, orderRef, points } = intent;
+      this.#database.prepare(insert).run(eventId, orderRef, JSON.stringify(intent), Date.now() + FIRST_DUE_MS);
+      this.#change('update account set points = points - ?', points);
     });
   }
 
   /** Gives the points back, once: a gift that is restored or confirmed never changes again. */
-  restore(permit: RestorationPermit, orderRef: string): void {
+  restore(permit: RestorationPermit, eventId: string): void {
     this.#inTransaction(() => {
-      if (!this.#move(orderRef, 'restored', null, permit.transactionId)) return;
-      this.#database.prepare('update account set points = points + ?').run(permit.points);
+      if (!this.#move(eventId, 'restored', null, permit.transactionId)) return;
+      this.#change('update account set points = points + ?', permit.points);
     });
   }
 
-  confirmed(orderRef: string, transactionId: string): void {
-    this.#move(orderRef, 'confirmed', null, transactionId);
+  confirmed(eventId: string, transactionId: string): void {
+    this.#move(eventId, 'confirmed', null, transactionId);
   }
 
-  /** @param retryAt When to confirm the intent again; `null` where a person has to act first. */
-  held(orderRef: string, status: string, retryAt: Date | null): void {
-    this.#move(orderRef, status, retryAt?.getTime() ?? null, null);
+  /** @param retryAt When to confirm the intent again: no gift that is neither confirmed nor restored is ever left without one. */
+  held(eventId: string, status: string, retryAt: Date): void {
+    this.#move(eventId, status, retryAt.getTime(), null);
   }
 
   /** The intents to confirm again. */
@@ -47,11 +53,16 @@ export class Wallet {
     return rows.map(({ intent }) => JSON.parse(String(intent)));
   }
 
-  #move(orderRef: string, status: string, dueMs: number | null, transactionId: string | null): boolean {
+  /** An update that finds no account is an error, so that nothing is given that was not deducted. */
+  #change(update: string, points: string | bigint): void {
+    if (this.#database.prepare(update).run(BigInt(points)).changes !== 1) throw new Error('There is no account.');
+  }
+
+  #move(eventId: string, status: string, dueMs: number | null, transactionId: string | null): boolean {
     const update = this.#database.prepare(
-      "update gift set status = ?, due_ms = ?, transaction_id = ? where order_ref = ? and status not in ('confirmed', 'restored')",
+      "update gift set status = ?, due_ms = ?, transaction_id = ? where event_id = ? and status not in ('confirmed', 'restored')",
     );
-    return update.run(status, dueMs, transactionId, orderRef).changes === 1;
+    return update.run(status, dueMs, transactionId, eventId).changes === 1;
   }
 
   #inTransaction(run: () => void): void {

@@ -2,7 +2,7 @@
 // Runs on any Node from 20 on.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -27,6 +27,7 @@ export function buildSdk() {
     });
     if (status !== 0) throw new Error(`The SDK does not compile.\n${stdout ?? ''}${error?.message ?? ''}`);
     nameCompiledFiles(folder);
+    chmodSync(join(folder, 'command', 'main.js'), 0o755);
     rmSync(DIST, { recursive: true, force: true });
     rename(folder);
     writeFileSync(STAMP, wanted);

@@ -7,7 +7,9 @@ import urllib.parse
 
 BASE_URL = os.environ.get("BASE_URL", "http://127.0.0.1:8080")
 API_KEY = os.environ.get("API_KEY", "")
-NO_ANSWER = (None, {"code": "no_answer", "retryable": True}, 0)
+NO_ANSWER = (None, {"code": "no_answer", "retryable": True, "status": 0}, 0)
+# Only these refuse the contribution. A wrong key, permission or address (401, 403, 404 …) says nothing about it.
+REFUSALS = (400, 409, 422)
 
 
 def confirm_contribution(intent, was_sent=False, within_seconds=60):
@@ -15,9 +17,11 @@ def confirm_contribution(intent, was_sent=False, within_seconds=60):
 
     Returns a status, and the transaction_id or the code of an error. After "failed", and after nothing else, restore the
     points, once for this transaction_id. With every other status they stay deducted: "pending" and "unknown" are settled
-    again later, "refused" when a person has put right what the code names; each with the same intent. `was_sent`: an
+    again later, "refused" seldom, until a person has settled what the code names; each with the same intent. `was_sent`: an
     earlier run may have sent it, so it is looked up first. No request begins after `within_seconds`.
     """
+    if type(intent["points"]) is not int:
+        raise TypeError("points must be an int: a float loses digits above 2**53")
     ends_at = time.monotonic() + within_seconds
     step, pauses, refusal = (look_up if was_sent else send), 0, None
     while True:
@@ -37,7 +41,7 @@ def confirm_contribution(intent, was_sent=False, within_seconds=60):
                 return "unknown", code
             time.sleep(pause)
         else:
-            refusal = ("unknown" if code == "partner_suspended" else "refused"), code
+            refusal = ("refused" if error["status"] in REFUSALS else "unknown"), code
             if step is look_up:
                 return refusal
         step = look_up
@@ -86,7 +90,7 @@ def call(method, path, headers=None, body=None):
             return answer["contribution"], None, 0
         error = answer["error"]
         if status >= 400 and isinstance(error["code"], str) and isinstance(error["retryable"], bool):
-            return None, error, int(retry_after[:9]) if retry_after.isdecimal() else 0
+            return None, {**error, "status": status}, int(retry_after[:9]) if retry_after.isdecimal() else 0
     except (ValueError, KeyError, TypeError):
         pass
     return NO_ANSWER

@@ -18,7 +18,7 @@ export interface Intent {
 
 /**
  * After `failed`, and after nothing else, restore the points, once for this `transactionId`. With every other status they stay deducted:
- * `pending` and `unknown` are settled again later, `refused` when a person has put right what `code` names; each with the same intent.
+ * `pending` and `unknown` are settled again later, `refused` seldom, until a person has settled what `code` names; each with the same intent.
  */
 export type Outcome =
   | { status: 'confirmed' | 'pending' | 'failed'; transactionId: string }
@@ -27,8 +27,12 @@ export type Outcome =
 interface Answer {
   contribution?: { transaction_id: string; partner_event_id: string; partner_order_ref: string; status: string; points: bigint };
   error: { code: string; retryable: boolean };
+  httpStatus: number;
   retryAfterSeconds: number;
 }
+
+/** Only these refuse the contribution. A wrong key, permission or address (401, 403, 404 …) says nothing about it. */
+const REFUSALS = [400, 409, 422];
 
 /** @param wasSent Whether an earlier run may have sent it: then it is looked up first. No request begins after `withinMs`. */
 export async function confirmContribution(intent: Intent, { wasSent = false, withinMs = 60_000 } = {}): Promise<Outcome> {
@@ -48,7 +52,7 @@ export async function confirmContribution(intent: Intent, { wasSent = false, wit
       if (performance.now() + pauseMs > endsAt) return { status: 'unknown', code };
       await sleep(pauseMs);
     } else {
-      refusal = { status: code === 'partner_suspended' ? 'unknown' : 'refused', code };
+      refusal = { status: REFUSALS.includes(answer.httpStatus) ? 'refused' : 'unknown', code };
       if (next === lookUp) return refusal;
     }
     next = lookUp;
@@ -75,7 +79,7 @@ function lookUp({ partnerEventId }: Intent): Promise<Answer> {
 
 /** What is no answer of the service is `no_answer`: the request may have been recorded. */
 async function call(path: string, init: RequestInit): Promise<Answer> {
-  const noAnswer = { error: { code: 'no_answer', retryable: true }, retryAfterSeconds: 0 };
+  const noAnswer = { error: { code: 'no_answer', retryable: true }, httpStatus: 0, retryAfterSeconds: 0 };
   const request = new Request(BASE_URL + path, { ...init, redirect: 'manual', signal: AbortSignal.timeout(10_000) });
   request.headers.set('X-API-Key', API_KEY);
   try {
@@ -84,7 +88,8 @@ async function call(path: string, init: RequestInit): Promise<Answer> {
     const { contribution, error } = parse(await response.text(), exact) as Partial<Answer>;
     if (response.ok && contribution) return { ...noAnswer, contribution };
     const isError = !response.ok && typeof error?.code === 'string' && typeof error.retryable === 'boolean';
-    return isError ? { error, retryAfterSeconds: Number(response.headers.get('Retry-After')) || 0 } : noAnswer;
+    const retryAfterSeconds = Number(response.headers.get('Retry-After')) || 0;
+    return isError ? { error, httpStatus: response.status, retryAfterSeconds } : noAnswer;
   } catch {
     return noAnswer;
   }

@@ -12,7 +12,14 @@ const MINUTE_MS = 60_000;
 /** A review takes people; an event tells of its end sooner. */
 const PENDING_RETRY_MS = 5 * MINUTE_MS;
 const UNKNOWN_RETRY_MS = MINUTE_MS;
-const SUSPENDED_RETRY_MS = 60 * MINUTE_MS;
+/** A person has to act first: the operator, or whoever has the key. */
+const PERSON_RETRY_MS = 60 * MINUTE_MS;
+const KEY_RETRY_MS = 15 * MINUTE_MS;
+/**
+ * The statuses of a refusal of this contribution. Every other one is about the key, the address or the way, and says nothing about the
+ * contribution.
+ */
+const REFUSAL_STATUSES: readonly number[] = [400, 409, 422];
 
 type Step = 'send' | 'look_up';
 /** What a step of a confirmation says: it is over, or how it goes on. */
@@ -109,12 +116,15 @@ function broken(status: number, message: string): Verdict {
 }
 
 function refused(error: ServiceError): Outcome {
-  const { code, message, correlationId, details } = error;
-  // A suspension ends by itself, and a failure has a record: neither needs this request to change.
-  if (code === 'partner_suspended') return outcomes.unknown({ code, retryAt: after(SUSPENDED_RETRY_MS), error });
+  const { code, message, status, correlationId, details } = error;
+  // A failure has a record: this request need not change.
   if (code === 'contribution_final_failure') return stillUnknown(error, 0);
+  if (code === 'partner_suspended') return outcomes.unknown({ code, retryAt: after(PERSON_RETRY_MS), error });
+  if (!REFUSAL_STATUSES.includes(status)) return outcomes.unknown({ code, retryAt: after(KEY_RETRY_MS), error });
   const transactionId = details.find(({ field }) => field === 'transaction_id')?.code;
-  return outcomes.refused({ code, message, correlationId, transactionId, error });
+  // The message of an error begins with its code.
+  const text = message.slice(`${code}: `.length);
+  return outcomes.refused({ code, message: text, correlationId, transactionId, error, retryAt: after(PERSON_RETRY_MS) });
 }
 
 function otherValues(transactionId: string): Outcome {
@@ -125,6 +135,7 @@ function otherValues(transactionId: string): Outcome {
     correlationId: undefined,
     transactionId,
     error: undefined,
+    retryAt: after(PERSON_RETRY_MS),
   });
 }
 

@@ -17,7 +17,11 @@ export interface Pending {
   readonly retryAt: Date;
 }
 
-/** No retry succeeds before a person has put right what `code` names. The points stay deducted. */
+/**
+ * The service refused this contribution, and none is recorded for its event; or it is recorded with other values. No retry succeeds before a
+ * person has corrected what `code` names, or operators have recorded the event as failed. The points stay deducted, and the intent keeps its
+ * key.
+ */
 export interface Refused {
   /** A code of docs/errors.md, or `recorded_with_other_values`: the event is recorded with another order or other points. */
   readonly code: string;
@@ -29,9 +33,14 @@ export interface Refused {
   readonly transactionId: string | undefined;
   /** The service's answer; `undefined` for `recorded_with_other_values`. */
   readonly error: ServiceError | undefined;
+  /** When to confirm the same intent again: it costs little, and finds what a person has settled meanwhile. */
+  readonly retryAt: Date;
 }
 
-/** Nobody knows yet whether it is recorded. The points stay deducted. */
+/**
+ * Nobody knows yet whether it is recorded. The points stay deducted. A wrong key, a wrong address or a missing permission is of this kind
+ * too: such an answer says nothing about the contribution.
+ */
 export interface Unknown {
   /** A code of docs/errors.md, or `no_answer`. */
   readonly code: string;
@@ -54,7 +63,7 @@ export interface OutcomeCases<C, P, F, R, U> {
   readonly pending: (pending: Pending, record: ContributionRecord) => P;
   /** Restore the points, once for the permit's `transactionId`. */
   readonly failed: (permit: RestorationPermit, record: ContributionRecord) => F;
-  /** Keep the intent and tell a person. */
+  /** Keep the intent, tell a person, and confirm it again at `retryAt`. */
   readonly refused: (refused: Refused) => R;
   /** Keep the intent and confirm it again at `retryAt`. */
   readonly unknown: (unknown: Unknown) => U;
@@ -63,6 +72,8 @@ export interface OutcomeCases<C, P, F, R, U> {
 type Match = <C, P, F, R, U>(cases: OutcomeCases<C, P, F, R, U>) => C | P | F | R | U;
 
 const CASES = ['confirmed', 'pending', 'failed', 'refused', 'unknown'] as const;
+
+const HOW_TO_READ = 'Outcome { read it with match({ confirmed, pending, failed, refused, unknown }) }';
 
 let make: (match: Match) => Outcome;
 
@@ -85,6 +96,15 @@ export class Outcome {
     const missing = CASES.filter((name) => typeof cases[name] !== 'function');
     if (missing.length > 0) throw new TypeError(`match needs a function for each outcome; missing: ${missing.join(', ')}.`);
     return this.#match(cases);
+  }
+
+  /** What a log shows of it: how to read it, and not what it is. */
+  toString(): string {
+    return HOW_TO_READ;
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return HOW_TO_READ;
   }
 
   static {

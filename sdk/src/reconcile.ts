@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { decode } from './decode.ts';
-import { AbortedError, ReconciliationFailedError } from './errors.ts';
+import { AbortedError, InvalidValueError, ReconciliationFailedError } from './errors.ts';
 import type { PostOptions } from './estimates.ts';
 import type { Reconciliation, ReconciliationLine } from './generated/types.ts';
 import { list } from './http/list.ts';
@@ -87,6 +87,7 @@ async function writeList(file: string, lines: Iterable<ListedContribution> | Asy
   try {
     let text = 'partner_event_id,partner_order_ref,points\n';
     for await (const { eventId, orderRef, points } of lines) {
+      if (!isPoints(points)) throw new InvalidValueError('points', 'a bigint from 0 to 9223372036854775807, such as 250n');
       text += `${cell(eventId)},${cell(orderRef)},${points}\n`;
       if (text.length < WRITE_BYTES) continue;
       await handle.write(text);
@@ -96,6 +97,11 @@ async function writeList(file: string, lines: Iterable<ListedContribution> | Asy
   } finally {
     await handle.close();
   }
+}
+
+/** A number has lost digits above 2^53 before anybody sees it. */
+function isPoints(points: unknown): boolean {
+  return typeof points === 'bigint' && points >= 0n && points < 2n ** 63n;
 }
 
 function cell(text: string): string {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TProperties, TSchema } from 'typebox';
 import { fingerprint, type JsonValue } from '../domain/fingerprint.ts';
 import { type AnswerSeal, answersAsGiven, type Work } from '../operations/access/answer-once.ts';
@@ -82,6 +82,10 @@ export function keyedPost<Body = unknown, Params = unknown>(
         config: { operation, policy: { ...POLICY, isManaging } },
         schema: { ...schema, ...(path === post.alias && { hide: true }) },
         serializerCompiler: writtenAlready,
+        onRequest: (request, _reply, done) => {
+          if (!post.body || post.isBodyOptional) ignoreTypeOfNothing(request);
+          done();
+        },
         preValidation: (request, _reply, done) => {
           if (post.isBodyOptional) request.body ??= {};
           done();
@@ -109,4 +113,10 @@ export function keyedPost<Body = unknown, Params = unknown>(
       },
     );
   }
+}
+
+/** Many clients name a media type for a body that they do not send, such as urllib and `fetch` wrappers. */
+function ignoreTypeOfNothing({ headers }: FastifyRequest): void {
+  const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
+  if (isEmpty) delete headers['content-type'];
 }

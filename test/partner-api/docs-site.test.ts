@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { type Dirent, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type Dirent, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -195,6 +195,38 @@ describe('the search', () => {
   });
 });
 
+describe('an address that is no page', () => {
+  for (const [from, to] of [
+    ['partner-guide/', 'partner-guide'],
+    ['afternoon', 'afternoon/1-first-call'],
+    ['afternoon/', 'afternoon/1-first-call'],
+    ['ar', 'ar/contributions'],
+  ] as const)
+    test(`${from} leads to ${to}`, async () => {
+      const answer = await docs(from);
+      assert.deepEqual([answer.status, answer.url], [200, `${baseUrl}/docs/${to}`]);
+    });
+
+  test('another one is a page for a browser, and JSON for a program that names the document which is served', async () => {
+    const shown = await docs('afternoon/<b>7', { headers: { accept: 'text/html,*/*' } });
+    const text = await shown.text();
+    assert.deepEqual([shown.status, shown.headers.get('content-type')], [404, 'text/html; charset=utf-8']);
+    assert.ok(text.includes('href="../reference"') && !text.includes('<b>'), text);
+    const read = await docs('nowhere');
+    const { error } = (await read.json()) as { error: { code: string; message: string } };
+    assert.deepEqual([read.status, error.code], [404, 'invalid_request']);
+    const [named = ''] = error.message.match(/\/docs\/openapi\.json/) ?? [];
+    assert.equal((await fetch(baseUrl + named)).status, 200);
+  });
+
+  test('every page shows the version of the service', async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    for (const name of ['', 'sandbox', 'ar/emissions'])
+      assert.ok((await (await docs(name)).text()).includes(` ${version}</span>`));
+    assert.equal(((await (await docs('openapi.json')).json()) as { info: { version: string } }).info.version, version);
+  });
+});
+
 describe('for programs', () => {
   test('llms.txt lists every page, and each is there; every link of one leads to another or outside', async () => {
     const list = await docs('llms.txt');
@@ -207,6 +239,7 @@ describe('for programs', () => {
         ...PAGES.slice(1).map(markdownName),
         'openapi.json',
         'postman.json',
+        'bruno.tgz',
         'partner-impact-sdk.tgz',
         `partner-impact-sdk-${VERSION}.tgz`,
       ],
@@ -222,6 +255,18 @@ describe('for programs', () => {
       for (const [, target = ''] of markdown.matchAll(/\]\((?!https?:|#)([^)#]+)/g))
         assert.equal((await fetch(new URL(target, `${baseUrl}/docs/${name}`))).status, 200, `${name}: ${target}`);
     }
+  });
+
+  test('bruno.tgz is the folder of requests', async () => {
+    const bytes = gunzipSync(Buffer.from(await (await docs('bruno.tgz')).arrayBuffer()));
+    const names = globSync('bruno/**/*.{bru,json}', { cwd: join(ROOT, 'openapi') });
+    assert.ok(names.length > 20);
+    for (const name of names) assert.ok(bytes.includes(`${name}\0`), name);
+  });
+
+  test('llms.txt is where programs look for it, too', async () => {
+    const answer = await fetch(`${baseUrl}/llms.txt`);
+    assert.deepEqual([answer.status, answer.url], [200, `${baseUrl}/docs/llms.txt`]);
   });
 
   test('the files that pages link to are those of the repository, as text', async () => {
@@ -255,6 +300,18 @@ describe('for programs', () => {
       recorded.get(VERSION),
       `The package differs from its release ${VERSION}. Raise its version (sdk/package.json, sdk/src/version.ts, sdk/CHANGELOG.md), then npm run sdk:release.`,
     );
+    for (const [version, sha256] of recorded) {
+      const served = await docs(`partner-impact-sdk-${version}.tgz`);
+      assert.equal(served.headers.get('cache-control'), 'public, max-age=31536000, immutable', version);
+      assert.equal(
+        createHash('sha256')
+          .update(await read(served))
+          .digest('hex'),
+        sha256,
+        version,
+      );
+    }
+    assert.ok(recorded.has('1.0.0'));
     const folder = temporaryFolder('sdk-pinned');
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     const address = `${baseUrl}/docs/partner-impact-sdk-${VERSION}.tgz`;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { ROOT } from '../support/document-blocks.ts';
 
-const KINDS = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
+const KINDS = ['Added', 'Added for partners', 'Added for operators', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
 /** How long before its end something has to be announced. */
 const NOTICE_MONTHS = 12;
 

@@ -87,9 +87,10 @@ const NOT_RUN: readonly { readonly path: string; readonly holds: string; readonl
   },
   {
     path: 'docs/afternoon/4-webhooks.md',
-    holds: 'v1/webhook-endpoints',
+    holds: 'afternoon-endpoint-1',
     why: 'it needs a receiver: test/sdk/afternoon.test.ts',
   },
+  { path: 'docs/afternoon/4-webhooks.md', holds: '/resend', why: 'it needs a receiver: test/sdk/afternoon.test.ts' },
   { path: 'docs/afternoon/4-webhooks.md', holds: 'for fault in', why: 'it needs a receiver: test/sdk/afternoon.test.ts' },
   { path: 'docs/sandbox.md', holds: 'rehearse', why: 'it needs a receiver: test/sandbox/rehearse-command.test.ts' },
   { path: 'docs/scaling.md', holds: 'migrate --distribute', why: 'it needs a Citus cluster: test/store/distributed.test.ts' },

@@ -211,33 +211,6 @@ function declareCases(language: Language): void {
       assert.deepEqual(await recordOf(intent, of), before);
     };
 
-    for (const wasSent of [false, true])
-      test(`unauthorized: a wrong key ends it${wasSent ? ' when it looks up first' : ''}`, async () => {
-        const apiKey = usual.key.apiKey.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
-        await assertRefused('unauthorized', newIntent(), usual, wasSent ? ['GET 401'] : ['POST 401', 'GET 401'], {
-          apiKey,
-          wasSent,
-        });
-      });
-
-    test('unauthorized: the key is revoked between the request and the look-up', async () => {
-      const forbidden = { error: { code: 'unauthorized', retryable: false, message: '', correlation_id: 'corr_12345' } };
-      const answer = { status: 401, body: JSON.stringify(forbidden) };
-      const { outcome, exchanges } = await confirm(newIntent(), usual, ['answer_lost', answer]);
-      assert.deepEqual(
-        [outcome, exchanges],
-        [
-          ['refused', 'unauthorized'],
-          ['POST answer_lost', 'GET 401'],
-        ],
-      );
-    });
-
-    test('forbidden: a key that may only read', async () => {
-      const reader = await service.newPartner({ of: usual.partner, key: { permission: 'read_only' } });
-      await assertRefused('forbidden', newIntent(), reader, ['POST 403', 'GET 404']);
-    });
-
     test('invalid_point_amount: out of bounds', async () =>
       assertRefused('invalid_point_amount', newIntent({ points: 1_001n }), bounded, ['POST 400', 'GET 404']));
 
@@ -270,6 +243,39 @@ function declareCases(language: Language): void {
       await reviewed.client.confirm(bodyOf(held));
       const { outcome, exchanges } = await confirm(newIntent({ partnerOrderRef: held.partnerOrderRef }), reviewed);
       assert.deepEqual([outcome, exchanges], [['unknown', 'contribution_pending'], ['POST 409']]);
+    });
+
+    for (const wasSent of [false, true])
+      test(`unauthorized: a wrong key ends it${wasSent ? ' when it looks up first' : ''}`, async () => {
+        const apiKey = usual.key.apiKey.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+        const { outcome, exchanges } = await confirm(newIntent(), usual, [], { apiKey, wasSent });
+        assert.deepEqual([outcome, exchanges], [['unknown', 'unauthorized'], wasSent ? ['GET 401'] : ['POST 401', 'GET 401']]);
+      });
+
+    for (const before of ['answer_lost', 'none'] as const)
+      test(`unauthorized: the key is revoked between the request (${before}) and the look-up`, async () => {
+        const intent = newIntent();
+        await usual.client.confirm({ partner_order_ref: intent.partnerOrderRef });
+        const error = { code: 'unauthorized', retryable: false, message: '', correlation_id: 'corr_12345' };
+        const { outcome } = await confirm(intent, usual, [before, { status: 401, body: JSON.stringify({ error }) }]);
+        assert.deepEqual(outcome, ['unknown', 'unauthorized']);
+      });
+
+    test('forbidden: a key that may only read', async () => {
+      const reader = await service.newPartner({ of: usual.partner, key: { permission: 'read_only' } });
+      const { outcome, exchanges } = await confirm(newIntent(), reader);
+      assert.deepEqual(
+        [outcome, exchanges],
+        [
+          ['unknown', 'forbidden'],
+          ['POST 403', 'GET 404'],
+        ],
+      );
+    });
+
+    test('invalid_request: a path that the service does not have', async () => {
+      const run = { baseUrl: `${service.baseUrl}/elsewhere` };
+      assert.deepEqual((await confirm(newIntent(), usual, [], run)).outcome, ['unknown', 'invalid_request']);
     });
 
     test('partner_suspended', async () => {

@@ -1,12 +1,12 @@
 /** `partner-impact rehearse`: what a partner's engineer sees before production. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { commandLine } from '../support/command-line.ts';
+import { commandLine, type Outcome } from '../support/command-line.ts';
 import { ROOT } from '../support/document-blocks.ts';
 import { PLAYS, verifyBy } from '../support/readiness-plays.ts';
 import { testService } from '../support/service.ts';
@@ -16,11 +16,25 @@ import { WEBHOOK_ENV } from '../support/webhook-service.ts';
 const service = await testService({ env: WEBHOOK_ENV, roles: ['api', 'webhooks', 'schedule'] });
 const waiting = { timeout: 180_000 };
 
-async function newEngineer() {
+/** The command of the service, and that of the package for partners. */
+const PROGRAMS = { 'partner-impact': join(ROOT, 'src/main.ts'), 'partner-impact-sdk': join(ROOT, 'sdk/src/command/main.ts') };
+type Name = keyof typeof PROGRAMS;
+
+function runProgram(name: Name, settings: Record<string, string>, args: readonly string[]): Promise<Outcome> {
+  if (name === 'partner-impact') return commandLine(settings).run(args);
+  const options = { env: { ...process.env, ...settings } };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [PROGRAMS[name], ...args], options, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+}
+
+async function newEngineer(name: Name) {
   const { client, key } = await service.newPartner({ key: { permission: 'manage' } });
   const receiver = await WebhookReceiver.open();
-  const { run } = commandLine({ BASE_URL: service.baseUrl, API_KEY: key.apiKey });
-  const rehearse = (...args: string[]) => run(['rehearse', '--url', receiver.url, ...args]);
+  const settings = { BASE_URL: service.baseUrl, API_KEY: key.apiKey };
+  const rehearse = (...args: string[]) => runProgram(name, settings, ['rehearse', '--url', receiver.url, ...args]);
   return { client, receiver, rehearse, apiKey: key.apiKey };
 }
 
@@ -31,113 +45,118 @@ async function added({ rehearse }: Awaited<ReturnType<typeof newEngineer>>): Pro
   return /whsec_\S+/.exec(stdout)?.[0] as string;
 }
 
-test(
-  'the afternoon: the endpoint is added, the receiver is tried, and the checks turn green as the program plays them',
-  waiting,
-  async () => {
-    const engineer = await newEngineer();
-    const { client, receiver, rehearse, apiKey } = engineer;
-    verifyBy(receiver, await added(engineer));
-    const tried = await rehearse();
-    assert.equal(tried.code, 1, tried.stderr);
-    assert.ok(!tried.stdout.includes('NO'), tried.stdout);
-    for (const fault of ['duplicate', 'reordered', 'bad_signature', 'stale', 'unknown_type', 'rotation'])
-      assert.match(tried.stdout, new RegExp(` ${fault} .* yes`));
-    const [, left = ''] = tried.stdout.split('What is left to do:');
-    const ofTheReceiver = ['verified_signature', 'acknowledged_repeated_event'];
-    for (const name of Object.keys(READINESS_CHECKS))
-      assert.equal(left.includes(`${name}: `), !ofTheReceiver.includes(name), name);
-    const waits = rehearse('--wait', '1', '--json');
-    for (const name of Object.keys(PLAYS) as (keyof typeof PLAYS)[]) if (!ofTheReceiver.includes(name)) await PLAYS[name](client);
-    const { code, stdout, stderr } = await waits;
-    assert.equal(code, 0, stderr);
-    // As many as it found left when it began to look, which depends on how fast it and the program are.
-    const [, found = '0'] = /^(\d+) checks? (?:is|are) left/m.exec(stderr) ?? [];
-    assert.equal(stderr.match(/^passed: [a-z_]+$/gm)?.length ?? 0, Number(found));
-    const { readiness, samples } = JSON.parse(stdout);
-    assert.deepEqual([readiness.ready, samples.length], [true, 11]);
-    assert.ok(readiness.checks.every(({ evidence }: { evidence: object[] }) => evidence.length > 0));
-    const last = await rehearse();
-    assert.equal(last.code, 0);
-    assert.match(last.stdout, /Every check is passed\.\n$/);
-    for (const each of [tried, last, { stdout, stderr }]) assert.ok(!(each.stdout + each.stderr).includes(apiKey));
-  },
-);
+for (const name of Object.keys(PROGRAMS) as Name[]) describe(name, waiting, () => declareCases(name));
 
-test('--since leaves out what was played before, and one check that is left is one', waiting, async () => {
-  const engineer = await newEngineer();
-  const { client, receiver, apiKey } = engineer;
-  const countPassed = async (query = '') => {
-    const { checks } = (await client.call(`/v1/sandbox/readiness${query}`)).body.readiness;
-    return checks.filter(({ passed }: { passed: boolean }) => passed).length;
-  };
-  verifyBy(receiver, await added(engineer));
-  await PLAYS.exact_points(client);
-  await waitFor('evidence', async () => (await countPassed()) === 1);
-  const since = new Date().toISOString();
-  for (const name of Object.keys(PLAYS) as (keyof typeof PLAYS)[]) if (name !== 'exact_points') await PLAYS[name](client);
-  await waitFor('evidence of the others', async () => (await countPassed(`?since=${since}`)) === Object.keys(PLAYS).length - 1);
-  const command = [join(ROOT, 'src/main.ts'), 'rehearse', '--url', receiver.url, '--wait', '1', '--since', since];
-  const child = spawn(process.execPath, command, { env: { ...process.env, BASE_URL: service.baseUrl, API_KEY: apiKey } });
-  let [written, said] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => (written += chunk));
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk));
-  const exited = once(child, 'exit');
-  await waitFor('what is left', async () => said.includes(' left. '));
-  await PLAYS.exact_points(client);
-  const [code] = await exited;
-  assert.equal(code, 0, said);
-  assert.match(said, /^1 check is left\. Waiting for your program/m);
-  assert.match(written, /Every check is passed\.\n$/);
-});
-
-test('a receiver that takes everything is told which of it it had to refuse', waiting, async () => {
-  const engineer = await newEngineer();
-  await added(engineer);
-  engineer.receiver.answerWith(200);
-  const { code, stdout } = await engineer.rehearse();
-  assert.equal(code, 1);
-  const wrong = stdout.split('\n').filter((line) => line.includes(' NO'));
-  assert.deepEqual(
-    wrong.map((line) => /bad_signature|stale/.exec(line)?.[0]),
-    ['bad_signature', 'stale'],
+function declareCases(name: Name): void {
+  test(
+    'the afternoon: the endpoint is added, the receiver is tried, and the checks turn green as the program plays them',
+    waiting,
+    async () => {
+      const engineer = await newEngineer(name);
+      const { client, receiver, rehearse, apiKey } = engineer;
+      verifyBy(receiver, await added(engineer));
+      const tried = await rehearse();
+      assert.equal(tried.code, 1, tried.stderr);
+      assert.ok(!tried.stdout.includes('NO'), tried.stdout);
+      for (const fault of ['duplicate', 'reordered', 'bad_signature', 'stale', 'unknown_type', 'rotation'])
+        assert.match(tried.stdout, new RegExp(` ${fault} .* yes`));
+      const [, left = ''] = tried.stdout.split('What is left to do:');
+      const ofTheReceiver = ['verified_signature', 'acknowledged_repeated_event'];
+      for (const name of Object.keys(READINESS_CHECKS))
+        assert.equal(left.includes(`${name}: `), !ofTheReceiver.includes(name), name);
+      const waits = rehearse('--wait', '1', '--json');
+      for (const name of Object.keys(PLAYS) as (keyof typeof PLAYS)[])
+        if (!ofTheReceiver.includes(name)) await PLAYS[name](client);
+      const { code, stdout, stderr } = await waits;
+      assert.equal(code, 0, stderr);
+      // As many as it found left when it began to look, which depends on how fast it and the program are.
+      const [, found = '0'] = /^(\d+) checks? (?:is|are) left/m.exec(stderr) ?? [];
+      assert.equal(stderr.match(/^passed: [a-z_]+$/gm)?.length ?? 0, Number(found));
+      const { readiness, samples } = JSON.parse(stdout);
+      assert.deepEqual([readiness.ready, samples.length], [true, 11]);
+      assert.ok(readiness.checks.every(({ evidence }: { evidence: object[] }) => evidence.length > 0));
+      const last = await rehearse();
+      assert.equal(last.code, 0);
+      assert.match(last.stdout, /Every check is passed\.\n$/);
+      for (const each of [tried, last, { stdout, stderr }]) assert.ok(!(each.stdout + each.stderr).includes(apiKey));
+    },
   );
-  assert.match(stdout, /verified_signature: /);
-});
 
-describe('what cannot begin', waiting, () => {
-  test('without an address, with a wrong key, with a key that may not manage: exit code 2, and no key in the message', async () => {
-    const { key } = await service.newPartner();
-    for (const [settings, said] of [
-      [{ BASE_URL: '', API_KEY: key.apiKey }, /Set BASE_URL/],
-      [{ BASE_URL: service.baseUrl, API_KEY: '' }, /Set API_KEY/],
-      [{ BASE_URL: service.baseUrl, API_KEY: `${key.apiKey.slice(0, -1)}x` }, /401.*unauthorized/],
-      [{ BASE_URL: service.baseUrl, API_KEY: key.apiKey }, /403.*forbidden/],
-    ] as const) {
-      const { code, stdout, stderr } = await commandLine(settings).run(['rehearse', '--url', 'https://example.org/hook']);
-      assert.deepEqual([code, stdout], [2, ''], stderr);
-      assert.match(stderr, said);
-      assert.ok(!stderr.includes(key.apiKey.slice(20)));
-    }
+  test('--since leaves out what was played before, and one check that is left is one', waiting, async () => {
+    const engineer = await newEngineer(name);
+    const { client, receiver, apiKey } = engineer;
+    const countPassed = async (query = '') => {
+      const { checks } = (await client.call(`/v1/sandbox/readiness${query}`)).body.readiness;
+      return checks.filter(({ passed }: { passed: boolean }) => passed).length;
+    };
+    verifyBy(receiver, await added(engineer));
+    await PLAYS.exact_points(client);
+    await waitFor('evidence', async () => (await countPassed()) === 1);
+    const since = new Date().toISOString();
+    for (const name of Object.keys(PLAYS) as (keyof typeof PLAYS)[]) if (name !== 'exact_points') await PLAYS[name](client);
+    await waitFor('evidence of the others', async () => (await countPassed(`?since=${since}`)) === Object.keys(PLAYS).length - 1);
+    const command = [PROGRAMS[name], 'rehearse', '--url', receiver.url, '--wait', '1', '--since', since];
+    const child = spawn(process.execPath, command, { env: { ...process.env, BASE_URL: service.baseUrl, API_KEY: apiKey } });
+    let [written, said] = ['', ''];
+    child.stdout.on('data', (chunk: Buffer) => (written += chunk));
+    child.stderr.on('data', (chunk: Buffer) => (said += chunk));
+    const exited = once(child, 'exit');
+    await waitFor('what is left', async () => said.includes(' left. '));
+    await PLAYS.exact_points(client);
+    const [code] = await exited;
+    assert.equal(code, 0, said);
+    assert.match(said, /^1 check is left\. Waiting for your program/m);
+    assert.match(written, /Every check is passed\.\n$/);
   });
 
-  test('nobody answers at the address: exit code 1', async () => {
-    const { key } = await service.newPartner();
-    const { run } = commandLine({ BASE_URL: 'http://127.0.0.1:9', API_KEY: key.apiKey });
-    const { code, stderr } = await run(['rehearse', '--url', 'https://example.org/hook']);
-    assert.equal(code, 1);
-    assert.match(stderr, /does not answer/);
-  });
-
-  test('an endpoint that is disabled is named with what enables it', async () => {
-    const engineer = await newEngineer();
+  test('a receiver that takes everything is told which of it it had to refuse', waiting, async () => {
+    const engineer = await newEngineer(name);
     await added(engineer);
-    const { body } = await engineer.client.call('/v1/webhook-endpoints');
-    const [{ endpoint_id }] = body.webhook_endpoints;
-    const path = `/v1/webhook-endpoints/${endpoint_id}`;
-    assert.equal((await engineer.client.call(path, { method: 'PATCH', body: { status: 'disabled' } })).status, 200);
-    const { code, stderr } = await engineer.rehearse();
-    assert.equal(code, 2);
-    assert.ok(stderr.includes(`PATCH ${path}`), stderr);
+    engineer.receiver.answerWith(200);
+    const { code, stdout } = await engineer.rehearse();
+    assert.equal(code, 1);
+    const wrong = stdout.split('\n').filter((line) => line.includes(' NO'));
+    assert.deepEqual(
+      wrong.map((line) => /bad_signature|stale/.exec(line)?.[0]),
+      ['bad_signature', 'stale'],
+    );
+    assert.match(stdout, /verified_signature: /);
   });
-});
+
+  describe('what cannot begin', waiting, () => {
+    test('without an address, with a wrong key, with a key that may not manage: exit code 2, and no key in the message', async () => {
+      const { key } = await service.newPartner();
+      for (const [settings, said] of [
+        [{ BASE_URL: '', API_KEY: key.apiKey }, /Set BASE_URL/],
+        [{ BASE_URL: service.baseUrl, API_KEY: '' }, /Set API_KEY/],
+        [{ BASE_URL: service.baseUrl, API_KEY: `${key.apiKey.slice(0, -1)}x` }, /401.*unauthorized/],
+        [{ BASE_URL: service.baseUrl, API_KEY: key.apiKey }, /403.*forbidden/],
+      ] as const) {
+        const { code, stdout, stderr } = await runProgram(name, settings, ['rehearse', '--url', 'https://example.org/hook']);
+        assert.deepEqual([code, stdout], [2, ''], stderr);
+        assert.match(stderr, said);
+        assert.ok(!stderr.includes(key.apiKey.slice(20)));
+      }
+    });
+
+    test('nobody answers at the address: exit code 1', async () => {
+      const { key } = await service.newPartner();
+      const settings = { BASE_URL: 'http://127.0.0.1:9', API_KEY: key.apiKey };
+      const { code, stderr } = await runProgram(name, settings, ['rehearse', '--url', 'https://example.org/hook']);
+      assert.equal(code, 1);
+      assert.match(stderr, /does not answer/);
+    });
+
+    test('an endpoint that is disabled is named with what enables it', async () => {
+      const engineer = await newEngineer(name);
+      await added(engineer);
+      const { body } = await engineer.client.call('/v1/webhook-endpoints');
+      const [{ endpoint_id }] = body.webhook_endpoints;
+      const path = `/v1/webhook-endpoints/${endpoint_id}`;
+      assert.equal((await engineer.client.call(path, { method: 'PATCH', body: { status: 'disabled' } })).status, 200);
+      const { code, stderr } = await engineer.rehearse();
+      assert.equal(code, 2);
+      assert.ok(stderr.includes(`PATCH ${path}`), stderr);
+    });
+  });
+}

@@ -275,25 +275,15 @@ describe('refused, for a person', { concurrency: 4 }, () => {
     return outcome.match({ confirmed: none, pending: none, failed: none, refused: (refused) => refused, unknown: none });
   };
 
-  test('unauthorized: a wrong key, which no message contains', async () => {
-    const apiKey = usual.key.apiKey.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
-    const refusal = refusalOf(await assertRefused('unauthorized', newIntent(), ['POST 401', 'GET 401'], { apiKey }));
-    assert.equal(inspect(refusal, { depth: 9, showHidden: true }).includes(apiKey), false);
-    assert.equal(refusal.error?.name, 'UnauthorizedError');
-    assert.match(refusal.correlationId ?? '', /^corr_/);
-  });
-
-  test('forbidden: a key that may only read', async () => {
-    const of = await service.newPartner({ of: usual.partner, key: { permission: 'read_only' } });
-    await assertRefused('forbidden', newIntent(), ['POST 403', 'GET 404'], { of });
-  });
-
   test('partner_order_conflict: names the contribution that holds the order', async () => {
     const intent = newIntent();
     const { contribution } = (await usual.client.confirm({ partner_order_ref: intent.orderRef })).body;
     const refusal = refusalOf(await assertRefused('partner_order_conflict', intent, ['POST 409', 'GET 404']));
     assert.equal(refusal.transactionId, contribution.transaction_id);
     assert.equal(refusal.error?.nextAction, 'contact_operator');
+    assert.match(refusal.correlationId ?? '', /^corr_/);
+    assert.match(refusal.message, /^Another /);
+    assert.ok(refusal.retryAt.getTime() > Date.now());
   });
 
   for (const change of [{ points: '251' }, { orderRef: 'another-order' }])
@@ -320,6 +310,13 @@ describe('refused, for a person', { concurrency: 4 }, () => {
   });
 });
 
+test('an outcome that is printed says how to read it, and not what it is', async () => {
+  const { outcome } = await confirm(newIntent());
+  const shown = inspect(outcome);
+  assert.match(shown, /match\(\{ confirmed, pending, failed, refused, unknown \}\)/);
+  assert.equal(String(outcome), shown);
+});
+
 describe('unknown, for a later run', { concurrency: 4 }, () => {
   const unknownOf = (outcome: Outcome) => {
     const none = () => assert.fail('not unknown');
@@ -334,6 +331,64 @@ describe('unknown, for a later run', { concurrency: 4 }, () => {
     assert.deepEqual([shown, exchanges], [['unknown', 'contribution_pending'], ['POST 409']]);
     assert.ok(unknownOf(outcome).retryAt.getTime() >= before + 300_000);
   });
+
+  test('unauthorized: a wrong key, which no message contains, and the right one later', async () => {
+    const apiKey = usual.key.apiKey.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+    const intent = newIntent();
+    const wrong = await confirm(intent, { apiKey });
+    assert.deepEqual(
+      [wrong.shown, wrong.exchanges],
+      [
+        ['unknown', 'unauthorized'],
+        ['POST 401', 'GET 401'],
+      ],
+    );
+    const { error, retryAt } = unknownOf(wrong.outcome);
+    assert.equal(inspect(error, { depth: 9, showHidden: true }).includes(apiKey), false);
+    assert.equal(error.name, 'UnauthorizedError');
+    assert.ok(retryAt.getTime() > Date.now());
+    assert.equal((await confirm(intent)).shown[0], 'confirmed');
+  });
+
+  test('unauthorized: the key is revoked between a refusal and its look-up', async () => {
+    const intent = newIntent();
+    await usual.client.confirm({ partner_order_ref: intent.orderRef });
+    const body = JSON.stringify({ error: { code: 'unauthorized', retryable: false, message: '', correlation_id: 'corr_12345' } });
+    const { shown, exchanges } = await confirm(intent, { faults: ['none', { status: 401, body }] });
+    assert.deepEqual(
+      [shown, exchanges],
+      [
+        ['unknown', 'unauthorized'],
+        ['POST 409', 'GET 401'],
+      ],
+    );
+  });
+
+  test('forbidden: a key that may only read', async () => {
+    const of = await service.newPartner({ of: usual.partner, key: { permission: 'read_only' } });
+    const { shown, exchanges } = await confirm(newIntent(), { of });
+    assert.deepEqual(
+      [shown, exchanges],
+      [
+        ['unknown', 'forbidden'],
+        ['POST 403', 'GET 404'],
+      ],
+    );
+  });
+
+  test('a path that the service does not have', async () => {
+    const { shown, exchanges } = await confirm(newIntent(), { baseUrl: `${service.baseUrl}/elsewhere` });
+    assert.deepEqual([shown, exchanges], [['unknown', 'invalid_request'], []]);
+  });
+
+  for (const status of [402, 405, 413, 415, 431])
+    test(`${status} of a gateway in the words of the service`, async () => {
+      const body = JSON.stringify({
+        error: { code: 'invalid_request', retryable: false, message: '', correlation_id: 'corr_12345' },
+      });
+      const { shown } = await confirm(newIntent(), { faults: [{ status, body }, 'none'] });
+      assert.deepEqual(shown, ['unknown', 'invalid_request']);
+    });
 
   test('partner_suspended', async () => {
     const of = await service.newPartner();

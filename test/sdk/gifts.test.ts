@@ -108,7 +108,7 @@ function all(sql: string): Record<string, unknown>[] {
   return statement.all();
 }
 
-const open = () => all("select order_ref from gift where status not in ('confirmed', 'restored') and due_ms is not null");
+const open = () => all("select order_ref from gift where status not in ('confirmed', 'restored')");
 
 /** Every other one fails; those that were decided between the look and the decision are another operator's. */
 async function decideReviews(): Promise<void> {
@@ -155,7 +155,7 @@ test(`${GIFTS} gifts: deducted = confirmed + restored + held, each restored once
   // Time enters as data: whatever waits is due now.
   while (open().length > 0) {
     await decideReviews();
-    wallet.exec("update gift set due_ms = 0 where status not in ('confirmed', 'restored') and due_ms is not null");
+    wallet.exec("update gift set due_ms = 0 where status not in ('confirmed', 'restored')");
     await sleep(500);
   }
 
@@ -166,7 +166,10 @@ test(`${GIFTS} gifts: deducted = confirmed + restored + held, each restored once
   const { confirmed = 0n, restored = 0n, ...held } = sums;
   const [{ points: balance } = {}] = all('select points from account');
   assert.equal(balance, BALANCE - confirmed - Object.values(held).reduce((a, b) => a + b, 0n));
-  assert.equal(gifts.length, GIFTS);
+  // A customer whose gift failed may have called again: at most one gift of an order is not restored.
+  assert.equal(new Set(gifts.map(({ order_ref }) => order_ref)).size, GIFTS);
+  const kept = gifts.filter(({ status }) => status !== 'restored').map(({ order_ref }) => order_ref);
+  assert.equal(new Set(kept).size, kept.length);
   assert.ok(confirmed > 0n && restored > 0n);
 
   // The service's own records say the same of every gift, and have no other.

@@ -22,7 +22,13 @@ describe('the package', () => {
     const others = paths.filter((path) => !/^dist\/[a-z/-]+\.(?:js|d\.ts)$/.test(path)).sort();
     assert.deepEqual(others, ['CHANGELOG.md', 'LICENSE', 'README.md', 'REFERENCE.md', 'package.json']);
     assert.equal(paths.filter((path) => path.endsWith('.js')).length, paths.filter((path) => path.endsWith('.d.ts')).length);
-    assert.ok(size < 64 * 1024, `${size} bytes`);
+    assert.ok(size < 80 * 1024, `${size} bytes`);
+  });
+
+  test('has a command, which runs without the sources of the service', async () => {
+    const [[name, path = ''] = []] = Object.entries<string>(manifest.bin);
+    assert.equal(name, 'partner-impact-sdk');
+    assert.match(readFileSync(join(SDK, path), 'utf8'), /^#!\/usr\/bin\/env node\n/);
   });
 
   test('depends on nothing', () => {

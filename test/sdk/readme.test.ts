@@ -19,7 +19,7 @@ const said: unknown[] = [];
 const deductAndStore = async (stored: Intent) => void said.push(['stored', stored.orderRef]);
 const markConfirmed = (_intent: Intent, transactionId: string) => void said.push(['confirmed', transactionId]);
 const keepUntil = (_intent: Intent, retryAt: Date) => void said.push(['kept', retryAt]);
-const tellSomebody = (_intent: Intent, code: string, message: string) => void said.push(['refused', code, message]);
+const tellSomebody = (_intent: Intent, code: string, message: string, _retryAt: Date) => void said.push(['refused', code, message]);
 const giveBackOnce = async (transactionId: string, points: bigint) => void said.push(['restored', transactionId, String(points)]);
 const storedIntentOf = (eventId: string | null): Intent => PartnerImpact.readIntent({ ...intent, eventId });
 async function* yourContributions() { yield { eventId: 'event-nobody-knows', orderRef: 'order-10293', points: 250n }; }

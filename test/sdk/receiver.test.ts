@@ -362,8 +362,27 @@ describe('refuses', () => {
   });
 
   test('what cannot be a secret, when the receiver is made', () => {
-    for (const secrets of ['', [], 'secret', SECRET.slice(6), `${SECRET}\n`, `${SECRET}${SECRET}`, [SECRET, '']])
+    for (const secrets of [
+      null as unknown as string,
+      5 as unknown as string,
+      '',
+      [],
+      'secret',
+      SECRET.slice(6),
+      `${SECRET}\n`,
+      `${SECRET}${SECRET}`,
+      [SECRET, ''],
+    ])
       assert.throws(() => newReceiver({ secrets }), ConfigurationError);
+  });
+
+  test('a handler of a type that there is not, when the receiver is made', () => {
+    const { events } = new PartnerImpact({ baseUrl: 'http://127.0.0.1:9', apiKey: 'pi_sandbox_test' });
+    const handlers = { 'impact.transaction.failed': () => {} } as object;
+    assert.throws(
+      () => events.receiver(SECRET, new MemoryInbox(), handlers),
+      (error) => error instanceof ConfigurationError && /impact\.transaction\.adjusted/.test(error.message),
+    );
   });
 
   for (const [title, data] of [
@@ -504,6 +523,27 @@ describe('a handler writes within the transaction of the inbox', () => {
     assert.equal(countRows(), 0);
     assert.equal(await inbox.handleNext((_event, tx) => void write(tx)), 'handled');
     assert.deepEqual([countRows(), await inbox.handleNext(() => {})], [1, 'empty']);
+  });
+
+  test('SqliteInbox: a handler that writes to the same file by another connection is told what is wrong, and not taken for busy', async () => {
+    const path = join(folder, 'two-connections.db');
+    const [database, other] = [new DatabaseSync(path), new DatabaseSync(path, { timeout: 0 })];
+    after(() => database.close());
+    after(() => other.close());
+    database.exec('create table restored (transaction_id text primary key)');
+    const inbox = new SqliteInbox(database);
+    await inbox.add({ eventId: 'evt_12345678', sequence: 1n, follows: 0n, body: '{}' });
+    const write = (connection: DatabaseSync) => void connection.prepare("insert into restored values ('txn_1')").run();
+    await assert.rejects(
+      inbox.handleNext(() => write(other)),
+      (error) =>
+        error instanceof ConfigurationError && /second parameter/.test(error.message) && /locked/.test(String(error.cause)),
+    );
+    assert.equal(await inbox.position(), 0n);
+    other.exec('begin immediate');
+    assert.equal(await inbox.handleNext((_event, tx) => write(tx)), 'busy');
+    other.exec('rollback');
+    assert.equal(await inbox.handleNext((_event, tx) => write(tx)), 'handled');
   });
 
   test('PostgresInbox: the write of a handler that fails is gone', async () => {

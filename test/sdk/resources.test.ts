@@ -262,6 +262,8 @@ describe('the package', () => {
     ['a key that is no text', { apiKey: undefined as unknown as string }],
     ['an address that is none', { baseUrl: 'localhost:8080' }],
     ['a user name in the address', { baseUrl: 'https://me:secret@service.example' }],
+    ['the path of the interface in the address', { baseUrl: 'https://service.example/v1' }],
+    ['the path of these pages in the address', { baseUrl: 'https://service.example/docs/' }],
     ['a query in the address', { baseUrl: 'https://service.example/?a=1' }],
     ['a production key without encryption', { apiKey: 'pi_live_secret', baseUrl: 'http://service.example' }],
     ['a time-out of nothing', { timeoutMs: 0 }],
@@ -293,6 +295,16 @@ describe('the package', () => {
       assert.throws(
         () => sdk.PartnerImpact.intent({ orderRef: 'order-1', points: 5n, ...fields }),
         (error) => error instanceof sdk.InvalidValueError && error.field === field && !/سارة|sara|طلب/.test(error.message),
+      );
+    });
+
+  for (const points of [Number(2n ** 53n + 1n), '250', 2n ** 63n])
+    test(`InvalidValueError for ${typeof points} ${points} in a list to reconcile; nothing is sent`, async () => {
+      const impact = new sdk.PartnerImpact({ baseUrl: 'http://127.0.0.1:9', apiKey: 'pi_sandbox_secret' });
+      const lines = [{ eventId: 'event-12345', orderRef: 'order-1', points: points as bigint }];
+      await assert.rejects(
+        impact.settlements.reconcile('stl_1', lines).next(),
+        (error) => error instanceof sdk.InvalidValueError && error.field === 'points',
       );
     });
 

@@ -63,24 +63,24 @@ const WRONG: Readonly<Record<string, readonly [program: string, error: RegExp]>>
 };
 
 const SERVER = readFileSync(join(ROOT, 'examples/partner-server.ts'), 'utf8');
-const HELD = 'refused: ({ code }) => wallet.held(intent.orderRef, code, null),';
+const HELD = 'refused: ({ code, retryAt }) => wallet.held(intent.eventId, code, retryAt),';
 const forged = '{ transactionId: "txn_none", points: BigInt(intent.points) }';
 
 /** What a hurried hand makes of examples/partner-server.ts: the text that it changes, the new one, and the error of the compiler. */
 const SERVER_MUTANTS: Readonly<Record<string, readonly [find: string, replace: string, error: RegExp]>> = {
   'restores on 404': [
     'unknown: ({ code, retryAt }) =>',
-    `unknown: ({ code, retryAt }) => code === 'contribution_not_found' ? wallet.restore(${forged}, intent.orderRef) :`,
+    `unknown: ({ code, retryAt }) => code === 'contribution_not_found' ? wallet.restore(${forged}, intent.eventId) :`,
     /TS2741: Property '#private' is missing .* in type 'RestorationPermit'/,
   ],
   'restores on 400': [
     HELD,
-    "refused: (refused) => refused.code === 'invalid_request' ? wallet.restore(refused, intent.orderRef) : undefined,",
+    "refused: (refused) => refused.code === 'invalid_request' ? wallet.restore(refused, intent.eventId) : undefined,",
     /TS2739: Type 'Refused' is missing the following properties from type 'RestorationPermit'/,
   ],
   'restores on a conflict of the order': [
     HELD,
-    `refused: ({ code }) => code === 'partner_order_conflict' ? wallet.restore(${forged}, intent.orderRef) : undefined,`,
+    `refused: ({ code }) => code === 'partner_order_conflict' ? wallet.restore(${forged}, intent.eventId) : undefined,`,
     /TS2741: Property '#private' is missing .* in type 'RestorationPermit'/,
   ],
   'retries with a new key': [

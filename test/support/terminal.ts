@@ -46,7 +46,15 @@ export class Terminal {
   #installCommands(): void {
     const commands = join(this.folder, 'commands');
     mkdirSync(commands);
-    writeFileSync(join(commands, 'npx'), `#!/bin/sh\nshift\nexec '${process.execPath}' '${ROOT}/bin/partner-impact.mjs' "$@"\n`);
+    writeFileSync(
+      join(commands, 'npx'),
+      `#!/bin/sh
+program='${ROOT}/bin/partner-impact.mjs'
+[ "$1" = partner-impact-sdk ] && program='${ROOT}/sdk/dist/command/main.js'
+shift
+exec '${process.execPath}' "$program" "$@"
+`,
+    );
     chmodSync(join(commands, 'npx'), 0o755);
     // A reader in the folder of a checkout.
     symlinkSync(join(ROOT, 'bin'), join(this.folder, 'bin'));
@@ -115,7 +123,7 @@ export class Terminal {
   /** Starts what runs until Ctrl-C in a terminal of its own, and waits for words that it prints. */
   async start(block: string, words: RegExp, { cwd = this.folder } = {}): Promise<Running> {
     const [command = block] = block.split(/ --?\w|\n/);
-    const name = command.replace(/^(?:npx partner-impact|node bin\/partner-impact\.mjs) /, '');
+    const name = command.replace(/^(?:npx partner-impact(?:-sdk)?|node bin\/partner-impact\.mjs) /, '');
     await this.interrupt(name);
     const child = spawn('bash', ['-c', `exec ${this.toType(block).trim()}`], { cwd, env: this.#env });
     this.#running.set(name, child);

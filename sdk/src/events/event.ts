@@ -57,7 +57,7 @@ export type PartnerEvent =
 
 export type EventType = PartnerEvent['eventType'];
 
-const EVENT_TYPES: readonly string[] = [
+export const EVENT_TYPES: readonly string[] = [
   'impact.transaction.confirmed',
   'impact.transaction.adjusted',
   'settlement.created',

@@ -4,7 +4,7 @@ import { parseExactJson, stringifyExactJson } from '../exact-json.ts';
 import { sleep } from '../http/patience.ts';
 import { type CallOptions, request } from '../http/request.ts';
 import type { Transport } from '../http/transport.ts';
-import { type EventType, type PartnerEvent, readEnvelope, toEvent } from './event.ts';
+import { EVENT_TYPES, type EventType, type PartnerEvent, readEnvelope, toEvent } from './event.ts';
 import type { Inbox, InboxEvent } from './inbox.ts';
 import { checkSecrets, findSignatureProblem, type SignatureProblem } from './signature.ts';
 
@@ -85,6 +85,9 @@ class EventReceiver<Tx> {
   ) {
     if (typeof inbox?.handleNext !== 'function')
       throw new ConfigurationError('A receiver needs an inbox, such as new SqliteInbox(connection).');
+    const strange = Object.keys(handlers).filter((name) => !EVENT_TYPES.includes(name));
+    if (strange.length > 0)
+      throw new ConfigurationError(`There is no event ${strange.join(', ')}; a handler is for one of ${EVENT_TYPES.join(', ')}.`);
     this.#transport = transport;
     this.#secrets = secrets;
     this.#inbox = inbox;

@@ -15,7 +15,7 @@ export type SignatureProblem = 'no_signature' | 'bad_timestamp' | 'old_timestamp
 
 /** @throws ConfigurationError for what is no whole secret: the usual mistake is to decode it or to cut `whsec_` off. */
 export function checkSecrets(secrets: string | readonly string[]): readonly string[] {
-  const all = typeof secrets === 'string' ? [secrets] : [...secrets];
+  const all = Array.isArray(secrets) ? secrets : [secrets];
   if (all.length === 0 || all.some((secret) => typeof secret !== 'string' || !SECRET.test(secret)))
     throw new ConfigurationError(
       'secrets must be the whole secrets of the endpoint, each with its whsec_, as the operator gave them.',

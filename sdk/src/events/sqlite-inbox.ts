@@ -18,11 +18,15 @@ const NEXT = `
   select cast(i.sequence as text) as sequence, cast(i.follows as text) as follows, i.event_id, i.body, i.follows > p.sequence as is_gap
   from partner_impact_inbox i, partner_impact_position p where i.sequence > p.sequence order by i.sequence limit 1`;
 
+const LOCKED_BY_ITSELF =
+  'A handler got "database is locked". In the file of the inbox a handler writes with its second parameter, tx, alone: any other connection to that file waits for the transaction of the handler itself.';
+
 /**
  * An inbox in SQLite, in two tables that it makes itself. A handler gets the connection: what it writes there is committed with the
  * position or not at all, if it does not wait for anything but the database.
  *
- * Give it a connection of its own: other statements on the same one would be part of the transaction of a handler that waits.
+ * Give it a connection of its own: other statements on the same one would be part of the transaction of a handler that waits. A handler that
+ * writes to the same file by another connection waits for its own transaction: `handleNext` then rejects with `ConfigurationError`.
  */
 export class SqliteInbox<Db extends SqliteDatabase> implements Inbox<Db> {
   readonly #database: Db;
@@ -71,12 +75,16 @@ export class SqliteInbox<Db extends SqliteDatabase> implements Inbox<Db> {
     const database = this.#database;
     try {
       database.exec('begin immediate');
+    } catch (error) {
+      if (isLocked(error)) return 'busy';
+      throw error;
+    }
+    try {
       const result = await run();
       database.exec('commit');
       return result;
     } catch (error) {
       rollBack(database);
-      if (isLocked(error)) return 'busy';
       throw error;
     }
   }
@@ -86,7 +94,11 @@ export class SqliteInbox<Db extends SqliteDatabase> implements Inbox<Db> {
     if (!row) return 'empty';
     if (Number(row.is_gap) === 1) return 'gap';
     const sequence = BigInt(row.sequence);
-    await handle({ sequence, follows: BigInt(row.follows), eventId: row.event_id, body: row.body }, this.#database);
+    try {
+      await handle({ sequence, follows: BigInt(row.follows), eventId: row.event_id, body: row.body }, this.#database);
+    } catch (error) {
+      throw isLocked(error) ? new ConfigurationError(LOCKED_BY_ITSELF, { cause: error }) : error;
+    }
     this.#database.prepare('update partner_impact_position set sequence = ?').run(sequence);
     this.#database.prepare('delete from partner_impact_inbox where sequence <= ?').run(sequence);
     return 'handled';

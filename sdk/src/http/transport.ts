@@ -215,6 +215,8 @@ function checkBaseUrl(baseUrl: unknown, apiKey: string): string {
   const url = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
     throw new ConfigurationError('baseUrl must be an http or https address without user name, query and fragment.');
+  if (/\/(?:v1|docs)\/*$/.test(url.pathname))
+    throw new ConfigurationError('baseUrl must be the address without /v1 or /docs at its end.');
   const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
   if (url.protocol === 'http:' && !isLoopback && apiKey.startsWith('pi_live_'))
     throw new ConfigurationError('baseUrl must be https: a production key never goes over a connection that is not encrypted.');

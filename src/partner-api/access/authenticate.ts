@@ -11,7 +11,8 @@ import { CREDENTIAL_TTL_MS, CREDENTIALS_MAX, credentialMemory } from './credenti
 /** An unknown key is compared with this digest, so that its refusal takes as long as that of a wrong secret. */
 const NO_SECRET = Buffer.alloc(32);
 
-const REFUSAL = 'The API key is missing, malformed, unknown, revoked or expired. Send a valid key in X-API-Key.';
+const REFUSAL =
+  'The API key is missing, malformed, unknown, revoked or expired. Send a valid key in the header X-API-Key; the service does not read Authorization.';
 
 /** The message does not say what differs. */
 const UNPROVEN = 'The service cannot verify the API key at the moment. Its operators are informed.';

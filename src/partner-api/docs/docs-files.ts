@@ -9,7 +9,7 @@ import { readMarkdownPages, repositoryFile, writePageList } from './markdown-pag
 import { framePage, frameReference } from './page-frame.ts';
 import { archiveName, markdownName, SERVED_FILES } from './pages.ts';
 import { renderMarkdown } from './render-markdown.ts';
-import { packSdk } from './sdk-archive.ts';
+import { packBruno, packSdk, readSdkReleases } from './sdk-archive.ts';
 import { writeSearchIndex } from './search-index.ts';
 
 /** A file of the documentation, in the two forms in which it is sent. */
@@ -46,12 +46,15 @@ export async function buildDocsFiles(environment: Environment): Promise<DocsFile
   const site = ['site.css', 'site.js', 'theme.js', 'icon.svg'].map((name) => read(name, `docs/site/${name}`));
   const served = Object.entries(SERVED_FILES).map(([name, path]) => read(name, path));
   const sdk = await packSdk();
+  const earlier = (await readSdkReleases()).filter(({ version }) => version !== sdk?.version);
   const named: Named[] = [
     ...(await buildPages(sdk?.version)),
     ...(await Promise.all([...site, ...served])),
+    ['bruno.tgz', await packBruno()],
     ['reference.js', startProgram(environment)],
     ['scalar.js', await readScalar()],
     ['minisearch.js', await readFile(fileURLToPath(import.meta.resolve('minisearch')))],
+    ...earlier.map(({ version, bytes }) => [archiveName(version), bytes] as const),
     ...(sdk ? ['partner-impact-sdk.tgz', archiveName(sdk.version)].map((name) => [name, sdk.bytes] as const) : []),
   ];
   return new Map(await Promise.all(named.map(async (each) => [each[0], await buildFile(each)] as const)));

@@ -17,6 +17,7 @@ export function repositoryFile(path: string): URL {
 
 const SERVED_AS: ReadonlyMap<string, string> = new Map([
   ...PAGES.map((page): [string, string] => [page.source, markdownName(page)]),
+  ['openapi/bruno', 'bruno.tgz'],
   ...Object.entries(SERVED_FILES).map(([name, source]): [string, string] => [source, name]),
 ]);
 
@@ -75,6 +76,7 @@ ${groups.join('\n\n')}
 
 - [OpenAPI 3.1](openapi.json): every operation, event and error, with examples
 - [Postman collection](postman.json): a request for each operation
+- [Bruno folder](bruno.tgz): the same as an archive
 - [The package for TypeScript and JavaScript](partner-impact-sdk.tgz): what \`npm install\` takes
 ${sdkVersion === undefined ? '' : `- [Version ${sdkVersion} of the package](${archiveName(sdkVersion)}): the same bytes at an address that pins the version\n`}`;
 }

@@ -1,3 +1,4 @@
+import { readServiceVersion } from '../openapi/service-version.ts';
 import { escapeHtml } from './colour-code.ts';
 import type { MarkdownPage } from './markdown-pages.ts';
 import { HOME, markdownName, PAGE_GROUPS, relativeAddress } from './pages.ts';
@@ -13,6 +14,7 @@ const WORDS = {
     contents: 'On this page',
     pages: 'Pages',
     markdown: 'This page as Markdown',
+    version: 'Service version',
     next: 'Next',
     previous: 'Before',
     skip: 'Skip to the text',
@@ -29,6 +31,7 @@ const WORDS = {
     contents: 'في هذه الصفحة',
     pages: 'الصفحات',
     markdown: 'هذه الصفحة بصيغة Markdown',
+    version: 'إصدار الخدمة',
     next: 'التالي',
     previous: 'السابق',
     skip: 'انتقل إلى النص',
@@ -70,7 +73,7 @@ export function framePage(page: MarkdownPage, { html, sections }: RenderedPage, 
 <article class="text">
 ${html}</article>
 ${renderNeighbours(page, titles)}
-<footer><a href="${markdown}">${words.markdown}</a></footer>
+<footer><a href="${markdown}">${words.markdown}</a> <span>${words.version} ${readServiceVersion()}</span></footer>
 </main>
 ${onPage}
 </div>`,

@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path/posix';
-import { crc32 } from 'node:zlib';
+import { crc32, gunzipSync, gzipSync } from 'node:zlib';
 import { repositoryFile } from './markdown-pages.ts';
 
 const BLOCK = 512;
 /** The most bytes of a stored block of deflate. */
 const STORED_MAX = 65_535;
+/** Compressed: they are wrapped anew when they are served. */
+export const RELEASES_FOLDER = 'sdk/releases/';
 
 export interface SdkArchive {
   readonly version: string;
@@ -28,6 +30,29 @@ export async function packSdk(): Promise<SdkArchive | undefined> {
   );
   const { version } = JSON.parse(await readFile(repositoryFile('sdk/package.json'), 'utf8')) as { version: string };
   return { version, bytes: storedGzip(Buffer.concat([...entries, Buffer.alloc(2 * BLOCK)])) };
+}
+
+/** The folder of requests for Bruno, as an archive. */
+export async function packBruno(): Promise<Uint8Array> {
+  const entries = await readdir(repositoryFile('openapi/bruno'), { recursive: true, withFileTypes: true });
+  const root = repositoryFile('openapi/').pathname;
+  const names = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(root.length));
+  const files = await Promise.all(
+    names.sort().map(async (name) => tarEntry(name, await readFile(repositoryFile(`openapi/${name}`)))),
+  );
+  return gzipSync(Buffer.concat([...files, Buffer.alloc(2 * BLOCK)]));
+}
+
+/** Every recorded version with the bytes that it was released with. */
+export async function readSdkReleases(): Promise<SdkArchive[]> {
+  const names = await readdir(repositoryFile(RELEASES_FOLDER));
+  const archives = names.filter((name) => name.endsWith('.tgz')).sort();
+  return Promise.all(
+    archives.map(async (name) => ({
+      version: /-(\d+\.\d+\.\d+)\.tgz$/.exec(name)?.[1] ?? '',
+      bytes: storedGzip(gunzipSync(await readFile(repositoryFile(`${RELEASES_FOLDER}${name}`)))),
+    })),
+  );
 }
 
 /** In the form of gzip and not compressed: what a compressor writes depends on its version. HTTP compresses it on the way. */

@@ -17,7 +17,7 @@ interface Entry {
 /** What `site.js` gives to MiniSearch, which has to be what the index was made with. */
 const OPTIONS = {
   fields: ['heading', 'page', 'text'],
-  searchOptions: { prefix: true, fuzzy: 0.1, combineWith: 'AND' as const, boost: { heading: 4, page: 2 } },
+  searchOptions: { prefix: true, fuzzy: 0.07, combineWith: 'AND' as const, boost: { heading: 4, page: 2 } },
 };
 
 export interface SearchablePage {

@@ -4,6 +4,8 @@ import { unavailable } from '../../domain/service-error.ts';
 import { noSuchPath } from '../http/known-routes.ts';
 import { buildDocs } from './build-docs.ts';
 import type { DocsFiles } from './docs-files.ts';
+import { findMeantPage, notFoundPage } from './not-found.ts';
+import { relativeAddress } from './pages.ts';
 
 /** Everything that a page loads comes from here; nothing about its reader leaves. */
 const POLICY = [
@@ -38,7 +40,7 @@ export function serveDocs(app: FastifyInstance, environment: Environment): void 
     });
     const name = request.params['*'];
     const file = (await built).get(name);
-    if (!file) throw noSuchPath();
+    if (!file) return answerUnknown(request, reply, await built);
     const isCompressed = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
     reply.headers({
       'content-security-policy': name === 'reference' ? REFERENCE_POLICY : POLICY,
@@ -53,7 +55,19 @@ export function serveDocs(app: FastifyInstance, environment: Environment): void 
     return reply.type(file.type).send(isCompressed ? file.compressed : file.plain);
   };
   app.get(PREFIX, { schema: { hide: true } }, async (_request, reply) => reply.redirect(`${PREFIX}/`, 308));
+  // Where programs look for it.
+  app.get('/llms.txt', { schema: { hide: true } }, async (_request, reply) => reply.redirect(`${PREFIX}/llms.txt`, 308));
   app.get(`${PREFIX}/*`, { schema: { hide: true } }, answer);
+}
+
+/** A page with another address is shown, a browser gets a page, and a program an error. */
+function answerUnknown(request: FastifyRequest<{ Params: { '*': string } }>, reply: FastifyReply, files: DocsFiles) {
+  const name = request.params['*'];
+  const meant = findMeantPage(name, files);
+  if (meant !== undefined) return reply.redirect(relativeAddress(name, meant), 307);
+  if (!/\btext\/html\b/.test(request.headers.accept ?? '')) throw noSuchPath();
+  reply.headers({ 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
+  return reply.code(404).type('text/html; charset=utf-8').send(notFoundPage(name));
 }
 
 function busy() {

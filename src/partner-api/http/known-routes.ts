@@ -60,6 +60,7 @@ function recoverableOf({ method, url }: AskedRoute, onPath: readonly KnownRoute[
 }
 
 export function noSuchPath(): ServiceError {
-  const message = 'There is no such path. The reference of the interface, openapi/partner.json, lists all paths.';
+  const message =
+    'There is no such path. The reference of the interface, /docs/reference, lists all paths; for programs, /docs/openapi.json.';
   return new ServiceError('invalid_request', message, { status: 404 });
 }

@@ -10,12 +10,13 @@ import { completeParameters } from './openapi-parameters.ts';
 import { completeSuccess, errorResponses } from './openapi-responses.ts';
 import { boundIntegers, type Json, namedSchemas, nameShapes, openObjects } from './openapi-schemas.ts';
 import { WEBHOOK_PARAMETERS, WEBHOOKS } from './openapi-webhooks.ts';
+import { readServiceVersion } from './service-version.ts';
 
 const DOCUMENT_HEAD = {
   openapi: '3.1.0',
   info: {
     title: 'Partner Impact',
-    version: '1.0.0',
+    version: readServiceVersion(),
     description:
       'Server-to-server interface for partners: loyalty-points contributions, delivery-emissions estimates, and the link between them.\n\nAn API key belongs to a server; it must never reach a browser or an app. Points are not related to emissions.',
     contact: { name: 'The operator who issued your API key' },

@@ -197,7 +197,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, ErrorExample> = {
   invalid_point_amount: onField(
     'points',
     'too_small',
-    'points must be a whole number from 1 to 9223372036854775807, as a JSON number; it is a number that is not allowed here.',
+    'points must be a whole number from 1 to 9223372036854775807, as a JSON number; it is too small.',
   ),
   unsupported_vehicle: onField(
     'vehicle_category',
@@ -209,7 +209,9 @@ export const ERROR_EXAMPLES: Record<ErrorCode, ErrorExample> = {
     'wrong_form',
     'distance_km must be a decimal in a string, greater than 0 and at most 200.',
   ),
-  unauthorized: error('The API key is missing, malformed, unknown, revoked or expired. Send a valid key in X-API-Key.'),
+  unauthorized: error(
+    'The API key is missing, malformed, unknown, revoked or expired. Send a valid key in the header X-API-Key; the service does not read Authorization.',
+  ),
   forbidden: error('This API key is read-only. Use a key with the permission read_write.'),
   partner_suspended: error(
     'The partner is suspended: the service records nothing new. Look-ups and replays of stored records still work.',

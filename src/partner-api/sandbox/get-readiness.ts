@@ -51,7 +51,7 @@ const ReadinessQuery = Type.Object(
   {
     since: Type.Optional(
       Type.String({
-        minLength: 20,
+        minLength: 1,
         maxLength: 40,
         format: 'date-time',
         description: 'Only what began at this time or later counts; all of your traffic when it is omitted.',

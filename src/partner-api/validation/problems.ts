@@ -79,9 +79,7 @@ function pointsProblem(value: unknown): DetailCode {
 }
 
 function describeValue(value: unknown, code: DetailCode): string {
-  if (typeof value === 'string' && (code === 'too_small' || code === 'too_large'))
-    return code === 'too_small' ? 'it is too small' : 'it is too large';
-  if (code === 'too_small' || code === 'too_large') return 'it is a number that is not allowed here';
+  if (code === 'too_small' || code === 'too_large') return code === 'too_small' ? 'it is too small' : 'it is too large';
   if (value === null) return 'it is null';
   if (Array.isArray(value)) return 'it is an array';
   if (typeof value === 'string') return value === '' ? 'it is empty' : `it is a string of ${value.length} characters`;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../domain/access/role.ts';
 import { EVENT_TYPES, VERIFICATION_TYPE } from '../../domain/events/event.ts';
 import { newId } from '../../domain/identifiers.ts';
-import { recordNotFound } from '../../domain/service-error.ts';
+import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { endpointRecord } from '../../operations/audit/authorising-records.ts';
 import { withRole } from '../../operations/with-role.ts';
@@ -139,14 +139,19 @@ async function challenge(
     const said = answer.errorClass === null ? `it answered ${answer.status}` : ERROR_CLASSES[answer.errorClass];
     const step =
       answer.errorClass === 'connect'
-        ? ' Start the receiver, then repeat this; the command `partner-impact webhook listen --port PORT` of the service is a development receiver.'
+        ? ' Start the receiver, then repeat this; `npx partner-impact-sdk webhook listen --port PORT` of the package for partners is a development receiver.'
         : '';
-    throw refusal(`The receiver must answer the challenge with 2xx: ${said}.${step} Nothing was stored.`);
+    throw refuseUrl(`The receiver must answer the challenge with 2xx: ${said}.${step} Nothing was stored.`);
   }
   if (readChallenge(answer.excerpt) !== challengeText)
-    throw refusal(
+    throw refuseUrl(
       'The receiver did not return the challenge: it must answer {"challenge": "…"} with the text of data.challenge. Nothing was stored.',
     );
+}
+
+/** The address is well formed, and its receiver does not do what it must. */
+function refuseUrl(message: string): ServiceError {
+  return new ServiceError('invalid_request', message, { details: [{ field: 'url', code: 'not_possible', message }] });
 }
 
 function readChallenge(text: string | null): unknown {

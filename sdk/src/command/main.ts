@@ -1,0 +1,49 @@
+#!/usr/bin/env node
+/** The command `partner-impact-sdk`, for those who integrate in any language. It needs no database and no sources of the service. */
+import { ConfigurationError, NoAnswerError, ServiceError } from '../errors.ts';
+import { VERSION } from '../version.ts';
+import { UsageError } from './arguments.ts';
+import { printLine, printProgress } from './output.ts';
+import { REHEARSE_HELP, rehearse } from './rehearse.ts';
+import { WEBHOOK_HELP, webhook } from './webhook.ts';
+
+const HELP = `Usage: partner-impact-sdk COMMAND
+
+  rehearse        send every kind of event, and every fault, to your receiver, and show what is left before production
+  webhook verify  say which part of the signature of a stored delivery differs
+  webhook listen  receive events on this machine, and show each with its verification
+  --version       print the version of the package
+
+partner-impact-sdk COMMAND --help has the options.`;
+
+const COMMANDS = { rehearse: [rehearse, REHEARSE_HELP], webhook: [webhook, WEBHOOK_HELP] } as const;
+
+process.exitCode = await run(process.argv.slice(2));
+
+async function run([name = '--help', ...words]: readonly string[]): Promise<number> {
+  if (name === '--version') return say(VERSION);
+  if (name === '--help' || name === 'help') return say(HELP);
+  const command = Object.entries(COMMANDS).find(([each]) => each === name)?.[1];
+  if (!command) return fail(`There is no command ${JSON.stringify(name)}.\n\n${HELP}`, 2);
+  const [start, help] = command;
+  if (words.includes('--help')) return say(help);
+  return start(words).catch(explain);
+}
+
+function explain(error: unknown): number {
+  if (error instanceof UsageError || error instanceof ConfigurationError) return fail(error.message, 2);
+  if (error instanceof ServiceError) return fail(`Answered ${error.status}, ${error.message}`, error.status < 500 ? 2 : 1);
+  if (error instanceof NoAnswerError)
+    return fail(`${process.env['BASE_URL']} does not answer. Check the address, and that the service runs. ${error.message}`, 1);
+  return fail(error instanceof Error ? error.message : String(error), 1);
+}
+
+function say(text: string): number {
+  printLine(text);
+  return 0;
+}
+
+function fail(text: string, exitCode: number): number {
+  printProgress(text);
+  return exitCode;
+}
