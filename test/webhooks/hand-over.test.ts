@@ -8,13 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makeEventBodies, writeEventBodies } from '../../src/operations/events/event-bodies.ts';
 import { RecentContributions } from '../../src/operations/events/recent-contributions.ts';
 import { type ContributionRecord, findContributionsById } from '../../src/store/contributions/contribution.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
+import { listDeliveries, listDeliveryAttempts } from '../../src/store/webhooks/delivery-log.ts';
 import { listDueEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
 import { insertWebhookEndpoint, lockEventCounter } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { claimDue } from '../../src/webhooks/delivery/claim-due.ts';
-import { rememberEnded } from '../../src/webhooks/delivery/end-hand-overs.ts';
+import { openHandOverEnding } from '../../src/webhooks/delivery/end-hand-overs.ts';
 import { relayOnce, type Session } from '../../src/webhooks/delivery/relay.ts';
 import type { TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
@@ -72,12 +73,17 @@ async function deliveriesOf(partnerId: string): Promise<StoredDelivery[]> {
   return rows;
 }
 
+/** What every dispatcher does from time to time. */
+async function endHandOvers(onError: (error: unknown) => void): Promise<void> {
+  await openHandOverEnding({ database, signal: new AbortController().signal, onError })();
+}
+
 /** Time enters as data: the leases are over, for a clock that is set back a little as well. */
 async function endLeases(partnerId: string): Promise<void> {
   await administrator.query("update delivery_hand_over set lease_ends_at = now() - interval '5 s' where $1 = any (partner_ids)", [
     partnerId,
   ]);
-  await rememberEnded(database)();
+  await endHandOvers(assert.ifError);
   await administrator.query(
     "update delivery set next_attempt_at = now() - interval '5 s' where partner_id = $1 and status = 'waiting'",
     [partnerId],
@@ -302,6 +308,87 @@ describe('an endpoint that nobody watches', { timeout: 60_000 }, () => {
     await endLeases(waiting.partnerId);
     assert.equal((await claimElsewhere(waiting)).length, 1);
   });
+});
+
+describe('what a process has claimed and not sent', { timeout: 60_000 }, () => {
+  test('is listed as waiting, and what has ended is not read for it', async () => {
+    const { partnerId, endpointId } = await newPartner();
+    await administrator.query(
+      `insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
+        next_attempt_at, created_at, ended_at)
+      select $1, 'dlv_old' || lpad(n::text, 23, '0') || '.x', $2, 'evt_old' || n, n, 'settlement.created', 'event', 'handed_over', 0, now(), now(), now()
+      from generate_series(1, 20000) n`,
+      [partnerId, endpointId],
+    );
+    await tell(partnerId);
+    await relay(await openSession(), openTools().tools);
+    const sent: { text: string; values: unknown[] }[] = [];
+    const catching = {
+      query(statement: { text: string; values: unknown[] }) {
+        sent.push(statement);
+        return administrator.query(statement);
+      },
+    } as unknown as Queryable;
+    const found = await listDeliveries(catching, partnerId, { endpointId, status: 'waiting', limit: 51 });
+    assert.deepEqual(
+      found.map(({ status, attempts }) => [status, attempts]),
+      [['waiting', 0]],
+    );
+    const [{ text, values } = { text: '', values: [] }] = sent;
+    const { rows } = await administrator.query({ text: `explain (analyze, buffers, format json) ${text}`, values });
+    const plan = rows[0]['QUERY PLAN'][0].Plan;
+    // Those of 20,000 rows are more than 200.
+    assert.ok(plan['Shared Hit Blocks'] + plan['Shared Read Blocks'] < 100, JSON.stringify(plan['Shared Hit Blocks']));
+    assert.deepEqual(await listDeliveries(database.pool, partnerId, { endpointId, status: 'held', limit: 51 }), []);
+  });
+
+  test('is due when the lease has ended, although that of another partner cannot be changed', async () => {
+    const [stuck, sound] = [await newPartner(), await newPartner()];
+    for (const { partnerId } of [stuck, sound]) {
+      await tell(partnerId);
+      await relay(await openSession(), openTools().tools);
+    }
+    await administrator.query(
+      `create function refuse() returns trigger language plpgsql as 'begin raise exception ''refused''; end';
+      create trigger refuse before update on delivery for each row when (old.partner_id = '${stuck.partnerId}') execute function refuse()`,
+    );
+    await administrator.query("update delivery_hand_over set lease_ends_at = now() - interval '1 s' where $1 && partner_ids", [
+      [stuck.partnerId, sound.partnerId],
+    ]);
+    await administrator.query(
+      "update delivery_hand_over set lease_ends_at = lease_ends_at - interval '1 s' where $1 = any (partner_ids)",
+      [stuck.partnerId],
+    );
+    const errors: unknown[] = [];
+    await endHandOvers((error) => errors.push(error));
+    assert.match(String(errors), /refused/);
+    assert.equal(errors.length, 1);
+    assert.equal((await claimElsewhere(sound)).length, 1);
+    await administrator.query('drop function refuse cascade');
+    await endHandOvers(assert.ifError);
+    assert.equal((await claimElsewhere(stuck)).length, 1);
+  });
+});
+
+test('a first attempt that was recorded twice at once is shown once', async () => {
+  const { partnerId, endpointId } = await newPartner();
+  const deliveryId = 'dlv_twice.x';
+  await administrator.query(
+    `insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts, attempts_left, lease,
+      next_attempt_at, created_at, ended_at, first_started_at, first_milliseconds, first_status)
+    values ($1, $3, $2, 'evt_twice', 1, 'settlement.created', 'event', 'handed_over', 1, 0, 1, now(), now(), now(), now(), 5, 200)`,
+    [partnerId, endpointId, deliveryId],
+  );
+  await administrator.query(
+    `insert into delivery_attempt (partner_id, delivery_id, number, endpoint_id, trigger, started_at, milliseconds, status)
+    select $1, $3, number, $2, 'event', now(), 5, 200 from generate_series(1, 2) number`,
+    [partnerId, endpointId, deliveryId],
+  );
+  const attempts = await listDeliveryAttempts(database.pool, partnerId, deliveryId);
+  assert.deepEqual(
+    attempts.map(({ number }) => number),
+    [1n, 2n],
+  );
 });
 
 test('events of one who cannot get numbers are no reason to look without a pause, however many they are', {

@@ -71,9 +71,10 @@ export function deliveryCommand(): ProgramCommand {
   return delivery;
 }
 
-async function list({ database: { pool } }: OperatorContext, options: ListOptions): Promise<void> {
+async function list({ database: { pool, isDistributed } }: OperatorContext, options: ListOptions): Promise<void> {
   const { partner, endpoint, eventId, status, limit } = options;
-  const filter = { endpointId: endpoint, eventId, status, beforeId: readAfterId(options, 'dlv'), limit: limit + 1 };
+  const place = { beforeId: readAfterId(options, 'dlv'), limit: limit + 1 };
+  const filter = { endpointId: endpoint, eventId, status, isDistributed, ...place };
   const deliveries = await listDeliveries(pool, partner, filter);
   printPage(deliveries, options, { cursorOf: ({ deliveryId }) => deliveryId, toJson, toRow, ifNone: 'No delivery matches.' });
 }

@@ -44,7 +44,8 @@ export function listDeliveries(app: FastifyInstance, { endpointTools: { database
       const read = async () => {
         await getOwnEndpoint(database.pool, partnerId, endpointId);
         // One more row than requested shows whether there are more.
-        const found = await listOf(database.pool, partnerId, { endpointId, status, beforeId: place, limit: Number(limit) + 1 });
+        const filter = { endpointId, status, isDistributed: database.isDistributed, beforeId: place, limit: Number(limit) + 1 };
+        const found = await listOf(database.pool, partnerId, filter);
         const page = found.slice(0, Number(limit));
         const ids = page.map(({ deliveryId }) => deliveryId);
         return { found, page, attempts: await listLastAttempts(database.pool, partnerId, ids) };

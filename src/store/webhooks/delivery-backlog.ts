@@ -18,8 +18,6 @@ export interface Backlog {
 export const COUNTED_MAX = 10_000;
 const LOOKED_AT = 10;
 
-/** Others have ended, or their deliveries wait. */
-const RECENT = "h.lease_ends_at > now() - interval '5 minutes'";
 const WAITING_OF_ENDPOINT = `from delivery d
       where d.partner_id = e.partner_id and d.endpoint_id = e.endpoint_id and d.status = 'waiting'`;
 
@@ -29,7 +27,7 @@ const WAITING: Statement = {
       (select from webhook_endpoint e cross join lateral (select ${WAITING_OF_ENDPOINT} limit ${COUNTED_MAX}) found
         where e.status = 'active' limit ${COUNTED_MAX})
       union all
-      (select from delivery_hand_over h ${HANDED_OVER} where ${RECENT} and e.status = 'active' limit ${COUNTED_MAX})
+      (select from delivery_hand_over h ${HANDED_OVER} where e.status = 'active' limit ${COUNTED_MAX})
       limit ${COUNTED_MAX}
     ) counted`,
 };
@@ -48,7 +46,7 @@ const OLDEST: Statement = {
       where e.status = 'active'
       union all
       select d.created_at from (
-        select * from delivery_hand_over h where ${RECENT} order by lease_ends_at limit ${LOOKED_AT}
+        select * from delivery_hand_over order by lease_ends_at limit ${LOOKED_AT}
       ) h ${HANDED_OVER}
       where e.status = 'active'
     ) oldest`,

@@ -3,6 +3,7 @@ import type { Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
 import { DELIVERY_COLUMNS, type Delivery, type DeliveryStatus, deliveryIdOf } from './delivery.ts';
+import { HANDED_OVER } from './hand-over.ts';
 
 /** A delivery with its history. */
 export interface LoggedDelivery extends Delivery {
@@ -29,12 +30,20 @@ const COLUMNS = `${DELIVERY_COLUMNS},
       else 'waiting' end as status`;
 const ENDPOINT_JOIN = 'join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id';
 
-const UNENDED = "(d.status = 'waiting' or d.status = 'handed_over' and d.ended_at is null)";
+/** SQL: the rows of a partner that wait, by the index of what waits. */
+const WAITING_ROWS = "(select * from delivery where partner_id = $1 and status = 'waiting')";
+/** SQL: with those that a process has claimed at their creation, by their hand-overs. */
+const UNENDED_ROWS = `(select * from delivery where partner_id = $1 and status = 'waiting'
+      union all
+      select d.* from (select * from delivery_hand_over where $1 = any (partner_ids)) h ${HANDED_OVER} where d.partner_id = $1)`;
+/** Deliveries that have not ended, by the status of their endpoint. */
+const UNENDED: readonly (DeliveryStatus | undefined)[] = ['waiting', 'held', 'dropped'];
+
 /** As a literal: the text of an index condition must match it. */
 const OF_STATUS: Readonly<Record<DeliveryStatus, string>> = {
-  waiting: `${UNENDED} and e.status = 'active'`,
-  held: `${UNENDED} and e.status = 'disabled'`,
-  dropped: `${UNENDED} and e.status = 'removed'`,
+  waiting: "e.status = 'active'",
+  held: "e.status = 'disabled'",
+  dropped: "e.status = 'removed'",
   delivered: "(d.status = 'delivered' or d.status = 'handed_over' and d.ended_at is not null)",
   exhausted: "d.status = 'exhausted' and d.sequence is not null",
   failed: "d.status = 'exhausted' and d.sequence is null",
@@ -44,16 +53,18 @@ export interface DeliveryFilter {
   readonly endpointId?: string | undefined;
   readonly eventId?: string | undefined;
   readonly status?: DeliveryStatus | undefined;
+  /** Whether the database is, which matters with a status. */
+  readonly isDistributed?: boolean;
   /** Only those that sort before it, which are older. */
   readonly beforeId?: string | undefined;
   readonly limit: number;
 }
 
-/** The newest first. */
+/** The newest first. What has not ended is found without reading what has. */
 export async function listDeliveries(
   db: Queryable,
   partnerId: string,
-  { endpointId, eventId, status, beforeId, limit }: DeliveryFilter,
+  { endpointId, eventId, status, isDistributed = false, beforeId, limit }: DeliveryFilter,
 ): Promise<LoggedDelivery[]> {
   const values: unknown[] = [partnerId, limit];
   const filters: readonly (readonly [name: string, value: unknown, condition: (parameter: string) => string])[] = [
@@ -66,8 +77,10 @@ export async function listDeliveries(
   const conditions = given.map(([, value, condition]) => `and ${condition(`$${values.push(value)}`)}`);
   if (status !== undefined) conditions.push(`and ${OF_STATUS[status]}`);
   const name = ['list_deliveries', ...given.map(([filter]) => filter), ...(status === undefined ? [] : [status])].join('_');
-  const text = `select ${COLUMNS} from delivery d ${ENDPOINT_JOIN} where d.partner_id = $1 ${conditions.join(' ')}
-    order by d.delivery_id desc limit $2`;
+  // A distributed database hands nothing over.
+  const unended = isDistributed ? WAITING_ROWS : UNENDED_ROWS;
+  const text = `select ${COLUMNS} from ${UNENDED.includes(status) ? unended : 'delivery'} d ${ENDPOINT_JOIN}
+    where d.partner_id = $1 ${conditions.join(' ')} order by d.delivery_id desc limit $2`;
   return run<LoggedDelivery>(db, { name, text }, values);
 }
 
@@ -117,14 +130,19 @@ export async function findDelivery(db: Queryable, partnerId: string, deliveryId:
   return delivery;
 }
 
-/** SQL: the attempts of deliveries. The first one stands in its delivery if it succeeded, the others are rows of their own. */
+/**
+ * SQL: the attempts of deliveries. A first one that succeeded stands in its delivery, and if it was recorded twice at once in a row too; the
+ * others are rows of their own.
+ */
 const attemptsOf = (deliveries: string) => `(
       select delivery_id, 1::int8 as number, 'event' as trigger, first_started_at as started_at, first_milliseconds as milliseconds,
         first_status as status, null as error_class, first_excerpt as excerpt
       from delivery where partner_id = $1 and ${deliveries} and first_started_at is not null
       union all
       select delivery_id, number, trigger, started_at, milliseconds, status, error_class, excerpt
-      from delivery_attempt where partner_id = $1 and ${deliveries}
+      from delivery_attempt a where partner_id = $1 and ${deliveries} and not (number = 1 and exists (
+        select from delivery d where d.partner_id = $1 and d.delivery_id = a.delivery_id and d.first_started_at is not null
+      ))
     ) attempt`;
 
 const LIST_ATTEMPTS: Statement = {

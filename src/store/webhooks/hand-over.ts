@@ -21,7 +21,7 @@ export const HANDED_OVER = `cross join lateral unnest(h.partner_ids, h.first_seq
     join delivery d on d.partner_id = part.partner_id and d.delivery_id = ${deliveryIdOf('v.event_id', 'e.endpoint_id')}
       and d.status = 'handed_over' and d.ended_at is null`;
 
-interface EndedHandOver extends HandOver {
+export interface EndedHandOver extends HandOver {
   readonly partnerIds: readonly string[];
   readonly firstSequences: readonly unknown[];
   readonly lastSequences: readonly unknown[];

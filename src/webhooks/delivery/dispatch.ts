@@ -9,7 +9,7 @@ import type { EndpointSecrets } from '../security/signature.ts';
 import { type AttemptTools, post, toAttempt } from './attempt.ts';
 import { openRecorder } from './attempt-recorder.ts';
 import { claimDue } from './claim-due.ts';
-import { rememberEnded } from './end-hand-overs.ts';
+import { openHandOverEnding } from './end-hand-overs.ts';
 import { EndpointQueues, type Sent } from './endpoint-queues.ts';
 import { openHandOff, type Recipient, release, rememberRecipients, type Task } from './hand-off.ts';
 import { loadContents } from './load-contents.ts';
@@ -51,7 +51,7 @@ const LOOK_EVERY_MS = 500;
 const UPDATE_EVERY_MS = 1_000;
 /** A stop takes ten seconds in all, and an attempt up to fifteen. */
 const END_WITHIN_MS = 3_000;
-/** A process that died held its deliveries for at most this long after the end of the lease. */
+/** How often hand-overs whose lease has ended are looked for. */
 const END_HAND_OVERS_EVERY_MS = 2_000;
 const RECORDS_BEHIND_MAX = 1_024;
 
@@ -75,6 +75,7 @@ class RunningDispatcher implements Dispatcher {
   readonly #writes = new Set<Promise<unknown>>();
   #updatedAtMs = 0;
   #endedHandOversAtMs = Number.NEGATIVE_INFINITY;
+  #areHandOversEnding = false;
   readonly #endHandOversOfAll: () => Promise<void>;
   readonly #done: Promise<void>;
 
@@ -101,7 +102,7 @@ class RunningDispatcher implements Dispatcher {
       trackWrite,
     };
     this.handOff = openHandOff(options, tools);
-    this.#endHandOversOfAll = rememberEnded(database);
+    this.#endHandOversOfAll = openHandOverEnding({ database, signal, onError });
     this.#done = this.#run();
   }
 
@@ -143,16 +144,22 @@ class RunningDispatcher implements Dispatcher {
       await updateQueues({ database, verifiedEndpoints: this.#verifiedEndpoints, recipientOf: this.#recipientOf }, this.#queues);
       this.#updatedAtMs = performance.now();
     }
-    await this.#endHandOvers();
+    this.#endHandOvers();
     await this.handOff.advance();
     const due = await this.#verifiedEndpoints.keepVerified(await listDueEndpoints(database));
     return this.#turns.give(due, (endpoint) => this.#tryClaim(endpoint));
   }
 
-  async #endHandOvers(): Promise<void> {
-    if (performance.now() - this.#endedHandOversAtMs < END_HAND_OVERS_EVERY_MS) return;
+  /** Beside the claims: after a crash there may be thousands. */
+  #endHandOvers(): void {
+    if (this.#areHandOversEnding || performance.now() - this.#endedHandOversAtMs < END_HAND_OVERS_EVERY_MS) return;
     this.#endedHandOversAtMs = performance.now();
-    await this.#endHandOversOfAll().catch(this.#options.onError);
+    this.#areHandOversEnding = true;
+    const ending = this.#endHandOversOfAll().then(() => {
+      this.#areHandOversEnding = false;
+      this.wake();
+    });
+    this.#trackWrite(ending);
   }
 
   async #tryClaim(endpoint: DueEndpoint): Promise<boolean> {

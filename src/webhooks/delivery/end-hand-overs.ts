@@ -1,6 +1,6 @@
 import type { Database } from '../../store/database.ts';
 import { watchEndpointsOf } from '../../store/webhooks/endpoint-watch.ts';
-import { endHandOver, listEndedHandOvers } from '../../store/webhooks/hand-over.ts';
+import { type EndedHandOver, endHandOver, listEndedHandOvers } from '../../store/webhooks/hand-over.ts';
 import { COMMITTED_WITHIN_MS } from './claim-due.ts';
 
 const AT_ONCE = 64;
@@ -8,19 +8,44 @@ const AT_ONCE = 64;
 const FROM_BEGINNING_EVERY_MS = 60_000;
 const BEGINNING = new Date(0);
 
-/** Ends hand-overs of all processes whose lease has ended: their deliveries without a result are due for all. */
-export function rememberEnded(database: Pick<Database, 'pool' | 'isDistributed'>): () => Promise<void> {
+interface EndingOptions {
+  readonly database: Pick<Database, 'pool' | 'isDistributed'>;
+  readonly signal: AbortSignal;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Ends hand-overs of all processes whose lease has ended: their deliveries without a result are due for all. One that cannot be ended is
+ * reported, tried again later, and holds up no other.
+ *
+ * @returns A function that ends those there are now. It throws nothing.
+ */
+export function openHandOverEnding({ database, signal, onError }: EndingOptions): () => Promise<void> {
   const { pool } = database;
   let [since, beganMs] = [BEGINNING, performance.now()];
+  const end = async (handOver: EndedHandOver): Promise<boolean> => {
+    try {
+      for (const partnerId of await endHandOver(pool, handOver)) await watchEndpointsOf(pool, database, partnerId);
+      return true;
+    } catch (error) {
+      onError(error);
+      return false;
+    }
+  };
+  const endNext = async (): Promise<boolean> => {
+    const found = await listEndedHandOvers(pool, since, AT_ONCE);
+    let ended = 0;
+    for (const handOver of found) if (!signal.aborted && (await end(handOver))) ended++;
+    const last = found.at(-1);
+    if (last) since = new Date(last.leaseEndsAt.getTime() - COMMITTED_WITHIN_MS);
+    return found.length === AT_ONCE && ended > 0;
+  };
   return async () => {
     if (performance.now() - beganMs >= FROM_BEGINNING_EVERY_MS) [since, beganMs] = [BEGINNING, performance.now()];
-    for (let found = AT_ONCE; found === AT_ONCE; ) {
-      const ended = await listEndedHandOvers(pool, since, AT_ONCE);
-      for (const handOver of ended)
-        for (const partnerId of await endHandOver(pool, handOver)) await watchEndpointsOf(pool, database, partnerId);
-      found = ended.length;
-      const last = ended.at(-1);
-      if (last) since = new Date(last.leaseEndsAt.getTime() - COMMITTED_WITHIN_MS);
+    try {
+      while (!signal.aborted && (await endNext()));
+    } catch (error) {
+      onError(error);
     }
   };
 }

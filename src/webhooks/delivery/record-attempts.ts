@@ -49,10 +49,20 @@ export async function settleAttempts(
   partnerId: string | undefined,
   attempts: readonly Attempt[],
 ): Promise<Standing[]> {
-  const areSuccesses = attempts.every(({ isSuccess }) => isSuccess);
-  if (areSuccesses && !database.isDistributed) return settleSuccesses(database, attempts);
+  if (database.isDistributed) return settleMixed(database, partnerId, attempts);
+  const failing = new Set(attempts.flatMap(({ isSuccess, claimed: { endpointId } }) => (isSuccess ? [] : [endpointId])));
+  const isOfFailing = ({ claimed: { endpointId } }: Attempt) => failing.has(endpointId);
+  const [sound, mixed] = [attempts.filter((attempt) => !isOfFailing(attempt)), attempts.filter(isOfFailing)];
+  return [
+    ...(sound.length > 0 ? await settleSuccesses(database, sound) : []),
+    ...(mixed.length > 0 ? await settleMixed(database, undefined, mixed) : []),
+  ];
+}
+
+/** Failures, and successes at the same endpoints: their order decides what becomes of the endpoint. */
+async function settleMixed(database: Database, partnerId: string | undefined, attempts: readonly Attempt[]): Promise<Standing[]> {
   const standings = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-    const isNew = await recordAttempts(db, database.isDistributed ? partnerId : undefined, attempts);
+    const isNew = await recordAttempts(db, partnerId, attempts);
     const found: Standing[] = [];
     // In the same order everywhere, so that two processes never deadlock.
     for (const [endpoint, group] of groupByEndpoint(attempts))
