@@ -11,13 +11,14 @@ import { type ContributionRecord, findContributionsById } from '../../src/store/
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
+import { type Attempt, recordAttempts, recordSuccesses } from '../../src/store/webhooks/delivery.ts';
 import { listDeliveries, listDeliveryAttempts } from '../../src/store/webhooks/delivery-log.ts';
 import { listDueEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
 import { insertWebhookEndpoint, lockEventCounter } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { claimDue } from '../../src/webhooks/delivery/claim-due.ts';
 import { openHandOverEnding } from '../../src/webhooks/delivery/end-hand-overs.ts';
 import { relayOnce, type Session } from '../../src/webhooks/delivery/relay.ts';
-import type { TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
+import type { Handed, TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
 import { testDatabase } from '../support/postgres/database.ts';
@@ -96,6 +97,14 @@ async function claimElsewhere({ partnerId, endpointId }: { partnerId: string; en
   return due ? claimDue(database, due, 100) : [];
 }
 
+/** What the receiver of a delivery that was handed over has answered. */
+function successOf(handed: Handed | undefined): Attempt {
+  const { claimed } = handed as Handed;
+  const at = new Date();
+  const answer = { milliseconds: 3, status: 200, errorClass: null, excerpt: 'noted', isSuccess: true } as const;
+  return { claimed, startedAt: at, endedAt: at, nextAttemptAt: undefined, ...answer };
+}
+
 async function relay(session: Session, tools: TogetherTools) {
   return relayOnce(database, session, tools.onError, tools);
 }
@@ -115,6 +124,50 @@ describe('a process that numbers events and hands them over', { timeout: 60_000 
       [[2n, 0]],
     );
     assert.deepEqual(await claimElsewhere(endpoint), []);
+  });
+
+  test('has no place for them: another one finds them at once', async () => {
+    const endpoint = await newPartner();
+    const { tools, handed } = relayTools(0);
+    await tell(endpoint.partnerId);
+    await relay(await openSession(), tools);
+    const claims = await claimElsewhere(endpoint);
+    assert.deepEqual([handed, claims.map(({ lease }) => lease)], [[], [1n]]);
+  });
+
+  test('records a first success once, however often it says so', async () => {
+    const endpoint = await newPartner();
+    const { tools, handed } = openTools();
+    await tell(endpoint.partnerId);
+    await relay(await openSession(), tools);
+    const success = successOf(handed[0]);
+    for (let times = 0; times < 2; times++) await recordSuccesses(database.pool, [success]);
+    // A batch with failures is recorded in another way.
+    const isNew = await recordAttempts(database.pool, undefined, [success]);
+    const { deliveryId } = success.claimed;
+    const [delivery] = await listDeliveries(database.pool, endpoint.partnerId, { limit: 1 });
+    const log = await listDeliveryAttempts(database.pool, endpoint.partnerId, deliveryId);
+    assert.deepEqual([delivery?.status, delivery?.attempts, isNew(success)], ['delivered', 1, false]);
+    assert.deepEqual(
+      log.map(({ number, trigger, status, excerpt }) => [number, trigger, status, excerpt]),
+      [[1n, 'event', 200, 'noted']],
+    );
+    await endLeases(endpoint.partnerId);
+    assert.deepEqual(await claimElsewhere(endpoint), []);
+  });
+
+  test('has its first success after the lease has gone to another: it is logged, and changes nothing', async () => {
+    const endpoint = await newPartner();
+    const { tools, handed } = openTools();
+    await tell(endpoint.partnerId);
+    await relay(await openSession(), tools);
+    await endLeases(endpoint.partnerId);
+    assert.equal((await claimElsewhere(endpoint)).length, 1);
+    const late = successOf(handed[0]);
+    await recordSuccesses(database.pool, [late]);
+    const [delivery] = await listDeliveries(database.pool, endpoint.partnerId, { limit: 1 });
+    const log = await listDeliveryAttempts(database.pool, endpoint.partnerId, late.claimed.deliveryId);
+    assert.deepEqual([delivery?.status, delivery?.attempts, log.map(({ number }) => number)], ['waiting', 0, [1n]]);
   });
 
   test('loses its connection within the transaction: nothing has happened, and the next session numbers them once', async () => {
