@@ -624,11 +624,12 @@ create table operator_credential (
   attempts integer not null default 0,
   attempted_at timestamp(3) with time zone,
   last_step bigint,
+  counter bigint,
   constraint operator_credential_pkey PRIMARY KEY (credential_id),
   constraint operator_credential_operator FOREIGN KEY (operator_id) REFERENCES operator(operator_id),
   constraint operator_credential_hash CHECK ((length(secret_sha256) = 32)),
-  constraint operator_credential_kind CHECK ((kind = ANY (ARRAY['code'::text, 'token'::text, 'session'::text, 'password'::text, 'totp'::text]))),
-  constraint operator_credential_verifier CHECK (((verifier IS NOT NULL) = (kind = ANY (ARRAY['password'::text, 'totp'::text]))))
+  constraint operator_credential_kind CHECK ((kind = ANY (ARRAY['code'::text, 'token'::text, 'session'::text, 'password'::text, 'totp'::text, 'passkey'::text]))),
+  constraint operator_credential_verifier CHECK (((verifier IS NOT NULL) = (kind = ANY (ARRAY['password'::text, 'totp'::text, 'passkey'::text]))))
 );
 
 CREATE INDEX operator_credential_of ON public.operator_credential USING btree (operator_id);

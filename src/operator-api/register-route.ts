@@ -14,12 +14,13 @@ import { takeListsAsStreams } from '../partner-api/reconciliations/list-body.ts'
 import { sealedAnswers } from '../partner-api/webhooks/sealed-answers.ts';
 import type { OperatorApiTools } from './app.ts';
 import { allowLongArrival } from './http/arrival.ts';
+import { compress } from './http/compress.ts';
 import { type HashedUpload, hashUpload } from './http/hash-upload.ts';
 import { operatorJson } from './http/operator-json.ts';
 import { readSessionCookie } from './http/session-cookie.ts';
 import type { OperatorRoute } from './route.ts';
 
-/** Within this of a sign-in somebody may do what moves money; later the person gives the password again. */
+/** Within this of a sign-in somebody may do what moves money; later the person gives the password or a passkey again. */
 const RECENT_SIGN_IN_MS = 10 * 60_000;
 const DEADLINE_MS = 10_000;
 
@@ -57,7 +58,7 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
       const sent = takesFile ? { file: await hashUpload(request) } : { body: request.body };
       const call = { tools, request, reply, params: request.params, query: request.query, ...sent, ...whoOf(request) };
       const work = isFinal ? answerKeyed(route, call) : route.handle(call);
-      return send(route, reply, await beforeDeadline(work, route.deadlineMs ?? DEADLINE_MS));
+      return send(route, { request, reply }, await beforeDeadline(work, route.deadlineMs ?? DEADLINE_MS));
     },
   });
 }
@@ -141,13 +142,20 @@ class KeptText {
   }
 }
 
-function send({ answer }: OperatorRoute, reply: FastifyReply, value: unknown): FastifyReply {
+async function send(
+  { answer, tag, tellsSecret }: OperatorRoute,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  value: unknown,
+): Promise<FastifyReply> {
   if (answer === 'csv') {
     const file = boundStream(Readable.from(value as AsyncIterable<string>), TRANSFER_BOUNDS);
     return reply.type('text/csv; charset=utf-8').send(file);
   }
   const text = value instanceof KeptText ? value.text : operatorJson(value);
-  return reply.type('application/json; charset=utf-8').serializer(String).send(text);
+  reply.type('application/json; charset=utf-8').serializer((payload: unknown) => payload as string);
+  // The length of what is compressed tells of it, so that a secret is not.
+  const isSecret = tellsSecret || tag === 'Sign-in';
+  return reply.send(isSecret ? text : await compress(request, reply, text));
 }
 
 /** The database has no such character, so that nothing is ever found by it. */
@@ -166,6 +174,7 @@ function tokenMissing(): ServiceError {
 }
 
 function signInTooOld(): ServiceError {
-  const message = 'This needs a sign-in of the last 10 minutes. Give the password again: POST /operator/v1/session/again.';
+  const message =
+    'This needs a sign-in of the last 10 minutes. Give the password or a passkey again: POST /operator/v1/session/again, or /operator/v1/session/again/passkey.';
   return new ServiceError('forbidden', message, { details: [{ field: 'session', code: 'sign_in_again', message }] });
 }

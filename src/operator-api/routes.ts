@@ -1,6 +1,7 @@
 import { issue, listKeys, revoke, rotate } from './access/keys.ts';
 import * as operators from './access/operators.ts';
 import * as partners from './access/partners.ts';
+import * as passkeys from './access/passkeys.ts';
 import { beginFactor, confirmFactor, dropFactor } from './access/second-factor.ts';
 import { getSession, setPassword, signIn, signInOnceMore, signInWithLink, signOut } from './access/sign-in.ts';
 import { sendTest } from './access/test-confirmation.ts';
@@ -33,6 +34,7 @@ import * as endpoints from './webhooks/endpoints.ts';
 const OPERATIONS: readonly OperatorRoute[] = [
   ...[signIn, signInWithLink, getSession, signInOnceMore, setPassword, signOut],
   ...[beginFactor, confirmFactor, dropFactor],
+  ...Object.values(passkeys),
   ...[getOverview, getMonth, listMonths, search],
   ...Object.values(partners),
   sendTest,

@@ -214,7 +214,7 @@ describe('a new partner', needsBrowser, () => {
 });
 
 describe('rules', needsBrowser, () => {
-  test('a version is previewed over the last 30 days, created, and withdrawn before it starts', async () => {
+  test('a version is previewed over last month and over the last 30 days, created, and withdrawn before it starts', async () => {
     const page = await browser.signedIn('admin');
     await page.goto(`${browser.baseUrl}/rules?partner=${partner.partnerId}`);
     await page.getByText('In force for this partner now').waitFor();
@@ -223,6 +223,8 @@ describe('rules', needsBrowser, () => {
     await page.getByLabel('Version').fill('autumn-1');
     await page.getByLabel('Review from so many points').fill('140');
     await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByText('No contribution of this time is concerned.').waitFor();
+    await page.getByText('Last 30 days').click();
     await page.getByRole('cell', { name: 'Reviewed: above the threshold' }).waitFor();
     const [{ count }] = await rowsOf(
       "select count(*)::int as count from contribution where partner_id = $1 and points >= 140 and created_at > now() - interval '30 days'",

@@ -91,7 +91,8 @@ describe('a test confirmation', () => {
 });
 
 describe('a preview of a rule', () => {
-  const preview = (query: Record<string, string>) => as(viewer).get(`${V1}/rule-preview?${new URLSearchParams(query)}`);
+  const preview = (query: Record<string, string>) =>
+    as(viewer).get(`${V1}/rule-preview?${new URLSearchParams({ over: 'last_30_days', ...query })}`);
 
   test('says what would have become of the contributions of a partner, and stores nothing', async () => {
     const { partner, client } = await service.newPartner();

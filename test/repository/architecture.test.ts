@@ -44,6 +44,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   'ipaddr.js': ['domain'],
   'temporal-polyfill': ['domain'],
   ulid: ['domain'],
+  '@simplewebauthn/server': ['operations'],
   otpauth: ['operations'],
   pg: ['store'],
   undici: ['webhooks'],

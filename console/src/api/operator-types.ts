@@ -139,6 +139,164 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/session/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the own passkeys
+         * @description Least role: `viewer`.
+         */
+        get: operations["getPasskeys"];
+        put?: never;
+        /**
+         * Add a passkey
+         * @description From then on it signs in, beside the password. It is bound to the host name of the console.
+         *
+         *     Least role: `viewer`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        post: operations["addPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/session/passkeys/begin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to add a passkey
+         * @description Nothing changes until the answer of the browser comes back with the `challenge`.
+         *
+         *     Least role: `viewer`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        post: operations["beginPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/session/again/passkey/begin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to give a passkey again
+         * @description Least role: `viewer`.
+         */
+        post: operations["beginPasskeySignInAgain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/session/passkey/begin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to sign in with a passkey
+         * @description It needs no session.
+         */
+        post: operations["beginPasskeySignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/session/again/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a passkey again
+         * @description Instead of the password, before a step that moves money or hands out rights.
+         *
+         *     Least role: `viewer`.
+         */
+        post: operations["signInAgainWithPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/session/passkeys/{passkey_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a passkey
+         * @description Least role: `viewer`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
+         */
+        delete: operations["removePasskey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/session/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a passkey
+         * @description Sets the cookie of the session. The authenticator has checked who holds it, so that no code of an authenticator app is asked for.
+         *
+         *     It needs no session.
+         */
+        post: operations["signInWithPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/overview": {
         parameters: {
             query?: never;
@@ -711,8 +869,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show what a version would have done to the contributions of the last 30 days
-         * @description It looks at the latest 20,000 of the partners for which it would be in force. Nothing is stored.
+         * Show what a version would have done to the contributions of the last calendar month
+         * @description It looks at the latest 20,000 of the partners for which it would be in force, in the month that ended last by the calendar of each. Nothing is stored.
          *
          *     Least role: `viewer`.
          */
@@ -2592,6 +2750,12 @@ export interface components {
             /** @description How many contributions they have. */
             contribution_count: string;
         };
+        BegunPasskey: {
+            /** @description What the browser is asked, as JSON: the `publicKey` of `navigator.credentials`. */
+            options_json: string;
+            /** @description To send with the answer of the browser, within five minutes. */
+            challenge: string;
+        };
         BegunRun: {
             /** @description The name of the job. */
             job: string;
@@ -3486,6 +3650,28 @@ export interface components {
             /** @description Whether there are more records now. */
             has_more: boolean;
         };
+        Passkey: {
+            /** @description The id of the passkey. */
+            passkey_id: string;
+            /** @description The name that the person gave it. */
+            name: string;
+            /** @description The host name of the console that it signs in to. */
+            host: string;
+            /**
+             * Format: date-time
+             * @description When it was added.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last used, to the minute; `null` before.
+             */
+            last_used_at: string | null;
+        };
+        Passkeys: {
+            /** @description Ten at most, the oldest first. */
+            passkeys: components["schemas"]["Passkey"][];
+        };
         PoolableSettlement: {
             /** @description The id of the partner. */
             partner_id: string;
@@ -3839,15 +4025,15 @@ export interface components {
         RulePreview: {
             /**
              * Format: date-time
-             * @description Where the 30 days begin.
+             * @description Where the month or the days begin, for the first of the partners.
              */
             from: string;
             /**
              * Format: date-time
-             * @description This moment.
+             * @description Where they end, for the last of the partners.
              */
             to: string;
-            /** @description Whether all contributions of the 30 days were looked at. */
+            /** @description Whether all contributions between were looked at. */
             is_complete: boolean;
             /** @description For how many partners it would be in force, as far as they were looked at. */
             partner_count: number;
@@ -3926,7 +4112,7 @@ export interface components {
             csrf_token: string;
             /**
              * Format: date-time
-             * @description When the operator gave the password. What moves money needs a sign-in of the last 10 minutes.
+             * @description When the operator gave the password or a passkey. What moves money needs a sign-in of the last 10 minutes.
              */
             signed_in_at: string;
             /**
@@ -3936,6 +4122,8 @@ export interface components {
             expires_at: string;
             /** @description Whether a sign-in needs a code of an authenticator app. */
             has_second_factor: boolean;
+            /** @description Whether the operator may sign in with a passkey instead of the password. */
+            has_passkey: boolean;
         };
         Settlement: {
             /** @description The id of the partner. */
@@ -4619,6 +4807,273 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SecondFactorState"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkeys"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    addPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A name for it, such as the name of the device. */
+                    name: string;
+                    /** @description What the begin answered. */
+                    challenge: string;
+                    /** @description The answer of the browser, as JSON. */
+                    response_json: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    beginPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BegunPasskey"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    beginPasskeySignInAgain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BegunPasskey"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    beginPasskeySignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BegunPasskey"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    signInAgainWithPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What the begin answered. */
+                    challenge: string;
+                    /** @description The answer of the browser, as JSON. */
+                    response_json: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the passkey. */
+                passkey_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Always `true`. */
+                        removed: boolean;
+                    };
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    signInWithPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What the begin answered. */
+                    challenge: string;
+                    /** @description The answer of the browser, as JSON. */
+                    response_json: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
                 };
             };
             /** @description An error. */
@@ -5842,6 +6297,8 @@ export interface operations {
                 currency?: string;
                 /** @description Whether every contribution would be reviewed. */
                 reviews_everything?: "true" | "false";
+                /** @description Over the last calendar month, or over the last 30 days; the month without it. */
+                over?: "last_month" | "last_30_days";
             };
             header?: never;
             path?: never;

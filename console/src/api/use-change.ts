@@ -6,8 +6,8 @@ import { useStepUp } from '../session/step-up.tsx';
 interface ChangeTerms<Input, Output> {
   /** @param key For `Idempotency-Key`: the same for the same input, until it was done. */
   readonly send: (input: Input, key: string) => Promise<Output>;
-  /** What the person reads when it is done. */
-  readonly done: string | ((output: Output) => string);
+  /** What the person reads when it is done; nothing where the next thing shows by itself. */
+  readonly done?: string | ((output: Output) => string);
   readonly onDone?: (output: Output) => void;
 }
 
@@ -29,7 +29,8 @@ export function useChange<Input, Output>({
     },
     onSuccess(output) {
       sent.current = undefined;
-      notifications.show({ message: typeof done === 'string' ? done : done(output), color: 'forest' });
+      const message = typeof done === 'function' ? done(output) : done;
+      if (message !== undefined) notifications.show({ message, color: 'forest' });
       void queries.invalidateQueries();
       onDone?.(output);
     },

@@ -43,7 +43,9 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   if (!value) return <SignIn hasEnded={known === 'ended'} onSignedIn={begin} />;
   return (
     <SessionContext value={value}>
-      <StepUpProvider onSignedIn={begin}>{children}</StepUpProvider>
+      <StepUpProvider hasPasskey={isSession(known) && known.has_passkey} onSignedIn={begin}>
+        {children}
+      </StepUpProvider>
     </SessionContext>
   );
 }

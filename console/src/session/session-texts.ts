@@ -33,8 +33,13 @@ export const SESSION = {
   ],
   again: ['Confirm that it is you', 'أكّد هويتك'],
   againHelp: [
-    'This step moves money or gives rights. Enter your password again; your change is then sent.',
-    'هذه الخطوة تنقل أموالًا أو تمنح صلاحيات. أدخل كلمة المرور مرة أخرى ثم يُرسل التغيير.',
+    'This step moves money or gives rights. Give your password or your passkey again; your change is then sent.',
+    'هذه الخطوة تنقل أموالًا أو تمنح صلاحيات. أدخل كلمة المرور أو استخدم مفتاح المرور مرة أخرى ثم يُرسل التغيير.',
+  ],
+  usePasskey: ['Use a passkey', 'استخدام مفتاح مرور'],
+  noPasskeyGiven: [
+    'No passkey was given. Try again, or use your password.',
+    'لم يُقدَّم مفتاح مرور. حاول مرة أخرى أو استخدم كلمة المرور.',
   ],
   goOn: ['Continue', 'متابعة'],
   protectedBy: ['The console talks to this service only.', 'لا تتصل اللوحة إلا بهذه الخدمة.'],

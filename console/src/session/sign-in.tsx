@@ -2,6 +2,8 @@ import { Alert, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../api/client.ts';
 import { useTexts } from '../texts/language.tsx';
+import { hasPasskeys, signInByPasskey } from './passkey.ts';
+import { PasskeyButton } from './passkey-button.tsx';
 import { PasswordForm } from './password-form.tsx';
 import type { SessionAnswer } from './session-answer.ts';
 import { SESSION } from './session-texts.ts';
@@ -33,6 +35,7 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
           />
         }
       />
+      {hasPasskeys() && <PasskeyButton send={signInByPasskey} onSignedIn={onSignedIn} />}
       <Text size="sm" c="dimmed">
         {t.noPassword}
       </Text>

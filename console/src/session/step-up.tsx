@@ -1,9 +1,11 @@
-/** What moves money or gives rights needs the password again: asked for when the service wants it, then the change is sent once more. */
+/** What moves money or gives rights needs the password or a passkey again: asked for when the service wants it, then the change is sent once more. */
 import { Modal, Stack, Text } from '@mantine/core';
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
 import { ApiError, StepUpCancelled } from '../api/api-error.ts';
 import { answerOf, client } from '../api/client.ts';
 import { useTexts } from '../texts/language.tsx';
+import { givePasskeyAgain, hasPasskeys } from './passkey.ts';
+import { PasskeyButton } from './passkey-button.tsx';
 import { PasswordForm } from './password-form.tsx';
 import type { SessionAnswer } from './session-answer.ts';
 import { SESSION } from './session-texts.ts';
@@ -22,11 +24,12 @@ interface Waiting {
 }
 
 interface StepUpProviderProps {
+  readonly hasPasskey: boolean;
   readonly onSignedIn: (session: SessionAnswer) => void;
   readonly children: ReactNode;
 }
 
-export function StepUpProvider({ onSignedIn, children }: StepUpProviderProps) {
+export function StepUpProvider({ hasPasskey, onSignedIn, children }: StepUpProviderProps) {
   const t = useTexts(SESSION);
   const [isOpen, setOpen] = useState(false);
   const waiting = useRef<Waiting | undefined>(undefined);
@@ -47,6 +50,10 @@ export function StepUpProvider({ onSignedIn, children }: StepUpProviderProps) {
     if (waiting.current) settle(waiting.current);
     waiting.current = undefined;
   };
+  const signedIn = (session: SessionAnswer) => {
+    onSignedIn(session);
+    end(({ resolve }) => resolve());
+  };
   return (
     <StepUpContext value={withStepUp}>
       {children}
@@ -58,11 +65,9 @@ export function StepUpProvider({ onSignedIn, children }: StepUpProviderProps) {
           <PasswordForm
             label={t.goOn}
             send={(given) => answerOf(client.POST('/operator/v1/session/again', { body: given }))}
-            onSignedIn={(session) => {
-              onSignedIn(session);
-              end(({ resolve }) => resolve());
-            }}
+            onSignedIn={signedIn}
           />
+          {hasPasskey && hasPasskeys() && <PasskeyButton send={givePasskeyAgain} onSignedIn={signedIn} />}
         </Stack>
       </Modal>
     </StepUpContext>

@@ -17,7 +17,7 @@ export interface Operator {
 export type SecretKind = 'code' | 'token' | 'session';
 
 /** All that a person signs in with; a second factor beside the password. */
-export type CredentialKind = SecretKind | 'password' | 'totp';
+export type CredentialKind = SecretKind | 'password' | 'totp' | 'passkey';
 
 const PREFIXES = { code: 'pi_code_', token: 'pi_op_', session: 'pi_session_' } as const satisfies Record<SecretKind, string>;
 

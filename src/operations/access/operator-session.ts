@@ -36,7 +36,7 @@ export interface OpenedSession {
 
 export interface OperatorSession {
   readonly operator: Operator;
-  /** When the password was given: a step that moves money wants it to be short ago. */
+  /** When the password or a passkey was given: a step that moves money wants it to be short ago. */
   readonly signedInAt: Date;
   /** How long ago that was, by the database's clock. */
   readonly signedInForMs: number;
@@ -44,6 +44,7 @@ export interface OperatorSession {
   /** What every change sends in a header of its own: a page of another site knows the cookie's browser, and not this. */
   readonly csrfToken: string;
   readonly hasSecondFactor: boolean;
+  readonly hasPasskey: boolean;
 }
 
 export interface RequestOfSession {
@@ -79,8 +80,7 @@ export async function findSession(
   if (!parsed || !held || !isSame(held, parsed) || !held.isValid || held.disabledAt) throw sessionEnded();
   requireAuditedSignIn(database, held);
   if (isActivity) await updateOperatorCredentialUsed(database.pool, parsed.id);
-  const { totp } = await findVerifiers(database.pool, held.operatorId);
-  return describe(held, token, { hasSecondFactor: totp !== undefined });
+  return describe(held, token, await findVerifiers(database.pool, held.operatorId));
 }
 
 export function sessionEnded(): ServiceError {
@@ -100,8 +100,7 @@ export async function openSession(
   await insertOperatorCredential(db, session);
   await auditOperator(db, actorOf(held, request.correlationId), { operatorId, action });
   const opened = (await findOperatorCredential(db, 'session', credentialId)) as HeldCredential;
-  const { totp } = await findVerifiers(db, operatorId);
-  return { token, session: describe(opened, token, { hasSecondFactor: totp !== undefined }) };
+  return { token, session: describe(opened, token, await findVerifiers(db, operatorId)) };
 }
 
 /** @returns Whose it was, where it was one. */
@@ -113,7 +112,11 @@ async function endFormer(db: Queryable, token: string): Promise<string | undefin
   return held.operatorId;
 }
 
-function describe(held: HeldCredential, token: string, more: Pick<OperatorSession, 'hasSecondFactor'>): OperatorSession {
+function describe(
+  held: HeldCredential,
+  token: string,
+  { totp, hasPasskey }: Awaited<ReturnType<typeof findVerifiers>>,
+): OperatorSession {
   const { operatorId, name, email, role, createdAt, disabledAt, credential, ageMs } = held;
   return {
     operator: { operatorId, name, email, role, createdAt, disabledAt },
@@ -121,7 +124,7 @@ function describe(held: HeldCredential, token: string, more: Pick<OperatorSessio
     signedInForMs: ageMs,
     expiresAt: held.expiresAt,
     csrfToken: csrfTokenOf(token),
-    ...more,
+    ...{ hasSecondFactor: totp !== undefined, hasPasskey },
   };
 }
 

@@ -5,6 +5,7 @@ import { previewRule as previewOf, type RulePreview, type RulePreviewer } from '
 import { type RuleRequest, readRuleRequest } from '../../domain/rules/rule-request.ts';
 import { findVersionInForce, type RuleVersion } from '../../domain/rules/rule-versions.ts';
 import { refuseInvalid } from '../../domain/service-error.ts';
+import { calendarPeriod } from '../../domain/settlements/settlement-period.ts';
 import { eachPartner, type Partner } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import { listRuledContributions, type RuledContribution } from '../../store/contributions/contribution-preview.ts';
@@ -12,32 +13,38 @@ import type { Queryable } from '../../store/database.ts';
 import { findRuleVersionConflicts, listRuleVersions } from '../../store/rules/rule-version.ts';
 import { getPartner } from '../access/manage-partner.ts';
 
-export const PREVIEW_DAYS = 30;
+/** Over what a version is previewed: the calendar month that ended last, by the calendar of each partner, or the days until now. */
+export const PREVIEW_PERIODS = ['last_month', 'last_30_days'] as const;
+export type PreviewPeriod = (typeof PREVIEW_PERIODS)[number];
+
+const DAYS_MS = 30 * 86_400_000;
+/** More than the clocks of two processes differ: an id contains the time of the process, and the record that of the database. */
+const SKEW_MS = 600_000;
 /** Of all partners together: it takes a second at most. */
 const CONTRIBUTIONS_MAX = 20_000;
 const PARTNERS_MAX = 500;
 
 export interface PreviewedRule extends RulePreview {
   readonly from: Date;
+  /** Of partners in several zones, the first beginning and the last end. */
   readonly to: Date;
   /** Partners for which the version would be in force. */
   readonly partnerCount: number;
-  /** Whether all of their contributions since `from` were looked at. */
+  /** Whether all of their contributions of the period were looked at. */
   readonly isComplete: boolean;
 }
 
 /**
- * What a version would have done to the contributions of the last 30 days, had it been in force. It looks at the latest of them, 20,000
- * at most. Nothing is stored. Throws `invalid_request` with all problems of the version.
+ * What a version would have done to the contributions of a period, had it been in force. It looks at the latest of them, 20,000 at most. Nothing is stored. Throws `invalid_request` with all problems of the version.
  */
-export async function previewRule(db: Queryable, request: RuleRequest): Promise<PreviewedRule> {
+export async function previewRule(db: Queryable, request: RuleRequest, over: PreviewPeriod): Promise<PreviewedRule> {
   const now = await readClock(db);
-  const from = new Date(now.getTime() - PREVIEW_DAYS * 86_400_000);
   const versions = (await listRuleVersions(db)).filter(({ withdrawnAt }) => withdrawnAt === null);
   const candidate = await readCandidate(db, request, now);
   const previewer = previewOf(candidate, DEFAULT_RULES);
   const prices = pricesOf(versions);
   let [left, partnerCount, isComplete] = [CONTRIBUTIONS_MAX, 0, true];
+  let { from, to } = periodOf(over, now, candidate.partnerId === null ? undefined : await getPartner(db, candidate.partnerId));
   for await (const partner of partnersOf(db, candidate)) {
     if (!isMeantFor(candidate, [...versions, candidate], partner)) continue;
     if (partnerCount === PARTNERS_MAX || left === 0) {
@@ -45,13 +52,33 @@ export async function previewRule(db: Queryable, request: RuleRequest): Promise<
       break;
     }
     partnerCount++;
-    const found = await listRuledContributions(db, partner.partnerId, { afterId: idAt('txn', from.getTime()), limit: left + 1 });
+    const own = periodOf(over, now, partner);
+    [from, to] = [own.from < from ? own.from : from, own.to > to ? own.to : to];
+    const found = await listRuledContributions(db, partner.partnerId, { ...idsOf(own), limit: left + 1 });
     if (found.length > left) isComplete = false;
     const latest = found.slice(0, left);
     left -= latest.length;
-    addAll(previewer, partner, latest.toReversed(), prices);
+    const within = latest.filter(({ createdAt }) => createdAt >= own.from && createdAt < own.to);
+    addAll(previewer, partner, within.toReversed(), prices);
   }
-  return { ...previewer.preview(), from, to: now, partnerCount, isComplete };
+  return { ...previewer.preview(), from, to, partnerCount, isComplete };
+}
+
+interface Period {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** @param partner By whose calendar; without one by that of UTC. */
+function periodOf(over: PreviewPeriod, now: Date, partner: Partner | undefined): Period {
+  if (over === 'last_30_days') return { from: new Date(now.getTime() - DAYS_MS), to: now };
+  const zone = partner?.timeZone ?? 'UTC';
+  const { startsAt: to } = calendarPeriod(now, zone);
+  return { from: calendarPeriod(new Date(to.getTime() - 1), zone).startsAt, to };
+}
+
+function idsOf({ from, to }: Period) {
+  return { afterId: idAt('txn', from.getTime() - SKEW_MS), beforeId: idAt('txn', to.getTime() + SKEW_MS) };
 }
 
 async function readCandidate(db: Queryable, request: RuleRequest, now: Date): Promise<RuleVersion> {

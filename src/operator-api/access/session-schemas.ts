@@ -14,17 +14,20 @@ export const Session = shape('Session', {
   }),
   environment: oneOf(['sandbox', 'production'], 'The environment of the service.'),
   csrf_token: text('Every change sends it as `X-CSRF-Token`.'),
-  signed_in_at: time('When the operator gave the password. What moves money needs a sign-in of the last 10 minutes.'),
+  signed_in_at: time(
+    'When the operator gave the password or a passkey. What moves money needs a sign-in of the last 10 minutes.',
+  ),
   expires_at: time('When the session ends. It also ends after 30 minutes without a request of the person.'),
   has_second_factor: flag('Whether a sign-in needs a code of an authenticator app.'),
+  has_passkey: flag('Whether the operator may sign in with a passkey instead of the password.'),
 });
 
 export function sessionToWire(session: OperatorSession, environment: 'sandbox' | 'production') {
-  const { operator, csrfToken, signedInAt, expiresAt, hasSecondFactor } = session;
+  const { operator, csrfToken, signedInAt, expiresAt, hasSecondFactor, hasPasskey } = session;
   const { operatorId, name, email, role } = operator;
   return {
     ...{ operator: { operator_id: operatorId, name, email, role }, environment, csrf_token: csrfToken },
-    ...{ signed_in_at: signedInAt, expires_at: expiresAt, has_second_factor: hasSecondFactor },
+    ...{ signed_in_at: signedInAt, expires_at: expiresAt, has_second_factor: hasSecondFactor, has_passkey: hasPasskey },
   };
 }
 

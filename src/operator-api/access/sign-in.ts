@@ -25,11 +25,11 @@ async function takeTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-function requestOf(request: FastifyRequest): RequestOfSession {
+export function requestOf(request: FastifyRequest): RequestOfSession {
   return { correlationId: request.context.correlationId, formerToken: readSessionCookie(request) };
 }
 
-function begin(reply: FastifyReply, { token, session }: OpenedSession, environment: 'sandbox' | 'production') {
+export function beginSession(reply: FastifyReply, { token, session }: OpenedSession, environment: 'sandbox' | 'production') {
   setSessionCookie(reply, token);
   return sessionToWire(session, environment);
 }
@@ -47,7 +47,7 @@ export const signIn = openRoute({
   answer: Session,
   async handle({ tools, request, reply, body: { login, password, totp } }) {
     const opened = await takeTurn(() => signInByPassword(tools, { login, password, totp }, requestOf(request)));
-    return begin(reply, opened, tools.environment);
+    return beginSession(reply, opened, tools.environment);
   },
 });
 
@@ -63,7 +63,7 @@ export const signInWithLink = openRoute({
   answer: Session,
   async handle({ tools, request, reply, body: { code, password, totp } }) {
     const opened = await takeTurn(() => signInByCode(tools, { code, password, totp }, requestOf(request)));
-    return begin(reply, opened, tools.environment);
+    return beginSession(reply, opened, tools.environment);
   },
 });
 
@@ -91,7 +91,7 @@ export const signInOnceMore = operatorRoute({
   answer: Session,
   async handle({ tools, request, reply, actor: { operatorId }, body: { password, totp } }) {
     const opened = await takeTurn(() => signInAgain(tools, { operatorId, password, totp }, requestOf(request)));
-    return begin(reply, opened, tools.environment);
+    return beginSession(reply, opened, tools.environment);
   },
 });
 
@@ -109,7 +109,7 @@ export const setPassword = operatorRoute({
   async handle({ tools, request, reply, actor: { operatorId }, body: { password, new_password: newPassword, totp } }) {
     const change = { operatorId, password, newPassword, totp };
     const opened = await takeTurn(() => changePassword(tools, change, requestOf(request)));
-    return begin(reply, opened, tools.environment);
+    return beginSession(reply, opened, tools.environment);
   },
 });
 

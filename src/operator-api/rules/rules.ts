@@ -4,7 +4,7 @@ import type { RuleRequest } from '../../domain/rules/rule-request.ts';
 import { type RuleKind, rulesInForce } from '../../domain/rules/rule-versions.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { createRule, withdrawRule } from '../../operations/rules/manage-rule.ts';
-import { previewRule as previewOf } from '../../operations/rules/preview-rule.ts';
+import { PREVIEW_PERIODS, previewRule as previewOf } from '../../operations/rules/preview-rule.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
 import { readClock } from '../../store/clock.ts';
@@ -157,8 +157,9 @@ export const preview = operatorRoute({
   method: 'GET',
   path: '/operator/v1/rule-preview',
   tag: 'Rules',
-  summary: 'Show what a version would have done to the contributions of the last 30 days',
-  description: 'It looks at the latest 20,000 of the partners for which it would be in force. Nothing is stored.',
+  summary: 'Show what a version would have done to the contributions of the last calendar month',
+  description:
+    'It looks at the latest 20,000 of the partners for which it would be in force, in the month that ended last by the calendar of each. Nothing is stored.',
   leastRole: 'viewer',
   deadlineMs: 20_000,
   query: Type.Object(
@@ -167,13 +168,16 @@ export const preview = operatorRoute({
       partner_id: id('For whom it is; all partners without it.'),
       ...ruleMembers,
       reviews_everything: Type.Optional(oneOf(['true', 'false'], 'Whether every contribution would be reviewed.')),
+      over: Type.Optional(
+        oneOf(PREVIEW_PERIODS, 'Over the last calendar month, or over the last 30 days; the month without it.'),
+      ),
     },
     closed,
   ),
   answer: shape('RulePreview', {
-    from: time('Where the 30 days begin.'),
-    to: time('This moment.'),
-    is_complete: flag('Whether all contributions of the 30 days were looked at.'),
+    from: time('Where the month or the days begin, for the first of the partners.'),
+    to: time('Where they end, for the last of the partners.'),
+    is_complete: flag('Whether all contributions between were looked at.'),
     partner_count: count('For how many partners it would be in force, as far as they were looked at.'),
     contribution_count: integerText('How many contributions were looked at.'),
     points: integerText('Their points.'),
@@ -190,9 +194,9 @@ export const preview = operatorRoute({
     trees: BeforeAfter('Whole trees, for a price.', nullableIntegerText as never),
   }),
   async handle({ tools: { database }, query }) {
-    const { reviews_everything: everything, ...stated } = query;
+    const { reviews_everything: everything, over = 'last_month', ...stated } = query;
     const rule = { ...stated, ...(everything !== undefined && { reviews_everything: everything === 'true' }) };
-    const found = await previewOf(database.pool, { ...requestOf(rule), version: PREVIEWED });
+    const found = await previewOf(database.pool, { ...requestOf(rule), version: PREVIEWED }, over);
     const money = (amount: bigint | null) => (amount === null ? null : amountText(amount));
     return {
       ...{ from: found.from, to: found.to, is_complete: found.isComplete, partner_count: found.partnerCount },

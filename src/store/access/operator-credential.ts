@@ -11,7 +11,7 @@ export interface NewCredential {
   readonly kind: CredentialKind;
   readonly secretSha256: Buffer;
   readonly seconds: number;
-  /** Of a password and of a second factor: what they are checked with, of which the hash is taken. */
+  /** Of a password, a second factor and a passkey: what they are checked with, of which the hash is taken. */
   readonly verifier?: string;
 }
 

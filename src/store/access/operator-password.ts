@@ -18,7 +18,7 @@ export async function findOperatorOfLogin(db: Queryable, login: Login): Promise<
   return row?.operatorId;
 }
 
-/** What is kept of a password or of a second factor; an operator has at most one of each. */
+/** What is kept of a password, of a second factor or of a passkey; an operator has at most one of the first two. */
 export interface Verifier {
   readonly credentialId: string;
   readonly verifier: string;
@@ -29,15 +29,16 @@ export interface Verifier {
 const LIST: Statement = {
   name: 'list_operator_verifiers',
   text: `select credential_id as "credentialId", kind, verifier, secret_sha256 as "secretSha256" from operator_credential
-    where operator_id = $1 and kind in ('password', 'totp') and ended_at is null order by created_at desc, credential_id desc`,
+    where operator_id = $1 and kind in ('password', 'totp', 'passkey') and ended_at is null order by created_at desc, credential_id desc`,
 };
 
 export async function findVerifiers(
   db: Queryable,
   operatorId: string,
-): Promise<{ readonly password: Verifier | undefined; readonly totp: Verifier | undefined }> {
+): Promise<{ readonly password: Verifier | undefined; readonly totp: Verifier | undefined; readonly hasPasskey: boolean }> {
   const rows = await run<Verifier & { readonly kind: string }>(db, LIST, [operatorId]);
-  return { password: rows.find(({ kind }) => kind === 'password'), totp: rows.find(({ kind }) => kind === 'totp') };
+  const first = (wanted: string) => rows.find(({ kind }) => kind === wanted);
+  return { password: first('password'), totp: first('totp'), hasPasskey: first('passkey') !== undefined };
 }
 
 /** So many attempts in a row may fail; each one after that waits, twice as long as the one before. */

@@ -15,14 +15,14 @@ const LIST: Statement = {
   name: 'list_ruled_contributions',
   text: `select transaction_id as "transactionId", points, first_status as "firstStatus", created_at as "createdAt",
       point_conversion_version as "pointConversionVersion", tree_cost_version as "treeCostVersion"
-    from contribution where partner_id = $1 and transaction_id > $2 order by transaction_id desc limit $3`,
+    from contribution where partner_id = $1 and transaction_id > $2 and transaction_id < $4 order by transaction_id desc limit $3`,
 };
 
 /** Of one partner, the latest first. */
 export async function listRuledContributions(
   db: Queryable,
   partnerId: string,
-  { afterId, limit }: { readonly afterId: string; readonly limit: number },
+  { afterId, beforeId, limit }: { readonly afterId: string; readonly beforeId: string; readonly limit: number },
 ): Promise<RuledContribution[]> {
-  return run<RuledContribution & Record<string, unknown>>(db, LIST, [partnerId, afterId, limit]);
+  return run<RuledContribution & Record<string, unknown>>(db, LIST, [partnerId, afterId, limit, beforeId]);
 }

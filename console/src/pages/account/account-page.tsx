@@ -9,6 +9,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { SHELL } from '../../texts/shell-texts.ts';
 import { ACCOUNT } from './account-texts.ts';
 import { ChangePassword } from './change-password.tsx';
+import { Passkeys } from './passkeys.tsx';
 import { SecondFactor } from './second-factor.tsx';
 
 export function AccountPage() {
@@ -30,6 +31,9 @@ export function AccountPage() {
             { label: t.ends, value: <Time at={session.expires_at} /> },
           ]}
         />
+        <Section title={t.passkeys}>
+          <Passkeys />
+        </Section>
         <Section title={t.factor}>
           <SecondFactor isOn={session.has_second_factor} />
         </Section>

@@ -6,6 +6,7 @@ import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Problem, problemOf } from '../../parts/problem.tsx';
+import { QrPicture } from '../../parts/qr-picture.tsx';
 import { Id } from '../../parts/values.tsx';
 import { SESSION_KEY } from '../../session/session-gate.tsx';
 import { SESSION } from '../../session/session-texts.ts';
@@ -22,7 +23,6 @@ export function SecondFactor({ isOn }: { readonly isOn: boolean }) {
   const readAgain = useReadSessionAgain();
   const begin = useChange({
     send: () => answerOf(client.POST('/operator/v1/session/second-factor')),
-    done: t.once,
     onDone: setBegun,
   });
   const remove = useChange({
@@ -93,6 +93,7 @@ function Enrol({ begun, onClose }: { readonly begun: Begun; readonly onClose: ()
       >
         <Stack gap="md">
           <Text size="sm">{t.steps}</Text>
+          <QrPicture text={begun.uri} label={t.picture} />
           <div>
             <Text size="sm" c="dimmed">
               {t.key}

@@ -1,29 +1,48 @@
-import { Alert, Progress, Stack, Text } from '@mantine/core';
+import { Alert, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components, operations } from '../../api/operator-types.ts';
 import { chartScale, formatWhole } from '../../format/points.ts';
+import { formatTime, ownZone } from '../../format/time.ts';
 import { Records } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
 import { Money, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
-import { useTexts } from '../../texts/language.tsx';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { OUTCOME, RULE } from './rule-texts.ts';
 
 export type PreviewQuery = NonNullable<operations['previewRule']['parameters']['query']>;
+type Over = NonNullable<PreviewQuery['over']>;
 type Answer = components['schemas']['RulePreview'];
 
-/** What a version would have done to the contributions of the last 30 days. */
+/** What a version would have done to the contributions of last month, or of the days until now. */
 export function RulePreview({ query }: { readonly query: PreviewQuery }) {
   const t = useTexts(RULE);
+  const { language } = useLanguage();
+  const [over, setOver] = useState<Over>('last_month');
+  const shown = (at: string) => formatTime(at, { language, zone: ownZone() });
   const preview = useQuery({
-    queryKey: ['rule-preview', query],
-    queryFn: () => answerOf(client.GET('/operator/v1/rule-preview', { params: { query } })),
+    queryKey: ['rule-preview', query, over],
+    queryFn: () => answerOf(client.GET('/operator/v1/rule-preview', { params: { query: { ...query, over } } })),
     refetchInterval: false,
   });
   return (
-    <Section title={t.preview}>
+    <Section
+      title={t.preview}
+      actions={
+        <SegmentedControl
+          aria-label={t.over}
+          data={[
+            { value: 'last_month', label: t.lastMonth },
+            { value: 'last_30_days', label: t.lastDays },
+          ]}
+          value={over}
+          onChange={(chosen) => setOver(chosen as Over)}
+        />
+      }
+    >
       <Loaded query={preview}>
         {(answer) => (
           <Stack gap="sm">
@@ -31,7 +50,10 @@ export function RulePreview({ query }: { readonly query: PreviewQuery }) {
               {answer.contribution_count === '0'
                 ? t.noneLooked
                 : t.lookedAt(answer.contribution_count, answer.partner_count) +
-                  t.reviewedThen(formatWhole(answer.reviewed_count))}
+                  t.reviewedThen(formatWhole(answer.reviewed_count))}{' '}
+              <Text span size="sm" c="dimmed">
+                {t.between(shown(answer.from), shown(answer.to))}
+              </Text>
             </Text>
             {!answer.is_complete && <Alert color="yellow">{t.notAll}</Alert>}
             {query.kind === 'contribution_rule' ? (

@@ -57,8 +57,8 @@ export const RULE = {
 
   preview: ['Preview', 'معاينة'],
   previewHelp: [
-    'What this version would have done to the contributions of the last 30 days. Nothing is stored.',
-    'ما كان هذا الإصدار سيفعله بمساهمات آخر 30 يومًا. لا يُحفظ شيء.',
+    'What this version would have done to the contributions of the last calendar month, and what they would be worth. Nothing is stored.',
+    'ما كان هذا الإصدار سيفعله بمساهمات الشهر الماضي، وكم كانت قيمتها ستكون. لا يُحفظ شيء.',
   ],
   lookedAt: [
     (count: string, partners: number) =>
@@ -68,7 +68,11 @@ export const RULE = {
   ],
   reviewedThen: [(count: string) => `${count} of them were reviewed.`, (count: string) => `رُوجع منها ${count}.`],
   notAll: ['There are more than were looked at: these are the latest.', 'يوجد أكثر مما فُحص، وهذه هي الأحدث.'],
-  noneLooked: ['No contribution of the last 30 days is concerned.', 'لا تعني هذه المعاينة أي مساهمة من آخر 30 يومًا.'],
+  noneLooked: ['No contribution of this time is concerned.', 'لا تعني هذه المعاينة أي مساهمة من هذه المدة.'],
+  lastMonth: ['Last calendar month', 'الشهر الماضي'],
+  lastDays: ['Last 30 days', 'آخر 30 يومًا'],
+  over: ['Contributions of', 'مساهمات'],
+  between: [(from: string, to: string) => `From ${from} to ${to}.`, (from: string, to: string) => `من ${from} إلى ${to}.`],
   outcome: ['Outcome', 'النتيجة'],
   asRecorded: ['As recorded', 'كما سُجّل'],
   under: ['Under this version', 'بهذا الإصدار'],

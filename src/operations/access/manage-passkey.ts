@@ -1,0 +1,103 @@
+import { newCredential } from '../../domain/access/operator.ts';
+import type { Actor } from '../../domain/access/role.ts';
+import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { findOperator, lockOperator } from '../../store/access/operator.ts';
+import { insertOperatorCredential, updateOperatorCredentialEnded } from '../../store/access/operator-credential.ts';
+import { listPasskeys, type StoredPasskey, usePasskey } from '../../store/access/operator-passkey.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
+import { auditOperator, requireAuditedOperator } from './audit-operator.ts';
+import type { SessionTools } from './operator-session.ts';
+import { type KeptPasskey, optionsToAdd, type PageAddress, readNewPasskey } from './passkey.ts';
+import { openChallenge, sealChallenge } from './passkey-challenge.ts';
+import { hashOfVerifier, type Sealing } from './second-factor.ts';
+
+/** Until the operator or an admin removes it. */
+const PASSKEY_SECONDS = 10 * 365 * 24 * 60 * 60;
+/** A telephone, two computers, two keys; and as many again. */
+const PASSKEYS_MAX = 10;
+
+type Own = Pick<Actor, 'operatorId' | 'role' | 'correlationId'>;
+
+/** What a challenge for a new passkey is sealed for: it opens for no sign-in, and for nobody else. */
+function sealingOf({ sealing }: SessionTools, operatorId: string): Sealing {
+  return sealing(`${operatorId} adds a passkey`);
+}
+
+export interface BegunPasskey {
+  readonly optionsJson: string;
+  /** It comes back with the answer of the browser, and nothing is kept until then. */
+  readonly challenge: string;
+}
+
+export async function beginPasskey(tools: SessionTools, { operatorId }: Own, page: PageAddress): Promise<BegunPasskey> {
+  const { pool } = tools.database;
+  const operator = await findOperator(pool, operatorId);
+  const known = (await listPasskeys(pool, operatorId)).map(readPasskey);
+  const owner = { operatorId, name: operator?.name ?? operatorId, email: operator?.email ?? null };
+  const { challenge, optionsJson } = await optionsToAdd(owner, page, known);
+  return { optionsJson, challenge: await sealChallenge(pool, sealingOf(tools, operatorId).seal, challenge) };
+}
+
+export interface NewPasskey extends PageAddress {
+  readonly name: string;
+  readonly responseJson: string;
+  readonly challenge: string;
+}
+
+/**
+ * From now on this passkey signs in, beside the password.
+ *
+ * @throws ServiceError `invalid_request` for an answer that is not to this challenge, and for the eleventh passkey.
+ */
+export async function addPasskey(tools: SessionTools, own: Own, given: NewPasskey): Promise<StoredPasskey> {
+  const { operatorId } = own;
+  const { challenge, atMs } = await openChallenge(tools.database.pool, sealingOf(tools, operatorId).open, given.challenge);
+  const { passkey, counter } = await readAnswer({ ...given, challenge });
+  const verifier = JSON.stringify(passkey);
+  return inTransaction(tools.database, USUAL_LOCK_TIMEOUT, async (db) => {
+    await lockOperator(db, operatorId);
+    await requireAuditedOperator(db, operatorId);
+    const known = await listPasskeys(db, operatorId);
+    if (known.length >= PASSKEYS_MAX) throw refusal(`There are ${PASSKEYS_MAX} passkeys already. Remove one of them first.`);
+    if (known.some((each) => readPasskey(each).id === passkey.id)) throw refusal('This passkey was added already.');
+    const { id: credentialId } = newCredential('session');
+    const credential = { credentialId, operatorId, kind: 'passkey', secretSha256: hashOfVerifier(verifier), verifier } as const;
+    await insertOperatorCredential(db, { ...credential, seconds: PASSKEY_SECONDS });
+    await usePasskey(db, credentialId, { counter, challengeAtMs: atMs });
+    await auditOperator(db, own, { operatorId, action: 'operator.add-passkey' });
+    return (await listPasskeys(db, operatorId)).find((each) => each.credentialId === credentialId) as StoredPasskey;
+  });
+}
+
+/** @throws ServiceError `invalid_request`, 404, for a passkey that is not the operator's own. */
+export async function removePasskey({ database }: SessionTools, own: Own, credentialId: string): Promise<void> {
+  const { operatorId } = own;
+  await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+    await lockOperator(db, operatorId);
+    await requireAuditedOperator(db, operatorId);
+    const known = await listPasskeys(db, operatorId);
+    if (!known.some((each) => each.credentialId === credentialId))
+      throw recordNotFound('passkey_id', 'There is no such passkey of yours.');
+    await updateOperatorCredentialEnded(db, credentialId);
+    await auditOperator(db, own, { operatorId, action: 'operator.remove-passkey' });
+  });
+}
+
+export function readPasskey({ verifier }: Pick<StoredPasskey, 'verifier'>): KeptPasskey {
+  return JSON.parse(verifier) as KeptPasskey;
+}
+
+async function readAnswer(given: NewPasskey): ReturnType<typeof readNewPasskey> {
+  try {
+    return await readNewPasskey(given, given.name);
+  } catch (cause) {
+    throw refusal('An authenticator did not answer this challenge. Begin again.', cause);
+  }
+}
+
+function refusal(message: string, cause?: unknown): ServiceError {
+  return new ServiceError('invalid_request', message, {
+    details: [{ field: 'response_json', code: 'wrong_form', message }],
+    cause,
+  });
+}

@@ -1,0 +1,117 @@
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+  type WebAuthnCredential,
+} from '@simplewebauthn/server';
+
+/** Of the page that asks: a passkey belongs to a host name, and answers no other. */
+export interface PageAddress {
+  /** The host name, such as `console.example.org` or `localhost`. */
+  readonly rpId: string;
+  /** Such as `https://console.example.org:8081`. */
+  readonly origin: string;
+}
+
+/** What the database keeps of a passkey, as JSON: nobody signs in with it alone. */
+export interface KeptPasskey {
+  /** The id that the authenticator gave it, in base 64 for addresses. */
+  readonly id: string;
+  /** In the form of COSE, in base 64 for addresses. */
+  readonly public_key: string;
+  readonly rp_id: string;
+  readonly name: string;
+  readonly transports: readonly string[];
+}
+
+const NAME = 'Partner Impact';
+const SCREEN_MS = 120_000;
+
+export interface PasskeyOptions {
+  readonly challenge: string;
+  /** For the browser, as JSON. */
+  readonly optionsJson: string;
+}
+
+export interface PasskeyOwner {
+  readonly operatorId: string;
+  readonly name: string;
+  readonly email: string | null;
+}
+
+/** The authenticator checks who holds it (a PIN, a finger, a face), and finds the passkey without a name. */
+const VERIFIED = { residentKey: 'required', userVerification: 'required' } as const;
+
+export async function optionsToAdd(
+  { operatorId, name, email }: PasskeyOwner,
+  { rpId }: PageAddress,
+  known: readonly KeptPasskey[],
+): Promise<PasskeyOptions> {
+  const options = await generateRegistrationOptions({
+    ...{ rpName: NAME, rpID: rpId, timeout: SCREEN_MS, attestationType: 'none', authenticatorSelection: VERIFIED },
+    ...{ userName: email ?? operatorId, userDisplayName: name, userID: new TextEncoder().encode(operatorId) },
+    excludeCredentials: known.filter((each) => each.rp_id === rpId).map(({ id }) => ({ id })),
+  });
+  return { challenge: options.challenge, optionsJson: JSON.stringify(options) };
+}
+
+/** @param known The passkeys of the person who is signed in; none before a sign-in, where the authenticator offers those it has. */
+export async function optionsToUse({ rpId }: PageAddress, known: readonly KeptPasskey[] = []): Promise<PasskeyOptions> {
+  const options = await generateAuthenticationOptions({
+    ...{ rpID: rpId, timeout: SCREEN_MS, userVerification: 'required' },
+    allowCredentials: known.filter((each) => each.rp_id === rpId).map(({ id }) => ({ id })),
+  });
+  return { challenge: options.challenge, optionsJson: JSON.stringify(options) };
+}
+
+export interface Given extends PageAddress {
+  /** What the browser answered, as JSON. */
+  readonly responseJson: string;
+  readonly challenge: string;
+}
+
+/**
+ * @returns What is kept of a new passkey, and its counter.
+ * @throws Error For an answer to another challenge, of another page, or without a check of who holds the device.
+ */
+export async function readNewPasskey(
+  { responseJson, challenge, rpId, origin }: Given,
+  name: string,
+): Promise<{ readonly passkey: KeptPasskey; readonly counter: number }> {
+  const { verified, registrationInfo } = await verifyRegistrationResponse({
+    response: JSON.parse(responseJson) as RegistrationResponseJSON,
+    ...{ expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: rpId, requireUserVerification: true },
+  });
+  if (!verified) throw new Error('The answer of the authenticator is not signed by the new passkey.');
+  const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
+  const public_key = Buffer.from(publicKey).toString('base64url');
+  return { passkey: { id, public_key, rp_id: rpId, name, transports }, counter };
+}
+
+/** Whose passkey answers, and which, before anything is checked. */
+export function nameOfAnswer(responseJson: string): { readonly operatorId: string; readonly id: string } {
+  const { id, response } = JSON.parse(responseJson) as AuthenticationResponseJSON;
+  return { id, operatorId: Buffer.from(response.userHandle ?? '', 'base64url').toString() };
+}
+
+/**
+ * @returns The new counter of the passkey.
+ * @throws Error For an answer to another challenge, of another page or another passkey, and for a counter that went back.
+ */
+export async function checkPasskey(
+  { responseJson, challenge, rpId, origin }: Given,
+  { id, public_key, transports }: KeptPasskey,
+  counter: number,
+): Promise<number> {
+  const credential = { id, counter, transports, publicKey: new Uint8Array(Buffer.from(public_key, 'base64url')) };
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: JSON.parse(responseJson) as AuthenticationResponseJSON,
+    ...{ expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: rpId, requireUserVerification: true },
+    credential: credential as WebAuthnCredential,
+  });
+  if (!verified) throw new Error('The answer of the authenticator is not signed by this passkey.');
+  return authenticationInfo.newCounter;
+}

@@ -1,0 +1,155 @@
+import { addPasskey, beginPasskey, readPasskey, removePasskey } from '../../operations/access/manage-passkey.ts';
+import { beginPasskeySignIn, signInByPasskey } from '../../operations/access/sign-in-by-passkey.ts';
+import { Type } from '../../partner-api/schema-type.ts';
+import { listPasskeys, type StoredPasskey } from '../../store/access/operator-passkey.ts';
+import { pageAddressOf } from '../http/page-address.ts';
+import { openRoute, operatorRoute } from '../route.ts';
+import { closed, flag, idParams, line, listOf, nullableTime, shape, text, time } from '../schema-parts.ts';
+import { Session } from './session-schemas.ts';
+import { beginSession, requestOf } from './sign-in.ts';
+
+const Begun = shape('BegunPasskey', {
+  options_json: text('What the browser is asked, as JSON: the `publicKey` of `navigator.credentials`.'),
+  challenge: text('To send with the answer of the browser, within five minutes.'),
+});
+
+const begunToWire = ({ optionsJson, challenge }: { readonly optionsJson: string; readonly challenge: string }) => ({
+  ...{ options_json: optionsJson, challenge },
+});
+
+const Answer = Type.Object(
+  {
+    challenge: Type.String({ minLength: 1, maxLength: 1_024, description: 'What the begin answered.' }),
+    response_json: Type.String({ minLength: 2, maxLength: 32_768, description: 'The answer of the browser, as JSON.' }),
+  },
+  closed,
+);
+
+export const beginSignIn = openRoute({
+  operation: 'beginPasskeySignIn',
+  method: 'POST',
+  path: '/operator/v1/session/passkey/begin',
+  tag: 'Sign-in',
+  summary: 'Begin to sign in with a passkey',
+  answer: Begun,
+  handle: async ({ tools, request }) => begunToWire(await beginPasskeySignIn(tools, pageAddressOf(request))),
+});
+
+export const signInWithPasskey = openRoute({
+  operation: 'signInWithPasskey',
+  method: 'POST',
+  path: '/operator/v1/session/passkey',
+  tag: 'Sign-in',
+  summary: 'Sign in with a passkey',
+  description:
+    'Sets the cookie of the session. The authenticator has checked who holds it, so that no code of an authenticator app is asked for.',
+  body: Answer,
+  answer: Session,
+  async handle({ tools, request, reply, body: { challenge, response_json: responseJson } }) {
+    const given = { ...pageAddressOf(request), challenge, responseJson };
+    return beginSession(reply, await signInByPasskey(tools, given, { request: requestOf(request) }), tools.environment);
+  },
+});
+
+export const beginAgain = operatorRoute({
+  operation: 'beginPasskeySignInAgain',
+  method: 'POST',
+  path: '/operator/v1/session/again/passkey/begin',
+  tag: 'Sign-in',
+  summary: 'Begin to give a passkey again',
+  leastRole: 'viewer',
+  answer: Begun,
+  handle: async ({ tools, request, actor: { operatorId } }) =>
+    begunToWire(await beginPasskeySignIn(tools, pageAddressOf(request), operatorId)),
+});
+
+export const giveAgain = operatorRoute({
+  operation: 'signInAgainWithPasskey',
+  method: 'POST',
+  path: '/operator/v1/session/again/passkey',
+  tag: 'Sign-in',
+  summary: 'Give a passkey again',
+  description: 'Instead of the password, before a step that moves money or hands out rights.',
+  leastRole: 'viewer',
+  body: Answer,
+  answer: Session,
+  async handle({ tools, request, reply, actor: { operatorId }, body: { challenge, response_json: responseJson } }) {
+    const given = { ...pageAddressOf(request), challenge, responseJson };
+    const opened = await signInByPasskey(tools, given, { request: requestOf(request), again: operatorId });
+    return beginSession(reply, opened, tools.environment);
+  },
+});
+
+const PATH = '/operator/v1/session/passkeys';
+
+const Passkey = shape('Passkey', {
+  passkey_id: text('The id of the passkey.'),
+  name: text('The name that the person gave it.'),
+  host: text('The host name of the console that it signs in to.'),
+  created_at: time('When it was added.'),
+  last_used_at: nullableTime('When it was last used, to the minute; `null` before.'),
+});
+
+function passkeyToWire(passkey: StoredPasskey) {
+  const { name, rp_id } = readPasskey(passkey);
+  const { credentialId, createdAt, lastUsedAt } = passkey;
+  return { passkey_id: credentialId, name, host: rp_id, created_at: createdAt, last_used_at: lastUsedAt };
+}
+
+export const getPasskeys = operatorRoute({
+  operation: 'getPasskeys',
+  method: 'GET',
+  path: PATH,
+  tag: 'Sign-in',
+  summary: 'Show the own passkeys',
+  leastRole: 'viewer',
+  answer: shape('Passkeys', { passkeys: listOf(Passkey, 'Ten at most, the oldest first.') }),
+  handle: async ({ tools: { database }, actor: { operatorId } }) => ({
+    passkeys: (await listPasskeys(database.pool, operatorId)).map(passkeyToWire),
+  }),
+});
+
+export const beginAdd = operatorRoute({
+  operation: 'beginPasskey',
+  method: 'POST',
+  path: `${PATH}/begin`,
+  tag: 'Sign-in',
+  summary: 'Begin to add a passkey',
+  description: 'Nothing changes until the answer of the browser comes back with the `challenge`.',
+  leastRole: 'viewer',
+  needsRecentSignIn: true,
+  answer: Begun,
+  handle: async ({ tools, request, actor }) => begunToWire(await beginPasskey(tools, actor, pageAddressOf(request))),
+});
+
+export const add = operatorRoute({
+  operation: 'addPasskey',
+  method: 'POST',
+  path: PATH,
+  tag: 'Sign-in',
+  summary: 'Add a passkey',
+  description: 'From then on it signs in, beside the password. It is bound to the host name of the console.',
+  leastRole: 'viewer',
+  needsRecentSignIn: true,
+  body: Type.Object({ name: line('A name for it, such as the name of the device.', 100), ...Answer.properties }, closed),
+  answer: Passkey,
+  async handle({ tools, request, actor, body: { name, challenge, response_json: responseJson } }) {
+    return passkeyToWire(await addPasskey(tools, actor, { ...pageAddressOf(request), name, challenge, responseJson }));
+  },
+});
+
+export const remove = operatorRoute({
+  operation: 'removePasskey',
+  method: 'DELETE',
+  path: `${PATH}/:passkey_id`,
+  tag: 'Sign-in',
+  summary: 'Remove a passkey',
+  leastRole: 'viewer',
+  needsRecentSignIn: true,
+  params: idParams('passkey_id', 'The id of the passkey.'),
+  answer: Type.Object({ removed: flag('Always `true`.') }, closed),
+  async handle({ tools, actor, params: { passkey_id: credentialId } }) {
+    await removePasskey(tools, actor, credentialId);
+    return { removed: true };
+  },
+});

@@ -1,0 +1,82 @@
+/** Passkeys in Chromium, with its virtual authenticator: added, used to sign in and before what moves money, and removed. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { attestRecord } from '../../src/operations/verification/attest-record.ts';
+import { OWNER } from '../support/actor.ts';
+import { needsBrowser } from '../support/console/browser.ts';
+import { openScene, type Scene } from '../support/console/console-scene.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+/** A device with a finger that is always right. */
+async function addAuthenticator(page: Page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  const options = {
+    protocol: 'ctap2' as const,
+    transport: 'internal' as const,
+    ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+  };
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', { options });
+  return {
+    turnAway: () => session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false }),
+  };
+}
+
+/** As when the sign-in was eleven minutes ago. */
+async function age(page: Page) {
+  const { rows } = await service.database.pool.query(
+    `update operator_credential set created_at = created_at - interval '11 minutes' where kind = 'session' and ended_at is null
+      returning operator_id`,
+  );
+  await attestRecord(service.database, OWNER, { kind: 'operator', id: rows[0].operator_id, reason: 'aged by a test' });
+  await page.reload();
+}
+
+const openAccount = async (page: Page) => {
+  await page.goto(`${browser.baseUrl}/account`);
+  await page.getByRole('heading', { name: 'Your account' }).waitFor();
+};
+
+describe('passkeys', needsBrowser, () => {
+  test('one is added, signs in without a password, confirms a step, and no longer signs in once it is removed', async () => {
+    const page = await browser.signedIn('admin');
+    const { turnAway } = await addAuthenticator(page);
+    await openAccount(page);
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name of the passkey').fill('Laptop of the admin');
+    await dialog.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('table', { name: 'Passkeys' }).getByText('Laptop of the admin').waitFor();
+    const { rows } = await service.database.pool.query(
+      "select verifier::json ->> 'rp_id' as host from operator_credential where kind = 'passkey' and ended_at is null",
+    );
+    assert.deepEqual(rows, [{ host: 'localhost' }]);
+
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+
+    await age(page);
+    await openAccount(page);
+    await page.getByRole('button', { name: 'Remove: Laptop of the admin' }).click();
+    const removal = page.getByRole('dialog', { name: 'Remove' });
+    await removal.getByRole('button', { name: 'Remove' }).click();
+    const again = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await again.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByText('The passkey is removed.').waitFor();
+    await page.getByRole('table', { name: 'Passkeys' }).waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByRole('alert').getByText('This passkey does not sign in here').waitFor();
+    await turnAway();
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByRole('alert').getByText('No passkey was given.').waitFor();
+  });
+});

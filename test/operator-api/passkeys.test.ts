@@ -1,0 +1,146 @@
+/** Passkeys: who signs in with one, and what is refused. The authenticator of this test makes its signatures itself; a browser's is in test/console. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { attestRecord } from '../../src/operations/verification/attest-record.ts';
+import { OWNER } from '../support/actor.ts';
+import { Authenticator } from '../support/console/authenticator.ts';
+import { OperatorClient, type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
+import { testService } from '../support/service.ts';
+
+const service = await testService();
+const { database, operationsPort } = service;
+const SESSION = '/operator/v1/session';
+const ORIGIN = `http://localhost:${operationsPort}`;
+const headers = { origin: ORIGIN };
+
+async function addPasskey(person: SignedInOperator, authenticator = new Authenticator(ORIGIN)) {
+  const begun = await person.post(`${SESSION}/passkeys/begin`, undefined, headers);
+  const { challenge, options_json } = begun.body;
+  const response_json = authenticator.create(options_json);
+  const added = await person.post(`${SESSION}/passkeys`, { name: 'A telephone', challenge, response_json }, headers);
+  return { authenticator, added, sent: { name: 'A telephone', challenge, response_json } };
+}
+
+async function begin(client = new OperatorClient(operationsPort)) {
+  return { client, begun: (await client.post(`${SESSION}/passkey/begin`, undefined, headers)).body };
+}
+
+async function signIn(authenticator: Authenticator, more: object = {}) {
+  const { client, begun } = await begin();
+  const body = { challenge: begun.challenge, response_json: authenticator.get(begun.options_json), ...more };
+  return { client, body, answer: await client.post(`${SESSION}/passkey`, body, headers) };
+}
+
+const lastAction = async (operatorId: string) => {
+  const text = 'select action from audit_entry where subject_id = $1 order by entry_no desc limit 1';
+  return (await database.pool.query(text, [operatorId])).rows[0].action;
+};
+
+describe('a passkey', () => {
+  test('is added under an entry of the audit, signs in, and is removed', async () => {
+    const person = await signedInOperator(service, 'operator');
+    assert.equal((await person.get(SESSION)).body.has_passkey, false);
+    const { authenticator, added } = await addPasskey(person);
+    assert.deepEqual([added.status, added.body.name, added.body.host], [200, 'A telephone', 'localhost']);
+    assert.equal(await lastAction(person.operatorId), 'operator.add-passkey');
+    assert.equal((await person.get(SESSION)).body.has_passkey, true);
+    const { client, answer } = await signIn(authenticator);
+    assert.deepEqual([answer.status, answer.body.operator.operator_id], [200, person.operatorId]);
+    assert.equal(await lastAction(person.operatorId), 'operator.open-session');
+    assert.equal((await client.get('/operator/v1/overview')).status, 200);
+    const { body } = await person.get(`${SESSION}/passkeys`);
+    assert.ok(body.passkeys[0].last_used_at);
+    assert.equal((await client.send('DELETE', `${SESSION}/passkeys/${added.body.passkey_id}`)).status, 200);
+    assert.equal(await lastAction(person.operatorId), 'operator.remove-passkey');
+    assert.equal((await signIn(authenticator)).answer.status, 401);
+  });
+
+  test('answers a challenge once, and no other page, host or purpose', async () => {
+    const person = await signedInOperator(service, 'viewer');
+    const { authenticator, sent } = await addPasskey(person);
+    const { body } = await signIn(authenticator);
+    assert.equal((await new OperatorClient(operationsPort).post(`${SESSION}/passkey`, body, headers)).status, 401);
+    const elsewhere = new Authenticator('https://evil.example', authenticator);
+    assert.equal((await signIn(elsewhere)).answer.status, 401);
+    const { begun } = await begin();
+    assert.equal((await signIn(authenticator, { challenge: sent.challenge })).answer.status, 400);
+    const crossed = { ...sent, challenge: begun.challenge };
+    assert.equal((await person.post(`${SESSION}/passkeys`, crossed, headers)).status, 400);
+    const unverified = new Authenticator(ORIGIN, authenticator, { isUserVerified: false });
+    assert.equal((await signIn(unverified)).answer.status, 401);
+    const forged = new Authenticator(ORIGIN, {
+      ...new Authenticator(ORIGIN),
+      id: authenticator.id,
+      userHandle: authenticator.userHandle,
+    });
+    assert.equal((await signIn(forged)).answer.status, 401);
+    assert.equal((await signIn(authenticator)).answer.status, 200);
+  });
+
+  test('whose counter goes back is refused: it was copied', async () => {
+    const { authenticator } = await addPasskey(await signedInOperator(service, 'viewer'));
+    authenticator.counter = 7;
+    assert.equal((await signIn(authenticator)).answer.status, 200);
+    authenticator.counter = 3;
+    assert.equal((await signIn(authenticator)).answer.status, 401);
+  });
+
+  test('of somebody else confirms no step, the own does', async () => {
+    const person = await signedInOperator(service, 'approver');
+    const own = await addPasskey(person);
+    const other = await addPasskey(await signedInOperator(service, 'approver'));
+    const again = async (authenticator: Authenticator) => {
+      const { body } = await person.post(`${SESSION}/again/passkey/begin`, undefined, headers);
+      const answer = { challenge: body.challenge, response_json: authenticator.get(body.options_json) };
+      return person.post(`${SESSION}/again/passkey`, answer, headers);
+    };
+    assert.equal((await again(other.authenticator)).status, 401);
+    const before = person.cookie;
+    assert.equal((await again(own.authenticator)).status, 200);
+    assert.notEqual(person.cookie, before);
+    assert.equal(await lastAction(person.operatorId), 'operator.sign-in-again');
+  });
+
+  test('an edited row signs nobody in, whichever of key and hash was exchanged, until it is attested', async () => {
+    const person = await signedInOperator(service, 'viewer');
+    const { authenticator } = await addPasskey(person);
+    const stranger = new Authenticator(ORIGIN, {
+      ...new Authenticator(ORIGIN),
+      id: authenticator.id,
+      userHandle: authenticator.userHandle,
+    });
+    const row = `from operator_credential where operator_id = $1 and kind = 'passkey'`;
+    const { verifier, secret_sha256 } = (await database.pool.query(`select verifier, secret_sha256 ${row}`, [person.operatorId]))
+      .rows[0];
+    const forged = JSON.stringify({ ...JSON.parse(verifier), public_key: stranger.publicKey });
+    const set = (text: string, hash: string) =>
+      database.pool.query(
+        `update operator_credential set verifier = $2, secret_sha256 = ${hash} where operator_id = $1 and kind = 'passkey'`,
+        [person.operatorId, text],
+      );
+    await set(forged, 'secret_sha256');
+    assert.equal((await signIn(stranger)).answer.status, 503);
+    await set(forged, "sha256(convert_to($2, 'UTF8'))");
+    assert.equal((await signIn(stranger)).answer.status, 503);
+    await database.pool.query(
+      `update operator_credential set verifier = $2, secret_sha256 = $3 where operator_id = $1 and kind = 'passkey'`,
+      [person.operatorId, verifier, secret_sha256],
+    );
+    assert.equal((await signIn(authenticator)).answer.status, 200);
+    await set(forged, "sha256(convert_to($2, 'UTF8'))");
+    await attestRecord(database, OWNER, { kind: 'operator', id: person.operatorId, reason: 'seen' });
+    assert.equal((await signIn(stranger)).answer.status, 200);
+  });
+
+  test('is refused at an address of digits, and to a program without a page', async () => {
+    const client = new OperatorClient(operationsPort);
+    const sent: Record<string, string>[] = [
+      {},
+      { origin: `http://127.0.0.1:${operationsPort}`, host: `127.0.0.1:${operationsPort}` },
+    ];
+    for (const each of sent) {
+      const { status, body } = await client.post(`${SESSION}/passkey/begin`, undefined, each);
+      assert.deepEqual([status, body.error.details[0].field], [400, 'Origin'], JSON.stringify(each));
+    }
+  });
+});
