@@ -16,7 +16,7 @@ const BESIDE: ProgramOptions = { stdio: ['ignore', 'ignore', 'inherit'], detache
 const STOP_WITHIN_MS = 30_000;
 
 /**
- * Starts a program of Node, which does not outlive this process.
+ * Starts a program of Node, which ends with this process, unless a signal ends that.
  *
  * @param options `detached`: Ctrl-C reaches this process alone, which then has to stop the program.
  */
@@ -28,7 +28,11 @@ export function startProgram(words: readonly string[], options: ProgramOptions =
   const stop = async () => {
     child.kill('SIGTERM');
     const isEnded = await Promise.race([ended, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
-    if (!isEnded) killNow();
+    if (!isEnded) {
+      console.error(`${words.at(-1)} did not end within ${STOP_WITHIN_MS / 1_000} s of SIGTERM, and was killed.`);
+      process.exitCode = 1;
+      killNow();
+    }
     await ended;
   };
   return { child, stop };

@@ -59,8 +59,7 @@ async function serve({ firstCall = false, demo, processes, roles }: ServeOptions
   const endSample = isSampleWanted ? startSampleProcess() : undefined;
   await stopped;
   printProgress('Stopping: accepted requests are answered first …');
-  await endSample?.();
-  await stopInTime(service);
+  await stopInTime(service, endSample);
 }
 
 /** Loads the service, which a help does not need. */
@@ -95,8 +94,12 @@ async function serveAsWorker(
   await stopInTime(service);
 }
 
-async function stopInTime(service: Pick<Service, 'stop'>): Promise<void> {
+/**
+ * @param endFirst What uses the service or its database.
+ */
+async function stopInTime(service: Pick<Service, 'stop'>, endFirst?: () => Promise<void>): Promise<void> {
   setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref();
+  await endFirst?.();
   await service.stop();
 }
 

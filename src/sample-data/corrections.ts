@@ -49,7 +49,7 @@ const RESTATED = {
   reasonAr: 'اتُّفق على قيمة النقطة بعد إغلاق الشهر.',
 } as const;
 
-/** Half, a quarter and all of the points, in percent. */
+/** All, half and a quarter of the points, in percent. */
 const [ALL, HALF, QUARTER] = [-100n, -50n, -25n];
 
 const CORRECTIONS: readonly Correction[] = [

@@ -6,7 +6,13 @@ import { type Database, openDatabase } from '../store/database.ts';
 import { listDurabilityProblems, readServerSettings } from '../store/durability.ts';
 import { claimInstallation } from '../store/installation.ts';
 import { distributeTables, listDistributedTables } from '../store/schema/distribute.ts';
-import { migrate, readMigrationState, refuseNewerRelease } from '../store/schema/migrate.ts';
+import {
+  type AppliedMigration,
+  type MigrationState,
+  migrate,
+  readMigrationState,
+  refuseNewerRelease,
+} from '../store/schema/migrate.ts';
 import { openAuditKeys } from './configured-keys.ts';
 import { once } from './once.ts';
 
@@ -140,7 +146,7 @@ async function bringUpToDate(
   { migrates = false, onProgress = () => {} }: StoreOptions,
 ): Promise<boolean> {
   const state = await readMigrationState(database.pool);
-  const { pending, isEmpty } = state;
+  const { pending } = state;
   if (!migrates && pending.length > 0)
     throw new Error(
       `The database lacks ${pending.join(', ')}. Start the service (npm start), or run: npx partner-impact migrate`,
@@ -148,11 +154,16 @@ async function bringUpToDate(
   if (migrates) refuseNewerRelease(state);
   if (migrates && pending.length > 0) {
     const applied = await migrate(databaseUrl, { isPooled: !config.preparesStatements });
-    if (isEmpty && applied.length > 0) onProgress(`Created the tables (${pluralise(applied.length, 'migration')})`);
-    else for (const { name } of applied) onProgress(`Migrated the database: ${name}`);
+    for (const sentence of tellMigrated(state, applied)) onProgress(sentence);
   }
   const isDistributed = (await listDistributedTables(database)).length > 0;
   // Tables that a migration created are distributed like the others.
   if (migrates && isDistributed) for (const name of await distributeTables(database)) onProgress(`Distributed the table ${name}`);
   return isDistributed;
+}
+
+/** One sentence for a new database, on which nobody waited for a migration. */
+function tellMigrated({ isEmpty }: MigrationState, applied: readonly AppliedMigration[]): string[] {
+  if (!isEmpty) return applied.map(({ name }) => `Migrated the database: ${name}`);
+  return applied.length === 0 ? [] : [`Created the tables (${pluralise(applied.length, 'migration')})`];
 }

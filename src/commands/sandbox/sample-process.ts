@@ -18,9 +18,7 @@ export function startSampleProcess(): () => Promise<void> {
   });
   const ended = once(child, 'exit').catch(() => [1]);
   let isStopping = false;
-  child.once('spawn', () => {
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
-  });
+  child.once('spawn', () => giveWay(child.pid));
   void ended.then(([code]) => {
     if (code !== 0 && !isStopping) printProgress('Sample data: they could not be made completely. The next start continues.');
   });
@@ -31,4 +29,12 @@ export function startSampleProcess(): () => Promise<void> {
     await ended;
     clearTimeout(timer);
   };
+}
+
+function giveWay(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // It has ended already, or this account may not change it: it then shares the processor like any other.
+  }
 }

@@ -134,7 +134,8 @@ export const resetSignIn = withRole(
  * A code for the one operator of an installation that has no other, as long as nobody has signed in with one: so whoever starts a sandbox
  * for the first time has a way into it.
  *
- * @returns `undefined` where there is another operator, or this one has signed in.
+ * @param sampleIds Operators of sample data, who do not count.
+ * @returns `undefined` where there is another operator, or this one has signed in or is disabled.
  */
 export async function createFirstCode(
   database: Database,

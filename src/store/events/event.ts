@@ -114,7 +114,7 @@ const STORE_BODIES: Statement = {
   name: 'update_event_bodies',
   text: `update event set packed_body = coalesce(packed_body, case when body is null then ${OWN_BODY} end)
     where partner_id = $1 and sequence = any ($2::int8[])
-    returning sequence, body, nullif(packed_body, ${OWN_BODY}) as "packedBody"`,
+    returning sequence, case when packed_body is null then body end as body, nullif(packed_body, ${OWN_BODY}) as "packedBody"`,
 };
 
 /** A body as it is stored, in one of two columns. */

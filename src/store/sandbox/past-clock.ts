@@ -73,16 +73,24 @@ export async function insertPastStep(db: Queryable, name: string, result: string
 const HAS_CLOCK = 'select to_regnamespace(\'past_clock\') is not null as "hasClock"';
 
 /** Events that have no number yet, in the order in which the relay of the service takes them. */
-const HAND_OVER = `insert into public.event_outbox (partner_id, event_id, event_type, subject_id, correlation_id, occurred_at, data)
+const MOVE_EVENTS = `insert into public.event_outbox (partner_id, event_id, event_type, subject_id, correlation_id, occurred_at, data)
   select partner_id, event_id, event_type, subject_id, correlation_id, occurred_at, data
   from past_clock.event_outbox order by written_by, position`;
 
-/** Removes the clock and leaves its events to the relay of the service, in one transaction. */
+/** Deliveries that a process of the past had claimed and did not record. */
+const RELEASE = `update public.delivery d set status = 'waiting', next_attempt_at = pg_catalog.now()
+  from past_clock.delivery_hand_over h
+    cross join lateral unnest(h.partner_ids, h.first_sequences, h.last_sequences) as part (partner_id, first_sequence, last_sequence)
+  where d.partner_id = part.partner_id and d.sequence between part.first_sequence and part.last_sequence
+    and d.status = 'handed_over' and d.ended_at is null`;
+
+/** Removes the clock and leaves its events to the relay, and its deliveries to the dispatcher of the service, in one transaction. */
 export async function dropPastClock(database: Database, status: SampleStatus): Promise<void> {
   await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const { rows } = await db.query<{ hasClock: boolean }>(HAS_CLOCK);
     if (rows[0]?.hasClock) {
-      await db.query(HAND_OVER);
+      await db.query(MOVE_EVENTS);
+      await db.query(RELEASE);
       await db.query('drop schema past_clock cascade');
     }
     await db.query("update sample_data set status = $1 where status = 'making'", [status]);
@@ -98,8 +106,12 @@ const LOCK = 'select pg_try_advisory_lock(7046029254386353131) as "isMine"';
  */
 export async function lockSampleData({ pool }: Database): Promise<(() => void) | undefined> {
   const client = await pool.connect();
-  const { rows } = await client.query<{ isMine: boolean }>(LOCK);
-  if (rows[0]?.isMine) return () => client.release(true);
-  client.release();
-  return undefined;
+  let isMine: boolean | undefined;
+  try {
+    const { rows } = await client.query<{ isMine: boolean }>(LOCK);
+    isMine = rows[0]?.isMine;
+  } finally {
+    if (!isMine) client.release(isMine === undefined);
+  }
+  return isMine ? () => client.release(true) : undefined;
 }

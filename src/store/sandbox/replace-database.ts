@@ -22,7 +22,7 @@ export async function countOtherSessions(db: Queryable): Promise<number> {
  *
  * @param urlOf The address of a database of the server, by its name.
  * @param fill Fills the new database, given its address, and leaves no connection to it.
- * @throws Error While anybody is connected to the database; then nothing has changed.
+ * @throws Error While anybody is connected to the database, which is then as it was; the next call removes what this one left.
  */
 export async function replaceDatabase(
   urlOf: (name: string) => string,
