@@ -59,6 +59,7 @@ test('it has the six operations of the contract, by their ids ("Endpoints"), and
     'makeSandboxImpactBatch',
     'postSandboxAdjustment',
     'reconcileSettlement',
+    'recordSandboxFailure',
     'recoverDeliveries',
     'resendDelivery',
     'resolveSandboxContribution',
@@ -80,7 +81,7 @@ describe('what it promises of the future and of bounds', () => {
     assert.equal(count([published.components.schemas, published.webhooks, all.map(({ responses }) => responses)], isClosed), 0);
     const bodies = all.map(({ requestBody }) => requestBody?.content['application/json'].schema).filter(Boolean);
     for (const schema of bodies) assert.equal(isClosed(schema) || schema.type === 'array', true);
-    assert.equal(bodies.length, 14);
+    assert.equal(bodies.length, 15);
   });
 
   test('our own checks go on finding a member that the document does not name', () => {

@@ -30,6 +30,45 @@ async function eventTypesOf(client: Client): Promise<string[]> {
   }
 }
 
+describe('failures', () => {
+  test('an event that was refused is recorded as failed, with its event; the confirmation and the look-up say so', async () => {
+    const { client } = await service.newPartner();
+    const [key, gift] = [newKey(), newConfirmation()];
+    await client.confirm({ partner_order_ref: gift.partner_order_ref });
+    assertError(await client.confirm(gift, key), 'partner_order_conflict');
+    const { partner_event_id, partner_order_ref, points } = gift;
+    const recording = newKey();
+    const failed = await ask(client, 'failures', { partner_event_id, partner_order_ref, points }, recording);
+    assert.deepEqual(
+      [failed.status, failed.body.contribution.status, failed.body.contribution.non_refundable],
+      [201, 'failed', false],
+    );
+    const again = await ask(client, 'failures', { partner_event_id, partner_order_ref, points }, recording);
+    assert.deepEqual([again.headers.get('idempotent-replayed'), again.body.contribution], ['true', failed.body.contribution]);
+    assert.equal((await client.findByEvent(partner_event_id)).body.contribution.status, 'failed');
+    assertError(await client.confirm(gift, key), 'contribution_final_failure');
+    assert.ok((await eventTypesOf(client)).includes('impact.transaction.adjusted'));
+    assertError(await ask(client, 'failures', { partner_event_id, partner_order_ref, points }), 'invalid_request');
+    const parts = await Array.fromAsync(verifyEverything(database, openSealKeys(database.auditKeys)));
+    assert.deepEqual(
+      parts.flatMap(({ problems }) => problems),
+      [],
+    );
+  });
+
+  test('a stored event and an ill-formed one are refused, and a confirmed contribution stays', async () => {
+    const { client } = await service.newPartner();
+    const { partner_event_id, partner_order_ref, points } = (await client.confirm()).body.contribution;
+    assertError(await ask(client, 'failures', { partner_event_id, partner_order_ref, points }), 'invalid_request');
+    assert.equal((await client.findByEvent(partner_event_id)).body.contribution.status, 'confirmed');
+    assertError(await ask(client, 'failures', { partner_event_id: 'short', partner_order_ref, points }), 'invalid_request');
+    assert.equal(
+      (await ask(client, 'failures', { partner_event_id: uniqueId('event'), partner_order_ref, points: 0 })).status,
+      400,
+    );
+  });
+});
+
 describe('resolve', () => {
   test('a pending contribution is confirmed or failed, once, under its key', async () => {
     const { client } = await service.newPartner();

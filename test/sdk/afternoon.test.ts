@@ -128,11 +128,11 @@ describe('an afternoon', waiting, () => {
 
   test('2. a wrong key strands no gift: the job settles it with the right one', async () => {
     const apiKey = key.apiKey.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
-    assert.deepEqual(await run('2-deduct-store-send', { API_KEY: apiKey }, 'afternoon-order-4'), [
-      'afternoon-order-4 unauthorized 700',
+    assert.deepEqual(await run('2-deduct-store-send', { API_KEY: apiKey }, 'afternoon-wrong-key'), [
+      'afternoon-wrong-key unauthorized 700',
     ]);
     makeDue();
-    assert.deepEqual(await run('2-deduct-store-send'), ['afternoon-order-4 confirmed 700']);
+    assert.deepEqual(await run('2-deduct-store-send'), ['afternoon-wrong-key confirmed 700']);
   });
 
   test('2. a refused gift is asked about again', async () => {

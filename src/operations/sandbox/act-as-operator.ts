@@ -4,7 +4,11 @@ import { idOfWork } from '../../domain/identifiers.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { type Adjustment, findAdjustment } from '../../store/adjustments/adjustment.ts';
 import { readClock } from '../../store/clock.ts';
-import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
+import {
+  type ContributionRecord,
+  findContributionsByEvent,
+  findContributionsById,
+} from '../../store/contributions/contribution.ts';
 import type { Database } from '../../store/database.ts';
 import type { EstimateRecord } from '../../store/emissions/estimate.ts';
 import { findEstimatesById } from '../../store/emissions/estimate.ts';
@@ -15,6 +19,7 @@ import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import type { AdjustmentOf } from '../adjustments/manage-adjustment.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../adjustments/manage-adjustment.ts';
 import { audit } from '../audit/audit.ts';
+import { approveFailure, draftFailure, type NeverStored } from '../contributions/record-failure.ts';
 import { confirmPendingContribution, failPendingContribution } from '../contributions/resolve-pending-contribution.ts';
 import { estimateNotFound } from '../emissions/get-delivery-emissions-estimate.ts';
 import { type Closed, closeSettlement } from '../settlements/close-settlement.ts';
@@ -46,6 +51,28 @@ export async function resolveOnRequest(
   });
   await deleteSimulatedEnd(database.pool, pending);
   return record;
+}
+
+/**
+ * Records an event that was never stored as failed, as two operators do.
+ *
+ * @throws ServiceError `invalid_request` for a stored event, and with every problem of the fields.
+ */
+export async function failOnRequest(
+  database: Database,
+  caller: SandboxCaller,
+  event: Pick<NeverStored, 'partnerEventId' | 'partnerOrderRef' | 'points'>,
+): Promise<ContributionRecord> {
+  await requireSandbox(database);
+  const { partnerId, work } = caller;
+  const id = { partnerId, failureId: idOfWork('fail', work.workId) };
+  const [stored] = work.isTakenOver ? await findContributionsByEvent(database.pool, [{ ...event, partnerId }]) : [];
+  if (stored?.contribution.status === 'failed') return stored;
+  await draftFailure(database, actorOf(caller), { ...event, ...id, reason: NOTE }).catch((error: unknown) => {
+    // The same work had drafted it before its process died.
+    if (!work.isTakenOver || !(error instanceof ServiceError)) throw error;
+  });
+  return (await approveFailure(database, secondActorOf(caller), id)).record;
 }
 
 /** Throws `estimate_not_found`, and `invalid_request` for a linked estimate, which no longer expires. */

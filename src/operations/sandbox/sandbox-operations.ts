@@ -1,5 +1,5 @@
 import type { Database } from '../../store/database.ts';
-import { adjustOnRequest, closeOnRequest, expireOnRequest, resolveOnRequest } from './act-as-operator.ts';
+import { adjustOnRequest, closeOnRequest, expireOnRequest, failOnRequest, resolveOnRequest } from './act-as-operator.ts';
 import { advanceClock, type ClockTools, type WantedAdvance } from './advance-clock.ts';
 import { makeImpactBatch, type WantedBatch } from './make-impact-batch.ts';
 import type { SandboxCaller } from './sandbox-actor.ts';
@@ -16,6 +16,7 @@ type Rest<Operation> = Operation extends (
 /** The work of operators and of the schedule that a partner of a sandbox may request. */
 export interface SandboxOperations {
   readonly resolve: Rest<typeof resolveOnRequest>;
+  readonly fail: Rest<typeof failOnRequest>;
   readonly expire: Rest<typeof expireOnRequest>;
   readonly closeSettlement: (caller: SandboxCaller) => ReturnType<typeof closeOnRequest>;
   readonly adjust: (
@@ -30,6 +31,7 @@ export function sandboxOperations(database: Database, tools: ClockTools): Sandbo
   const { settlementTools } = tools;
   return {
     resolve: (caller, wanted) => resolveOnRequest(database, caller, wanted),
+    fail: (caller, wanted) => failOnRequest(database, caller, wanted),
     expire: (caller, calculationId) => expireOnRequest(database, caller, calculationId),
     closeSettlement: (caller) => closeOnRequest(database, caller, settlementTools),
     adjust: (caller, wanted) => adjustOnRequest(database, caller, { wanted, tools: settlementTools }),

@@ -17,6 +17,7 @@ const KEY_EXAMPLES: Partial<Record<OperationId, Readonly<Record<string, string>>
   acknowledgeSettlement: { accept: 'acknowledge-2026-11', dispute: 'dispute-2026-11' },
   reconcileSettlement: { a_list: 'reconcile-2026-11' },
   resolveSandboxContribution: { confirm: 'resolve-10293', fail: 'fail-10293' },
+  recordSandboxFailure: { refused: 'failure-10293' },
   expireSandboxEstimate: { none: 'expire-10293' },
   sendSandboxEvent: { sample: 'sample-0001', twice: 'sample-0002' },
   closeSandboxSettlement: { none: 'close-2026-11' },

@@ -19,6 +19,13 @@ export const SANDBOX_OPERATIONS = {
     description: 'Confirms or fails a pending contribution permanently, as an operator does in production, and sends its event.',
     errors: [...errors, 'contribution_not_found'],
   },
+  recordSandboxFailure: {
+    tag,
+    summary: 'Record an event as failed',
+    description:
+      'Records an event that the service never stored as failed, as two operators do in production for a gift that was refused for good, and sends its event. From then on its confirmation is `contribution_final_failure`.',
+    errors: [...errors, 'invalid_point_amount'],
+  },
   expireSandboxEstimate: {
     tag,
     summary: 'Let an estimate expire',

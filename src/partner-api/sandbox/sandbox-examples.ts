@@ -1,10 +1,10 @@
 import { READINESS_CHECKS } from '../../domain/sandbox/readiness.ts';
-import { associationToWire } from '../../wire/contribution-to-wire.ts';
+import { associationToWire, contributionToWire } from '../../wire/contribution-to-wire.ts';
 import { estimateToWire } from '../../wire/estimate-to-wire.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import { adjustment, closedSettlement, confirmed } from '../events/event-examples.ts';
 import { progress } from '../impact/environmental-examples.ts';
-import { contribution, type Examples, echo, estimate, keyedEcho, notRequested } from '../openapi/openapi-examples.ts';
+import { contribution, type Examples, echo, estimate, failed, keyedEcho, notRequested } from '../openapi/openapi-examples.ts';
 
 /** The examples of the sandbox in the reference. */
 
@@ -39,6 +39,10 @@ export const SANDBOX_RESPONSE_EXAMPLES: Record<string, Record<string, Examples>>
     contribution: confirmed,
     association: associationToWire(notRequested, 'sandbox'),
   }),
+  recordSandboxFailure: answer('Failed', 'failure-10293', {
+    contribution: contributionToWire(failed, 'sandbox'),
+    association: associationToWire(notRequested, 'sandbox'),
+  }),
   expireSandboxEstimate: answer('Expired', 'expire-10293', { estimate: estimateToWire(estimate, 'sandbox') }),
   sendSandboxEvent: answer('One endpoint, twice', 'sample-0002', {
     deliveries: [delivery, { ...delivery, delivery_id: 'dlv_01KBJ4Z6B9A1C3E5G7J9M2P4R6.7X9Z1B3D', milliseconds: 12 }],
@@ -61,6 +65,16 @@ export const SANDBOX_REQUEST_EXAMPLES: Record<string, Examples> = {
   resolveSandboxContribution: {
     confirm: { summary: 'Confirm it', value: { status: 'confirmed' } },
     fail: { summary: 'Fail it', value: { status: 'failed' } },
+  },
+  recordSandboxFailure: {
+    refused: {
+      summary: 'A gift that was refused for good',
+      value: {
+        partner_event_id: 'contribution-10299-1',
+        partner_order_ref: contribution.partnerOrderRef,
+        points: Number(contribution.points),
+      },
+    },
   },
   sendSandboxEvent: {
     sample: { summary: 'A sample', value: { event_type: 'settlement.closed' } },

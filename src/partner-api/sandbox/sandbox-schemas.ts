@@ -2,7 +2,7 @@ import { ADJUSTMENT_REASONS } from '../../domain/adjustments/adjustment.ts';
 import { EVENT_TYPES, type EventType } from '../../domain/events/event.ts';
 import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
 import { SAMPLE_FAULTS, type SampleFault } from '../../domain/sandbox/sample-fault.ts';
-import { closed, int64, longId, nullable, time } from '../schema-parts.ts';
+import { closed, int64, longId, nullable, shortId, time } from '../schema-parts.ts';
 import { Type } from '../schema-type.ts';
 
 /** The shapes of the paths of the sandbox. @see docs/spec/decisions.md#8-sandbox. */
@@ -12,6 +12,15 @@ const oneOf = <Value extends string>(values: readonly Value[], description: stri
 
 export const ResolveBody = Type.Object(
   { status: oneOf(['confirmed', 'failed'] as const, 'How the pending contribution ends.') },
+  closed,
+);
+
+export const FailureBody = Type.Object(
+  {
+    partner_event_id: longId('The event, which the service never stored.'),
+    partner_order_ref: shortId('The order of the event.'),
+    points: int64('The points that were deducted.', { 'x-error-code': 'invalid_point_amount' }),
+  },
   closed,
 );
 
