@@ -39,6 +39,7 @@ const SEALED: Record<string, Record<string, string>> = {
     last_used_at: 'shown only',
     attempts: 'bounds how often a password can be guessed, and signs nobody in',
     attempted_at: 'as attempts',
+    counter: 'refuses a copy of a passkey that was used less often; its signature is asked for all the same',
     last_step: 'refuses a code of the second factor a second time; it is asked for beside the password',
   },
   webhook_endpoint: { changed_at: 'shown only' },

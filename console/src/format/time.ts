@@ -66,7 +66,7 @@ function offsetMs(at: number, zone: string): number {
   const options = { timeZone: zone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit' } as const;
   const time = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
   const parts = new Intl.DateTimeFormat('en-CA', { ...options, ...time }).formatToParts(at);
-  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value);
-  const local = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
+  const of = (type: string) => parts.find((part) => part.type === type)?.value;
+  const local = Date.parse(`${of('year')}-${of('month')}-${of('day')}T${of('hour')}:${of('minute')}:${of('second')}Z`);
   return local - Math.floor(at / 1000) * 1000;
 }

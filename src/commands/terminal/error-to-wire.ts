@@ -5,13 +5,14 @@ import { UnverifiedRecordError } from '../../operations/audit/unverified-record.
 import { UsageError } from './options.ts';
 
 /**
- * Whether the words of the command, a value, a file or the settings have to change. An error with a field is such a mistake; after any
- * other error the same command may succeed later.
+ * Whether the words of the command, a value, a file or the settings have to change. An error with a field is such a mistake, unless the
+ * value is not possible now; after any other error the same command may succeed later.
  */
 export function isMistake(error: unknown): boolean {
   if (error instanceof CommanderError || error instanceof UsageError || error instanceof ConfigError) return true;
   if (!(error instanceof ServiceError)) return false;
-  return error.code.endsWith('_not_found') || (error.code === 'invalid_request' && error.details.length > 0);
+  const hasWrongField = error.details.some(({ code }) => code !== 'not_possible');
+  return error.code.endsWith('_not_found') || (error.code === 'invalid_request' && hasWrongField);
 }
 
 /** An error in the JSON output. `code` is a code of the interface, or says where the mistake is. */
