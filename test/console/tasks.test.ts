@@ -255,7 +255,7 @@ describe('tasks with money', needsBrowser, () => {
     await approver.goto(drafter.url());
     await approver.getByRole('button', { name: 'Approve', exact: true }).click();
     await approver.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
-    await approver.getByText('Enter your password again').waitFor();
+    await approver.getByText('Confirm that it is you').waitFor();
     await approver.locator('input[type=password]').fill(PASSWORD);
     await approver.getByRole('button', { name: 'Continue' }).click();
     await approver.getByRole('button', { name: 'Post', exact: true }).click();

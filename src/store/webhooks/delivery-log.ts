@@ -140,14 +140,12 @@ const attemptsOf = (deliveries: string) => `(
       from delivery where partner_id = $1 and ${deliveries} and first_started_at is not null
       union all
       select delivery_id, number, trigger, started_at, milliseconds, status, error_class, excerpt
-      from delivery_attempt a where partner_id = $1 and ${deliveries} and not (number = 1 and exists (
-        select from delivery d where d.partner_id = $1 and d.delivery_id = a.delivery_id and d.first_started_at is not null
-      ))
+      from delivery_attempt where partner_id = $1 and ${deliveries}
     ) attempt`;
 
 const LIST_ATTEMPTS: Statement = {
   name: 'list_delivery_attempts',
-  text: `select number, trigger, started_at as "startedAt", milliseconds, status, error_class as "errorClass", excerpt
+  text: `select distinct on (number) number, trigger, started_at as "startedAt", milliseconds, status, error_class as "errorClass", excerpt
     from ${attemptsOf('delivery_id = $2')} order by number`,
 };
 
