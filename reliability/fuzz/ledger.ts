@@ -25,6 +25,8 @@ export class Ledger {
 
   /** Takes in the answer to a POST. */
   add({ status, ...answer }: WireAnswer, body: Json): void {
+    // An operator's part in the sandbox: a contribution that is known, or one that is recorded as failed.
+    if (status === 200 && body.contribution) this.acknowledged.contribution.add(body.contribution.transaction_id);
     if (status !== 201 && status !== 202) return;
     const isReplay = onlyHeader(answer, 'idempotent-replayed') === 'true';
     const { contribution, estimate, association } = body;

@@ -338,7 +338,7 @@ describe('production', () => {
         assert.deepEqual([status, body.error.code], [404, 'invalid_request'], `${method} ${path}`);
         asked++;
       }
-    assert.equal(asked, 8);
+    assert.equal(asked, 9);
     const { run } = commandLine({ BASE_URL: production.baseUrl, API_KEY: apiKey });
     const rehearsed = await run(['rehearse', '--url', 'https://example.org/hook']);
     assert.deepEqual([rehearsed.code, rehearsed.stdout], [2, '']);
