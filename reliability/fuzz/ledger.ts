@@ -25,8 +25,6 @@ export class Ledger {
 
   /** Takes in the answer to a POST. */
   add({ status, ...answer }: WireAnswer, body: Json): void {
-    // An operator's part in the sandbox: a contribution that is known, or one that is recorded as failed.
-    if (status === 200 && body.contribution) this.acknowledged.contribution.add(body.contribution.transaction_id);
     if (status !== 201 && status !== 202) return;
     const isReplay = onlyHeader(answer, 'idempotent-replayed') === 'true';
     const { contribution, estimate, association } = body;
@@ -35,6 +33,11 @@ export class Ledger {
     if (estimate) this.#enter('estimate', estimate.calculation_id, isReplay);
     // A link made later shows in replays of nothing but its own call, so it is entered by that call alone.
     if (association?.link) this.#enter('emissions_link', association.link.association_id, isReplay);
+  }
+
+  /** An operator's part in the sandbox: of a contribution that is known, or one that is recorded as failed. */
+  addRehearsed({ contribution }: Json): void {
+    if (contribution) this.acknowledged.contribution.add(contribution.transaction_id);
   }
 
   /** A contribution that failed at once is recorded too; a replay tells of the same one. */

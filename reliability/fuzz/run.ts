@@ -118,7 +118,8 @@ class Run {
     if (isOwn && body?.next_after) this.known.learnPlace(draft.path, body.next_after);
     this.#options.ledger.addFailure(body ?? {});
     // A rehearsal answers with the record that it changed.
-    if (draft.method !== 'POST' || answer.status >= 300 || !body || isRehearsal(draft.operation)) return;
+    if (draft.method !== 'POST' || answer.status >= 300 || !body) return;
+    if (isRehearsal(draft.operation)) return this.#options.ledger.addRehearsed(body);
     this.#options.ledger.add(answer, body);
     if (isOwn && body.contribution) this.known.learnContribution(body.contribution, draft);
     if (isOwn && body.estimate) this.known.learnEstimate(body.estimate, draft);
