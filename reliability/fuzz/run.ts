@@ -119,7 +119,10 @@ class Run {
     this.#options.ledger.addFailure(body ?? {});
     // A rehearsal answers with the record that it changed.
     if (draft.method !== 'POST' || answer.status >= 300 || !body) return;
-    if (isRehearsal(draft.operation)) return this.#options.ledger.addRehearsed(body);
+    if (isRehearsal(draft.operation)) {
+      this.#options.ledger.addRehearsed(body);
+      return;
+    }
     this.#options.ledger.add(answer, body);
     if (isOwn && body.contribution) this.known.learnContribution(body.contribution, draft);
     if (isOwn && body.estimate) this.known.learnEstimate(body.estimate, draft);
