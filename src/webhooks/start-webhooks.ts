@@ -12,8 +12,8 @@ import { insertEventCounter, listEventCounters } from '../store/events/event.ts'
 import { allowLongStatements } from '../store/query.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../store/transaction.ts';
 import type { Attempt } from '../store/webhooks/delivery.ts';
+import { reopenDueDeliveries } from '../store/webhooks/endpoint-health.ts';
 import { watchWaitingEndpoints } from '../store/webhooks/endpoint-watch.ts';
-import { reopenDueDeliveries } from '../store/webhooks/webhook-endpoint.ts';
 import { openDispatcher } from './delivery/dispatch.ts';
 import { Pace } from './delivery/pace.ts';
 import type { Disabling } from './delivery/record-attempts.ts';

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
+import type { EndpointHealth } from '../../store/webhooks/endpoint-health.ts';
 import {
-  type EndpointHealth,
   type EndpointOrder,
   findWebhookEndpoint,
   type ListedEndpoint,

@@ -1,7 +1,8 @@
 import { Type } from '../../partner-api/schema-type.ts';
 import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
 import type { DeliveryAttemptRecord, LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
-import type { EndpointHealth, WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import type { EndpointHealth } from '../../store/webhooks/endpoint-health.ts';
+import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import {
   count,
   integerText,

@@ -1,5 +1,6 @@
 import type { LastAttempt, LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
-import type { EndpointHealth, WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import type { EndpointHealth } from '../../store/webhooks/endpoint-health.ts';
+import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
 export function endpointToWire(endpoint: WebhookEndpoint & EndpointHealth) {
   const isRemoved = endpoint.status === 'removed';

@@ -3,7 +3,8 @@ import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
 import type { Credential } from '../../store/access/api-key.ts';
 import type { Queryable } from '../../store/database.ts';
-import { type EndpointHealth, findWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import type { EndpointHealth } from '../../store/webhooks/endpoint-health.ts';
+import { findWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
 /** Every route of this folder: the key must be one that may manage. */
 export const READS = { trafficClass: 'reports', inFlightMax: 400, isWrite: false, isManaging: true } as const;

@@ -1,7 +1,7 @@
 import type { Database } from '../../store/database.ts';
 import { type ClaimedDelivery, claimDeliveries } from '../../store/webhooks/delivery.ts';
 import type { DueEndpoint } from '../../store/webhooks/due-endpoint.ts';
-import { updateEndpointDueFrom } from '../../store/webhooks/webhook-endpoint.ts';
+import { updateEndpointDueFrom } from '../../store/webhooks/endpoint-health.ts';
 import { LEASE_MS } from './attempt.ts';
 
 /** The longest time from a transaction's recorded time to its commit. A later commit is not seen until `reopenDue` finds it. */

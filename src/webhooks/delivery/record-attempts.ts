@@ -12,11 +12,9 @@ import {
   clearEndpointHealth,
   type EndpointHealth,
   lockEndpointHealth,
-  lockWebhookEndpoint,
   updateEndpointHealth,
-  updateWebhookEndpoint,
-  type WebhookEndpoint,
-} from '../../store/webhooks/webhook-endpoint.ts';
+} from '../../store/webhooks/endpoint-health.ts';
+import { lockWebhookEndpoint, updateWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
 const GONE = 410;
 const GONE_REASON = 'The receiver answered 410 Gone.';

@@ -14,8 +14,9 @@ import {
   recoverDeliveries,
   resendDelivery,
 } from '../../store/webhooks/delivery-log.ts';
+import { closeEndpointBreaker } from '../../store/webhooks/endpoint-health.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
-import { closeEndpointBreaker, findWebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { findWebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { aboutEndpoint, refusal, unknownEndpoint } from './endpoint-context.ts';
 
 export interface DeliveryWithAttempts extends LoggedDelivery {

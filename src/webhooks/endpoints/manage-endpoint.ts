@@ -8,10 +8,9 @@ import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { makeDeliveriesDue } from '../../store/webhooks/delivery.ts';
+import { clearEndpointHealth, type EndpointHealth } from '../../store/webhooks/endpoint-health.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
 import {
-  clearEndpointHealth,
-  type EndpointHealth,
   findWebhookEndpoint,
   lockWebhookEndpoint,
   updateWebhookEndpoint,

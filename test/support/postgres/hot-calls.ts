@@ -60,15 +60,10 @@ import {
 import { listEndpointStates, measureBacklog } from '../../../src/store/webhooks/delivery-backlog.ts';
 import { listDeliveryAttempts } from '../../../src/store/webhooks/delivery-log.ts';
 import { advanceDueFrom, listDueEndpoints, listRecipientEndpoints } from '../../../src/store/webhooks/due-endpoint.ts';
+import { clearEndpointHealth, lockEndpointHealth, updateEndpointDueFrom } from '../../../src/store/webhooks/endpoint-health.ts';
 import { watchEndpoints, watchEndpointsOf, watchWaitingEndpoints } from '../../../src/store/webhooks/endpoint-watch.ts';
 import { endHandOver, listEndedHandOvers } from '../../../src/store/webhooks/hand-over.ts';
-import {
-  clearEndpointHealth,
-  findWebhookEndpoint,
-  listWebhookEndpoints,
-  lockEndpointHealth,
-  updateEndpointDueFrom,
-} from '../../../src/store/webhooks/webhook-endpoint.ts';
+import { findWebhookEndpoint, listWebhookEndpoints } from '../../../src/store/webhooks/webhook-endpoint.ts';
 
 /** What the calls are about; `token` numbers the rows that are there, or will be. */
 export interface HotCallOptions {

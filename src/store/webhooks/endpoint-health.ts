@@ -1,0 +1,116 @@
+import type { Database, Queryable } from '../database.ts';
+import { type LongStatements, ONE_BY_ONE, run, runLong, type Statement } from '../query.ts';
+
+/** The health of an endpoint, by its attempts. */
+export interface EndpointHealth {
+  readonly failuresInRow: number;
+  readonly failingSince: Date | null;
+  readonly breakerTrips: number;
+  readonly breakerOpenUntil: Date | null;
+}
+
+interface EndpointKey {
+  readonly partnerId: string;
+  readonly endpointId: string;
+}
+
+/** Of `endpoint_health h`. */
+export const HEALTH_COLUMNS = `h.failures_in_row as "failuresInRow", h.failing_since as "failingSince", h.breaker_trips as "breakerTrips",
+    h.breaker_open_until as "breakerOpenUntil"`;
+/** To `webhook_endpoint e`. */
+export const HEALTH_JOIN = 'join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id';
+
+const INSERT_HEALTH: Statement = {
+  name: 'insert_endpoint_health',
+  text: 'insert into endpoint_health (partner_id, endpoint_id) values ($1, $2)',
+};
+
+export async function insertEndpointHealth(db: Queryable, { partnerId, endpointId }: EndpointKey): Promise<void> {
+  await run(db, INSERT_HEALTH, [partnerId, endpointId]);
+}
+
+const LOCK_HEALTH: Statement = {
+  name: 'lock_endpoint_health',
+  text: `select ${HEALTH_COLUMNS}, now() as "readAt" from endpoint_health h where h.partner_id = $1 and h.endpoint_id = $2 for update`,
+};
+
+export async function lockEndpointHealth(
+  db: Queryable,
+  { partnerId, endpointId }: EndpointKey,
+): Promise<(EndpointHealth & { readonly readAt: Date }) | undefined> {
+  const [health] = await run<EndpointHealth & { readAt: Date }>(db, LOCK_HEALTH, [partnerId, endpointId]);
+  return health;
+}
+
+const UPDATE_HEALTH: Statement = {
+  name: 'update_endpoint_health',
+  text: `update endpoint_health set failures_in_row = $3, failing_since = $4, breaker_trips = $5, breaker_open_until = $6
+    where partner_id = $1 and endpoint_id = $2`,
+};
+
+export async function updateEndpointHealth(
+  db: Queryable,
+  { partnerId, endpointId }: EndpointKey,
+  { failuresInRow, failingSince, breakerTrips, breakerOpenUntil }: EndpointHealth,
+): Promise<void> {
+  await run(db, UPDATE_HEALTH, [partnerId, endpointId, failuresInRow, failingSince, breakerTrips, breakerOpenUntil]);
+}
+
+const CLEAR_HEALTH: Statement = {
+  name: 'clear_endpoint_health',
+  text: `update endpoint_health set failures_in_row = 0, failing_since = null, breaker_trips = 0, breaker_open_until = null
+    where partner_id = $1 and endpoint_id = $2 and (failures_in_row > 0 or breaker_trips > 0)`,
+};
+
+/** After a success, and when it is enabled. Writes nothing when there was no failure. */
+export async function clearEndpointHealth(db: Queryable, { partnerId, endpointId }: EndpointKey): Promise<void> {
+  await run(db, CLEAR_HEALTH, [partnerId, endpointId]);
+}
+
+const CLOSE_BREAKER: Statement = {
+  name: 'close_endpoint_breaker',
+  text: 'update endpoint_health set breaker_open_until = null where partner_id = $1 and endpoint_id = $2 and breaker_open_until is not null',
+};
+
+/** Allows one delivery, which tests the endpoint, now. */
+export async function closeEndpointBreaker(db: Queryable, { partnerId, endpointId }: EndpointKey): Promise<void> {
+  await run(db, CLOSE_BREAKER, [partnerId, endpointId]);
+}
+
+const UPDATE_DUE_FROM: Statement = {
+  name: 'update_endpoint_due_from',
+  text: 'update endpoint_health set due_from = $4 where partner_id = $1 and endpoint_id = $2 and due_from = $3',
+};
+
+/** Records from when on deliveries of an endpoint may be due, unless that was changed meanwhile. */
+export async function updateEndpointDueFrom(
+  db: Queryable,
+  { partnerId, endpointId, dueFrom }: EndpointKey & { readonly dueFrom: Date },
+  next: Date,
+): Promise<void> {
+  await run(db, UPDATE_DUE_FROM, [partnerId, endpointId, dueFrom, next]);
+}
+
+const reopenDue = (name: string, ending: string): Statement => ({
+  name,
+  text: `update endpoint_health h set due_from = default
+    where exists (
+      select from delivery d
+      where d.partner_id = h.partner_id and d.endpoint_id = h.endpoint_id and d.status = 'waiting' and d.next_attempt_at < h.due_from
+      ${ending}
+    )`,
+});
+const REOPEN_DUE = reopenDue('reopen_due_deliveries', ONE_BY_ONE);
+const REOPEN_DUE_ANYWHERE = reopenDue('reopen_due_deliveries_anywhere', '');
+
+/**
+ * Resets the recorded due time of endpoints with earlier due deliveries: a transaction may commit long after its recorded time. Reads
+ * rows that snapshots keep, which may take long.
+ */
+export async function reopenDueDeliveries(
+  db: Queryable,
+  { isDistributed }: Pick<Database, 'isDistributed'>,
+  time: LongStatements,
+) {
+  await runLong(db, isDistributed ? REOPEN_DUE_ANYWHERE : REOPEN_DUE, [], time);
+}
