@@ -57,6 +57,21 @@ describe('pages', waiting, () => {
     for (const { text } of pages) assert.equal(listMisfits(schema, JSON.parse(text)), '');
   });
 
+  test('an event whose body cannot be read ends the page before it, and no page leaves it out', async () => {
+    const { client, partner } = await service.newPartner();
+    for (let confirmed = 0; confirmed < 4; confirmed++) await client.confirm();
+    await untilSequenced(database, partner.partnerId, FIRST + 4);
+    const whole = await client.listEvents();
+    await database.pool.query("update event set packed_body = '\\xff' where partner_id = $1 and sequence = 3", [
+      partner.partnerId,
+    ]);
+    const before = await client.listEvents();
+    assert.deepEqual([sequencesOf(before), before.body.next_after_sequence, before.body.has_more], [[1, 2], 2n, true]);
+    assertError(await client.listEvents('?after_sequence=2'), 'internal_service_unavailable');
+    assert.deepEqual(sequencesOf(await client.listEvents('?after_sequence=3')), [4, 5]);
+    assert.equal((await client.getEvent(whole.body.events[3].event_id)).status, 200);
+  });
+
   test('100 from the first on when nothing is said, and the last page says that there are no more', async () => {
     const { client, partner } = await service.newPartner();
     await Promise.all(Array.from({ length: 100 - FIRST }, () => client.confirm()));

@@ -1,8 +1,8 @@
 import { oneByOne } from '../../concurrency/one-by-one.ts';
 import type { Environment } from '../../domain/access/api-key.ts';
 import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
-import type { Database } from '../../store/database.ts';
-import { findEvent, listEvents } from '../../store/events/event.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { type EventRecord, findEvent, listEvents } from '../../store/events/event.ts';
 import { type WrittenEvent, writeEventBodies } from './event-bodies.ts';
 
 export interface EventCursor {
@@ -45,8 +45,8 @@ export function createReadEvents(database: Database, environment: Environment, c
   const readPage = async ({ partnerId, afterSequence, limit }: EventCursor): Promise<EventPage> => {
     // One more row than requested shows whether there are more.
     const found = await listEvents(pool, partnerId, { afterSequence, limit: limit + 1 });
-    const events = await writeEventBodies(pool, environment, found.slice(0, limit));
-    return { events, nextAfterSequence: events.at(-1)?.sequence ?? afterSequence, hasMore: found.length > limit };
+    const events = await writeReadable(pool, environment, found.slice(0, limit));
+    return { events, nextAfterSequence: events.at(-1)?.sequence ?? afterSequence, hasMore: found.length > events.length };
   };
   const readOne = async ({ partnerId, eventId }: EventId): Promise<WrittenEvent | undefined> => {
     const event = await findEvent(pool, partnerId, eventId);
@@ -61,6 +61,29 @@ export function createReadEvents(database: Database, environment: Environment, c
       return event;
     },
   };
+}
+
+/**
+ * The events before the first whose body cannot be read or written. The page after them fails: a page without it would not tell what is
+ * missing.
+ */
+async function writeReadable(
+  db: Queryable,
+  environment: Environment,
+  events: readonly EventRecord[],
+): Promise<readonly WrittenEvent[]> {
+  try {
+    return await writeEventBodies(db, environment, events);
+  } catch (error) {
+    const written: WrittenEvent[] = [];
+    for (const event of events) {
+      const [next] = await writeEventBodies(db, environment, [event]).catch(() => []);
+      if (!next) break;
+      written.push(next);
+    }
+    if (written.length === 0) throw error;
+    return written;
+  }
 }
 
 export function eventNotFound(): ServiceError {
