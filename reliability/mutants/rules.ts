@@ -812,7 +812,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a daily cap does not count replays',
     source: 'decisions 4',
-    file: 'src/operations/contributions/daily-caps.ts',
+    file: 'src/operations/contributions/count-inserted.ts',
     find: '    if (!inserted.has(transactionId)) continue;\n',
     replace: '',
     tests: ['contributions/daily-caps'],
@@ -820,7 +820,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a daily cap: one who was judged by a replay before it is judged anew',
     source: 'decisions 4',
-    file: 'src/operations/contributions/daily-caps.ts',
+    file: 'src/operations/contributions/count-inserted.ts',
     find: 'if (reasonOf(confirmation, counted) !== drafts[index]?.reviewReason)',
     replace: 'if (drafts.length < 0)',
     tests: ['contributions/daily-caps'],

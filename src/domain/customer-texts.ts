@@ -5,7 +5,7 @@
  */
 
 import type { ContributionStatus } from './contributions/contribution-status.ts';
-import type { VehicleCategory } from './emissions/calculate-emissions.ts';
+import type { VehicleCategory } from './emissions/emission-factors.ts';
 import type { EnvironmentalStatus } from './impact/environmental-status.ts';
 
 /** A label in both languages. */

@@ -1,7 +1,7 @@
 /** What a partner of a sandbox asks for reaches its own records alone, and means what it means in production: decisions, sections 3 and 8. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SCENARIO_NAMES } from '../../src/domain/sandbox/read-scenario.ts';
+import { SCENARIO_NAMES } from '../../src/domain/sandbox/scenarios.ts';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
 import type { Partner } from '../../src/store/access/partner.ts';

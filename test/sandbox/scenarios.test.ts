@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../src/config.ts';
-import { SCENARIO_NAMES, SCENARIO_PREFIXES } from '../../src/domain/sandbox/read-scenario.ts';
+import { SCENARIO_NAMES, SCENARIO_PREFIXES } from '../../src/domain/sandbox/scenarios.ts';
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { startServiceProcess } from '../../src/service/start-service.ts';

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Intent, type Outcome, PartnerImpact } from '../../sdk/src/index.ts';
-import { SCENARIO_NAMES, SCENARIO_PREFIXES } from '../../src/domain/sandbox/read-scenario.ts';
+import { SCENARIO_NAMES, SCENARIO_PREFIXES } from '../../src/domain/sandbox/scenarios.ts';
 import { uniqueId } from '../support/client.ts';
 import { testService } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 import type { ContributionStatus } from '../contributions/contribution-status.ts';
 import { isLongIdentifier } from '../identifiers.ts';
-import type { VehicleCategory } from './calculate-emissions.ts';
+import type { VehicleCategory } from './emission-factors.ts';
 
 /**
  * The outcome of a request to link an estimate with a contribution.

@@ -2,14 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isShortIdentifier } from '../identifiers.ts';
-import {
-  CURRENT_EMISSION_METHOD,
-  EMISSION_METHODS,
-  estimateEmissions,
-  isVehicleCategory,
-  VEHICLE_CATEGORIES,
-} from './calculate-emissions.ts';
+import { estimateEmissions } from './calculate-emissions.ts';
 import { DISTANCE_MAX_METRES } from './distance.ts';
+import { CURRENT_EMISSION_METHOD, EMISSION_METHODS, isVehicleCategory, VEHICLE_CATEGORIES } from './emission-factors.ts';
 
 test('createDeliveryEmissionsEstimate, Calculation: raw grams and kilograms are exact', () => {
   const examples = [

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { estimateEmissions, VEHICLE_CATEGORIES, type VehicleCategory } from './calculate-emissions.ts';
+import { estimateEmissions } from './calculate-emissions.ts';
 import { calculationSheet } from './calculation-sheet.ts';
 import { DISTANCE_MAX_METRES, distanceText } from './distance.ts';
+import { VEHICLE_CATEGORIES, type VehicleCategory } from './emission-factors.ts';
 import { displayEmissions } from './emissions-display.ts';
 import type { Estimate } from './estimate.ts';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CURRENT_EMISSION_METHOD, EMISSION_METHODS } from './calculate-emissions.ts';
-import { findEmissionFactors, listEmissionFactors } from './emission-factors.ts';
+import { CURRENT_EMISSION_METHOD, EMISSION_METHODS, findEmissionFactors, listEmissionFactors } from './emission-factors.ts';
 
 test('settlements, section 1: the table publishes factors, unit, boundary and validity of every version', () => {
   assert.deepEqual(listEmissionFactors(), [

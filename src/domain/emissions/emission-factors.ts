@@ -1,5 +1,45 @@
 import { decimalText } from '../numbers/decimal.ts';
-import { EMISSION_METHODS, type EmissionMethod, VEHICLE_CATEGORIES, type VehicleCategory } from './calculate-emissions.ts';
+
+/** @see docs/spec/interface.md#estimate-object-estimate, field vehicle_category. */
+export const VEHICLE_CATEGORIES = ['motorcycle_gasoline', 'car_gasoline'] as const;
+
+export type VehicleCategory = (typeof VEHICLE_CATEGORIES)[number];
+
+export function isVehicleCategory(value: unknown): value is VehicleCategory {
+  return (VEHICLE_CATEGORIES as readonly unknown[]).includes(value);
+}
+
+/** One version of the method. After an estimate used it, it never changes: a change is a new entry. */
+export interface EmissionMethod {
+  methodologyVersion: string;
+  vehicleCatalogVersion: string;
+  emissionFactorVersion: string;
+  lifecycleBoundary: 'well_to_wheel';
+  /** The start, in UTC, from which new estimates use it; `null`: since the first estimate. */
+  validFrom: string | null;
+  /** The exclusive end; `null`: until another version follows. */
+  validUntil: string | null;
+  /** Grams of CO2e per kilometre, times 100, so that every figure below is a whole number. */
+  factorCentigramsPerKm: Readonly<Record<VehicleCategory, number>>;
+}
+
+/**
+ * New estimates use this version.
+ *
+ * @see docs/spec/interface.md#createdeliveryemissionsestimate, Calculation.
+ */
+export const CURRENT_EMISSION_METHOD = {
+  methodologyVersion: 'wtw-distance-1',
+  vehicleCatalogVersion: 'vehicles-1',
+  emissionFactorVersion: 'factors-1',
+  lifecycleBoundary: 'well_to_wheel',
+  validFrom: null,
+  validUntil: null,
+  factorCentigramsPerKm: { motorcycle_gasoline: 14_323, car_gasoline: 20_751 },
+} as const satisfies EmissionMethod;
+
+/** All versions, oldest first. */
+export const EMISSION_METHODS: readonly EmissionMethod[] = [CURRENT_EMISSION_METHOD];
 
 /** The public description of one version of the emission factors. */
 export interface EmissionFactors {

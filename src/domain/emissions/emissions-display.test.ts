@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { estimateEmissions, VEHICLE_CATEGORIES } from './calculate-emissions.ts';
+import { estimateEmissions } from './calculate-emissions.ts';
 import { DISTANCE_MAX_METRES } from './distance.ts';
+import { VEHICLE_CATEGORIES } from './emission-factors.ts';
 import { displayEmissions } from './emissions-display.ts';
 
 const KG_AR = 'كجم من مكافئ ثاني أكسيد الكربون';

@@ -1,4 +1,5 @@
-import type { Emissions, VehicleCategory } from './calculate-emissions.ts';
+import type { Emissions } from './calculate-emissions.ts';
+import type { VehicleCategory } from './emission-factors.ts';
 
 /**
  * A delivery-emissions estimate as it is stored. Units, display, disclosure and environment are derived for each answer.

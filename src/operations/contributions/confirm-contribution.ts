@@ -24,7 +24,7 @@ import {
   recordOf,
 } from './contribution-draft.ts';
 import { eventConflict, orderConflict, outOfBounds } from './contribution-refusals.ts';
-import { countInserted } from './daily-caps.ts';
+import { countInserted } from './count-inserted.ts';
 
 export interface ConfirmationOutcome {
   readonly record: ContributionRecord;

@@ -8,7 +8,7 @@ import {
   type ReviewReason,
   reviewReason,
 } from '../../domain/rules/contribution-rules.ts';
-import type { SimulatedReview } from '../../domain/sandbox/read-scenario.ts';
+import type { SimulatedReview } from '../../domain/sandbox/scenarios.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
 import type { ContributionDraft } from '../../store/contributions/contribution-insert.ts';
 import type { EstimateRecord } from '../../store/emissions/estimate.ts';

@@ -1,4 +1,5 @@
-import { estimateEmissions, type VehicleCategory } from '../../domain/emissions/calculate-emissions.ts';
+import { estimateEmissions } from '../../domain/emissions/calculate-emissions.ts';
+import type { VehicleCategory } from '../../domain/emissions/emission-factors.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { estimateBytes } from '../../domain/quotas/stored-bytes.ts';
 import type { Database } from '../../store/database.ts';

@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
-import { isRefusing, type RehearsedOperation, type Scenario, simulatedReviewOf } from '../../domain/sandbox/read-scenario.ts';
+import { isRefusing, type RehearsedOperation, type Scenario, simulatedReviewOf } from '../../domain/sandbox/scenarios.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { endEstimateEarly } from '../../store/sandbox/early-end.ts';

@@ -1,4 +1,4 @@
-import { VEHICLE_CATEGORIES } from '../../domain/emissions/calculate-emissions.ts';
+import { VEHICLE_CATEGORIES } from '../../domain/emissions/emission-factors.ts';
 import { Echo } from '../envelope-schemas.ts';
 import { pageAnswer, pageQuery } from '../paging.ts';
 import { closed, decimal, Environment, longId, nullable, nullableTime, shortId, time } from '../schema-parts.ts';

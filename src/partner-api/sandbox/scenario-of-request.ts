@@ -6,7 +6,7 @@ import {
   SCENARIO_NAMES,
   type Scenario,
   scenarioOfReference,
-} from '../../domain/sandbox/read-scenario.ts';
+} from '../../domain/sandbox/scenarios.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { PartnerApiOptions } from '../app.ts';
 

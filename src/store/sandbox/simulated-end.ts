@@ -1,4 +1,4 @@
-import type { SimulatedReview } from '../../domain/sandbox/read-scenario.ts';
+import type { SimulatedReview } from '../../domain/sandbox/scenarios.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
