@@ -1,4 +1,8 @@
-"""A receiver of webhooks in Python, without packages: verifies the bytes, stores each event once, answers, handles in order."""
+"""A receiver of webhooks in Python, without packages: verifies the bytes, stores each event once, answers, handles in order.
+
+It catches up by itself: at the start, and when an event arrives before another. A new inbox begins before the first event, or after
+START_AFTER.
+"""
 
 import hashlib
 import hmac
@@ -7,15 +11,19 @@ import json
 import os
 import re
 import sqlite3
+import sys
 import time
+import urllib.request
 
+BASE_URL = os.environ.get("BASE_URL", "http://127.0.0.1:8080")
+API_KEY = os.environ.get("API_KEY", "")
 SECRETS = os.environ.get("SECRETS", "").split()
 BODY_BYTES_MAX = 1024 * 1024
 
 
 def open_inbox(path):
     inbox = sqlite3.connect(path, isolation_level=None)
-    inbox.execute("create table if not exists event (event_id text primary key, sequence integer not null, body text not null, handled_at real)")
+    inbox.execute("create table if not exists event (event_id text primary key, sequence integer not null unique, body text not null, handled_at real)")
     inbox.execute("create table if not exists restoration (transaction_id text primary key, points text not null)")
     return inbox
 
@@ -38,12 +46,50 @@ def handle(inbox, event):
         inbox.execute("insert or ignore into restoration values (?, ?)", (contribution["transaction_id"], str(contribution["points"])))
 
 
-def handle_all(inbox):
-    for event_id, body in inbox.execute("select event_id, body from event where handled_at is null order by sequence").fetchall():
+def store(inbox, event_id, sequence, body):
+    inbox.execute("insert or ignore into event values (?, ?, ?, null)", (event_id, sequence, body))
+
+
+def catch_up(inbox, after):
+    """Stores the events after a sequence: what came while nobody listened, or is still on its way."""
+    has_more = True
+    while has_more:
+        address = f"{BASE_URL}/v1/events?after_sequence={after}&limit=500"
+        with urllib.request.urlopen(urllib.request.Request(address, headers={"X-API-Key": API_KEY}), timeout=15) as answer:
+            page = json.load(answer)
+        for event in page["events"]:
+            store(inbox, event["event_id"], event["sequence"], json.dumps(event))
+        after, has_more = page["next_after_sequence"], page["has_more"]
+
+
+def position(inbox):
+    """Every event up to this sequence is handled."""
+    (last,) = inbox.execute("select max(sequence) from event where handled_at is not null").fetchone()
+    return int(os.environ.get("START_AFTER", "0")) if last is None else last
+
+
+def find(inbox, sequence):
+    return inbox.execute("select event_id, body from event where sequence = ?", (sequence,)).fetchone()
+
+
+def handle_next(inbox, up_to=None):
+    """Handles the events that follow the position, one after the other. One before `up_to` that is missing comes from the feed."""
+    while True:
+        next_one = position(inbox) + 1
+        found = find(inbox, next_one)
+        if not found and API_KEY and (up_to is None or next_one < up_to):
+            try:
+                catch_up(inbox, next_one - 1)
+            except (OSError, ValueError, KeyError) as error:
+                print("GET /v1/events:", error, file=sys.stderr)
+            found = find(inbox, next_one)
+        if not found:
+            return
+        event_id, body = found
         inbox.execute("begin immediate")
         try:
-            if inbox.execute("update event set handled_at = ? where event_id = ? and handled_at is null", (time.time(), event_id)).rowcount:
-                handle(inbox, json.loads(body))
+            handle(inbox, json.loads(body))
+            inbox.execute("update event set handled_at = ? where event_id = ?", (time.time(), event_id))
             inbox.execute("commit")
         except BaseException:
             inbox.execute("rollback")
@@ -67,9 +113,10 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         if not is_verified:
             return self.answer(401, {})
         if sequence is not None:  # else a test or a sample
-            self.server.inbox.execute("insert or ignore into event values (?, ?, ?, null)", (event_id, sequence, body.decode()))
+            store(self.server.inbox, event_id, sequence, body.decode())
         self.answer(200, {})
-        handle_all(self.server.inbox)
+        if sequence is not None:
+            handle_next(self.server.inbox, sequence)
 
     def answer(self, status, body):
         content = json.dumps(body).encode()
@@ -87,5 +134,5 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 if __name__ == "__main__":
     server = http.server.HTTPServer(("127.0.0.1", int(os.environ.get("PORT", "9000"))), Receiver)
     server.inbox = open_inbox(os.environ.get("INBOX", "inbox.db"))
-    handle_all(server.inbox)
+    handle_next(server.inbox)
     server.serve_forever()

@@ -14,6 +14,7 @@ import type { Partner } from '../../src/store/access/partner.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
 import { ROOT } from '../support/document-blocks.ts';
+import { untilSequenced } from '../support/records.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { buildGo, type Language, needsLanguage } from '../support/sample.ts';
 import { OPEN_RATES, testService } from '../support/service.ts';
@@ -26,6 +27,7 @@ interface Example {
   /** Transactions whose points were given back, with the points. */
   listRestorations(inbox: string): object[];
   countUnhandled(inbox: string): number;
+  countHandled(inbox: string): number;
   /** The stored event of the failure. */
   readFailure(inbox: string): string;
 }
@@ -47,6 +49,8 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     listRestorations: (inbox) => ask(inbox, 'select * from restoration'),
     countUnhandled: (inbox) =>
       Number(ask(inbox, 'select count(*) as waiting from event where handled_at is null')[0]?.['waiting']),
+    countHandled: (inbox) =>
+      Number(ask(inbox, 'select count(*) as handled from event where handled_at is not null')[0]?.['handled']),
     readFailure: (inbox) => String(ask(inbox, "select body from event where body like '%adjusted%'")[0]?.['body']),
   },
   'receiver.go': {
@@ -55,6 +59,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     listRestorations: (inbox) =>
       filesOf(inbox, /^txn_/).map((name) => ({ transaction_id: name, points: readFileSync(join(inbox, name), 'utf8') })),
     countUnhandled: (inbox) => filesOf(inbox, STORED).length - Number(readFileSync(join(inbox, 'position'), 'utf8')),
+    countHandled: (inbox) => Number(readFileSync(join(inbox, 'position'), 'utf8')),
     readFailure: (inbox) =>
       filesOf(inbox, STORED)
         .map((name) => readFileSync(join(inbox, name), 'utf8'))
@@ -63,7 +68,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
 };
 
 for (const [name, example] of Object.entries(EXAMPLES))
-  test(`examples/${name}: the challenge, each event once, in order, a restoration once, and killed`, {
+  test(`examples/${name}: the challenge, each event once, in order, what it missed, a restoration once, and killed`, {
     timeout: 120_000,
     ...needsLanguage(example.language),
   }, async () => {
@@ -98,7 +103,10 @@ for (const [name, example] of Object.entries(EXAMPLES))
     const { secret } = await addEndpoint(endpointTools(service.database), OWNER, { partnerId, url, eventTypes: [] });
     await client.confirm();
     await kill();
+    // With `settlement.created`. Nothing is delivered again before its next attempt is due.
+    await untilSequenced(service.database, partnerId, 2);
     await start(secret);
+    assert.equal(example.countHandled(INBOX), 2);
 
     const points = 9_007_199_254_740_993n;
     const { body } = await client.confirm({ points });
