@@ -3,7 +3,7 @@
  *
  *     npm run siege -- [--only NAME] [--seconds 8] [--seed N] [--repository PATH]
  *
- * Each attack meets a service that was just started. The honest partner sends fifty look-ups and confirmations a second in an open
+ * Each attack meets a service that was just started and has confirmed ten thousand contributions. The honest partner sends fifty look-ups and confirmations a second in an open
  * loop, and two reports a second: settlements, events, a statement and a list. It does so alone first, then beside the attack.
  * Latency counts from the moment at which a request was due. The attacker has an address of its own on this machine, and where the
  * attack needs one a valid key of another partner with the rates that a partner has by default.
@@ -27,7 +27,7 @@ import { progress, Violations } from '../harness/report.ts';
 import type { Attack } from './attack.ts';
 import { ATTACKS } from './attacks.ts';
 import { type AttackFigures, measureAttack, memoryAfterMax, type SiegeTools } from './measure-attack.ts';
-import { partnersByCommand } from './partners.ts';
+import { type CommandedPartners, partnersByCommand } from './partners.ts';
 import { printTable, type SiegeRow } from './table.ts';
 
 const P99_ABOVE_QUIET_MS_MAX = 100;
@@ -65,9 +65,14 @@ async function main(): Promise<number> {
   }
 }
 
-async function besiege(attack: Attack, tools: SiegeTools, { report }: Violations): Promise<SiegeRow> {
+async function besiege(
+  attack: Attack,
+  tools: SiegeTools & { readonly partners: CommandedPartners },
+  { report }: Violations,
+): Promise<SiegeRow> {
   progress(`${attack.name}: ${attack.sends}`);
   await restart(tools.installation);
+  await tools.partners.warmUp();
   const figures = await measureAttack(attack, tools);
   const wrong = checkFigures(figures, tools.installation);
   for (const finding of wrong) report(`${attack.name}: ${finding}`);

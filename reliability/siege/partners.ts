@@ -26,11 +26,17 @@ export interface Partners {
   addEndpoint(partner: SiegePartner, url: string): Promise<void>;
 }
 
+export interface CommandedPartners extends Partners {
+  /** Confirms ten thousand contributions of a partner of its own: then a service has the memory that it works with. */
+  warmUp(): Promise<void>;
+}
+
 const FILL_CONNECTIONS = 64;
+const WARM_UP_CONFIRMATIONS = 10_000;
 const FILL_PER_SECOND = '1000000';
 const WRITES_PER_SECOND = '100';
 
-export function partnersByCommand(repository: string, installation: Installation): Partners {
+export function partnersByCommand(repository: string, installation: Installation): CommandedPartners {
   const { dataDirectory } = installation;
   const run = async (...words: string[]) => {
     const { stdout } = await promisify(execFile)(
@@ -43,18 +49,28 @@ export function partnersByCommand(repository: string, installation: Installation
     return JSON.parse(stdout);
   };
   const settle = async (partnerId: string, apiKey: string, contributions: number): Promise<string> => {
-    await fill(installation.port, apiKey, contributions);
+    await fill(installation.port, apiKey, { run: 'fill', count: contributions });
     const closed = await run('settlement', 'close', '--partner', partnerId, '--yes');
     await run('partner', 'set-rates', '--partner', partnerId, '--writes-per-second', WRITES_PER_SECOND);
     return closed.settlement_id;
   };
+  const create = async (...rates: string[]): Promise<Omit<SiegePartner, 'settlementId'>> => {
+    const { partner_id: partnerId } = await run('partner', 'create', '--name', 'Siege', '--currency', 'SAR', ...rates);
+    const { key_id: keyId, api_key: apiKey } = await run('key', 'issue', '--partner', partnerId, '--name', 'siege');
+    return { partnerId, keyId, apiKey };
+  };
+  const createUnlimited = () => create('--writes-per-second', FILL_PER_SECOND);
+  let [warming, warmUps]: [ReturnType<typeof create> | undefined, number] = [undefined, 0];
   return {
     async make(settledContributions) {
-      const rates = settledContributions === undefined ? [] : ['--writes-per-second', FILL_PER_SECOND];
-      const { partner_id: partnerId } = await run('partner', 'create', '--name', 'Siege', '--currency', 'SAR', ...rates);
-      const { key_id: keyId, api_key: apiKey } = await run('key', 'issue', '--partner', partnerId, '--name', 'siege');
-      const settlementId = settledContributions === undefined ? '' : await settle(partnerId, apiKey, settledContributions);
-      return { partnerId, keyId, apiKey, settlementId };
+      if (settledContributions === undefined) return { ...(await create()), settlementId: '' };
+      const partner = await createUnlimited();
+      return { ...partner, settlementId: await settle(partner.partnerId, partner.apiKey, settledContributions) };
+    },
+    async warmUp() {
+      warming ??= createUnlimited();
+      const { apiKey } = await warming;
+      await fill(installation.port, apiKey, { run: `warm-up-${++warmUps}`, count: WARM_UP_CONFIRMATIONS });
     },
     revokeKey: async ({ keyId }) => void (await run('key', 'revoke', '--key', keyId, '--yes')),
     addEndpoint: async ({ partnerId }, url) => void (await addEndpoint(repository, installation, { partnerId, url, env: {} })),
@@ -62,9 +78,9 @@ export function partnersByCommand(repository: string, installation: Installation
 }
 
 /** Confirms so many contributions, as fast as they are answered. */
-async function fill(port: number, apiKey: string, count: number): Promise<void> {
+async function fill(port: number, apiKey: string, { run, count }: { run: string; count: number }): Promise<void> {
   const client = new LoadClient(port, FILL_CONNECTIONS);
-  const { confirmation } = requestMaker(apiKey, 'fill');
+  const { confirmation } = requestMaker(apiKey, run);
   let left = count;
   const send = async (): Promise<void> => {
     while (left-- > 0) {
