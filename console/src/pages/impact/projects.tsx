@@ -52,15 +52,20 @@ export function Projects() {
   );
 }
 
+const BLANK = { name_en: '', name_ar: '', country: 'SA' };
+
 export function NewProject() {
   const t = useTexts(IMPACT);
   const [isOpen, setOpen] = useState(false);
-  const [project, setProject] = useState({ name_en: '', name_ar: '', country: 'SA' });
+  const [project, setProject] = useState(BLANK);
   const create = useChange({
     send: (body: typeof project, key) =>
       answerOf(client.POST('/operator/v1/projects', { params: { header: { 'Idempotency-Key': key } }, body })),
     done: t.projectCreated,
-    onDone: () => setOpen(false),
+    onDone: () => {
+      setOpen(false);
+      setProject(BLANK);
+    },
   });
   if (!useMay('operator')) return null;
   const field = (name: keyof typeof project, label: string, dir: 'ltr' | 'rtl') => (
