@@ -36,6 +36,8 @@ const CONNECTIONS = 128;
 const WARM_UP = { ratePerSecond: 2_000, seconds: 3 };
 const FETCH_PAUSE_MS = 5;
 const PATIENCE_MS = 30_000;
+/** The job that opens them runs every minute. */
+const SETTLEMENTS_PATIENCE_MS = 300_000;
 const LOOK_EVERY_MS = 20;
 const PAGE = 500;
 
@@ -122,11 +124,25 @@ async function insertIdlePartners(pool: pg.Pool, count: number): Promise<void> {
     `insert into partner (partner_id, name, writes_per_second, lookups_per_second, reports_per_second)
       select ${id}, 'Idle', 1000, 1000, 1000 ${numbers}`,
     `insert into event_counter (partner_id) select ${id} ${numbers}`,
-    `insert into webhook_endpoint (partner_id, endpoint_id, url, status, created_at, changed_at, secret_sealed)
-      select ${id}, ${endpoint}, 'https://example.com/', 'active', now(), now(), 'none' ${numbers}`,
+    // It wants nothing that becomes of a partner who does nothing: it is in no audit, so that nothing could be sent to it.
+    `insert into webhook_endpoint (partner_id, endpoint_id, url, event_types, status, created_at, changed_at, secret_sealed)
+      select ${id}, ${endpoint}, 'https://example.com/', '{impact.transaction.failed}', 'active', now(), now(), 'none' ${numbers}`,
     `insert into endpoint_health (partner_id, endpoint_id) select ${id}, ${endpoint} ${numbers}`,
   ])
     await pool.query(`${text} on conflict do nothing`);
+  await untilSettlementsOpen(pool);
+}
+
+/** The schedule opens the first settlement of a partner who was not created by an operation. It does so once, and is not at rest meanwhile. */
+async function untilSettlementsOpen(pool: pg.Pool): Promise<void> {
+  const text = `select count(*)::int4 as left from partner p
+    where not exists (select from settlement s where s.partner_id = p.partner_id)
+      or exists (select from event_outbox o where o.partner_id = p.partner_id)`;
+  for (const sinceMs = performance.now(); performance.now() - sinceMs < SETTLEMENTS_PATIENCE_MS; await sleep(1_000)) {
+    const { rows } = await pool.query<{ left: number }>(text);
+    if (rows[0]?.left === 0) return;
+  }
+  throw new Error('The schedule has not opened the settlements of the idle partners.');
 }
 
 async function measureRest(of: Measured): Promise<Spent> {
