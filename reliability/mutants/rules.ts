@@ -557,8 +557,8 @@ export const RULES: readonly Rule[] = [
     rule: 'the last page of events says that there are no more',
     source: 'decisions 7',
     file: 'src/operations/events/list-events.ts',
-    find: 'hasMore: found.length > limit',
-    replace: 'hasMore: found.length >= limit',
+    find: 'hasMore: found.length > events.length',
+    replace: 'hasMore: found.length >= events.length',
     tests: ['events/list-events'],
   },
   {

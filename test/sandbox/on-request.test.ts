@@ -47,7 +47,7 @@ describe('failures', () => {
     assert.deepEqual([again.headers.get('idempotent-replayed'), again.body.contribution], ['true', failed.body.contribution]);
     assert.equal((await client.findByEvent(partner_event_id)).body.contribution.status, 'failed');
     assertError(await client.confirm(gift, key), 'contribution_final_failure');
-    assert.ok((await eventTypesOf(client)).includes('impact.transaction.adjusted'));
+    await waitFor('the event of the failure', async () => (await eventTypesOf(client)).includes('impact.transaction.adjusted'));
     assertError(await ask(client, 'failures', { partner_event_id, partner_order_ref, points }), 'invalid_request');
     const parts = await Array.fromAsync(verifyEverything(database, openSealKeys(database.auditKeys)));
     assert.deepEqual(
