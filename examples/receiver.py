@@ -77,7 +77,7 @@ def handle_next(inbox, up_to=None):
     while True:
         next_one = position(inbox) + 1
         found = find(inbox, next_one)
-        if not found and API_KEY and (up_to is None or next_one < up_to):
+        if not found and (up_to is None or next_one < up_to):
             try:
                 catch_up(inbox, next_one - 1)
             except (OSError, ValueError, KeyError) as error:
@@ -132,6 +132,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
+    if not API_KEY:
+        sys.exit("Set API_KEY: an event that is missing, such as one from before the endpoint was added, is fetched with it.")
     server = http.server.HTTPServer(("127.0.0.1", int(os.environ.get("PORT", "9000"))), Receiver)
     server.inbox = open_inbox(os.environ.get("INBOX", "inbox.db"))
     handle_next(server.inbox)

@@ -124,7 +124,7 @@ async function insertIdlePartners(pool: pg.Pool, count: number): Promise<void> {
     `insert into partner (partner_id, name, writes_per_second, lookups_per_second, reports_per_second)
       select ${id}, 'Idle', 1000, 1000, 1000 ${numbers}`,
     `insert into event_counter (partner_id) select ${id} ${numbers}`,
-    // It wants nothing that becomes of a partner who does nothing: it is in no audit, so that nothing could be sent to it.
+    // It wants no event of a partner who does nothing. Nothing could be sent to it, because no audit entry has it.
     `insert into webhook_endpoint (partner_id, endpoint_id, url, event_types, status, created_at, changed_at, secret_sealed)
       select ${id}, ${endpoint}, 'https://example.com/', '{impact.transaction.failed}', 'active', now(), now(), 'none' ${numbers}`,
     `insert into endpoint_health (partner_id, endpoint_id) select ${id}, ${endpoint} ${numbers}`,
