@@ -136,6 +136,17 @@ describe('routes and methods come before authentication', () => {
     }
   });
 
+  test('a path with a slash at its end is 404, which says to leave it out', async () => {
+    const paths = ['/v1/impact-transactions/', '/v1/impact-transactions/?partner_event_id=event-1', '/v1/settlements/'];
+    for (const path of paths) {
+      for (const method of ['GET', 'POST']) {
+        const answer = await client.call(path, { method });
+        assertError(answer, 'invalid_request', 404);
+        assert.match(answer.text, /No path of the interface ends with a slash: send the request without it\./, `${method} ${path}`);
+      }
+    }
+  });
+
   test('a wrong method is 405 with Allow', async () => {
     const paths: [string, string][] = [
       ['/v1/impact-transactions', 'GET, HEAD, POST'],

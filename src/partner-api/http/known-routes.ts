@@ -10,7 +10,10 @@ export interface AskedRoute {
 }
 
 export interface KnownRoutes {
-  /** Throws 405 with `Allow` when the path exists under another method, else 404, for a request without a route. */
+  /**
+   * Throws 405 with `Allow` when the path exists under another method, else 404, for a request without a route. A slash at the end makes
+   * another path: the router would take what follows it for an empty id.
+   */
   refuseUnknown(request: FastifyRequest): void;
   /** The operation that the sender may have meant, which decides the verdict of the error. */
   recoverableOf(asked: AskedRoute): RecoverableOperation | undefined;
@@ -35,6 +38,7 @@ export function learnRoutes(app: FastifyInstance): KnownRoutes {
   };
   return {
     refuseUnknown(request) {
+      if (endsWithSlash(request.url)) throw noSuchPath('No path of the interface ends with a slash: send the request without it.');
       if (!request.is404) return;
       const allowed = new Set(findOnPath(request.url).map(({ method }) => method));
       if (allowed.size === 0) throw noSuchPath();
@@ -59,8 +63,14 @@ function recoverableOf({ method, url }: AskedRoute, onPath: readonly KnownRoute[
   return url?.startsWith('/v1/') ? 'lookup' : undefined;
 }
 
-export function noSuchPath(): ServiceError {
-  const message =
-    'There is no such path. The reference of the interface, /docs/reference, lists all paths; for programs, /docs/openapi.json.';
-  return new ServiceError('invalid_request', message, { status: 404 });
+/** @param nextStep What to send instead, when it is known. */
+export function noSuchPath(
+  nextStep = 'The reference of the interface, /docs/reference, lists all paths; for programs, /docs/openapi.json.',
+): ServiceError {
+  return new ServiceError('invalid_request', `There is no such path. ${nextStep}`, { status: 404 });
+}
+
+function endsWithSlash(url: string): boolean {
+  const query = url.indexOf('?');
+  return url.startsWith('/v1/') && url.endsWith('/', query === -1 ? url.length : query);
 }
