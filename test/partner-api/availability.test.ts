@@ -433,6 +433,24 @@ describe('a transfer', () => {
   }
 });
 
+test('a list that is sent faster than 32 MiB a second is read at that speed, a statement as fast as it is taken', async () => {
+  const chunks = async function* () {
+    for (let sent = 0; sent < 64; sent++) yield Buffer.alloc(2 ** 20);
+  };
+  const read = async (partner: 'sends' | 'takes') => {
+    let nowMs = 0;
+    const pause = async (ms: number) => {
+      nowMs += ms;
+    };
+    let bytes = 0;
+    for await (const chunk of watchTransfer(chunks(), { partner, checkAllowed: async () => {}, clock: () => nowMs, pause }))
+      bytes += chunk.byteLength;
+    return { bytes, nowMs };
+  };
+  assert.deepEqual(await read('sends'), { bytes: 2 ** 26, nowMs: 2_000 });
+  assert.deepEqual(await read('takes'), { bytes: 2 ** 26, nowMs: 0 });
+});
+
 test('a list is read in slices, and the event loop turns before each', async () => {
   const chunks = async function* () {
     yield Buffer.alloc(100_000, 'a');

@@ -142,7 +142,11 @@ describe('routes and methods come before authentication', () => {
       for (const method of ['GET', 'POST']) {
         const answer = await client.call(path, { method });
         assertError(answer, 'invalid_request', 404);
-        assert.match(answer.text, /No path of the interface ends with a slash: send the request without it\./, `${method} ${path}`);
+        assert.match(
+          answer.text,
+          /No path of the interface ends with a slash: send the request without it\./,
+          `${method} ${path}`,
+        );
       }
     }
   });

@@ -42,6 +42,7 @@ const FIGURES: readonly [of: string, figure: string, file: string, code: string]
   ['a list or a statement, from', '30 s', 'src/partner-api/http/stream-bounds.ts', 'idleMs: 30_000'],
   ['the pace', '16 KiB a second', 'src/partner-api/http/watched-transfer.ts', 'PACE_MIN_BYTES_PER_SECOND = 16 * 1024'],
   ['the pace', 'after 30 s', 'src/partner-api/http/watched-transfer.ts', 'WAITED_UNPACED_MS = 30_000'],
+  ['the speed', '32 MiB a second', 'src/partner-api/http/watched-transfer.ts', 'READ_MAX_BYTES_PER_SECOND = 32 * 1024 * 1024'],
   ['a list or a statement in all', '15 min', 'src/partner-api/http/stream-bounds.ts', 'totalMs: 900_000'],
   ['connections that wait', '4,096', 'src/partner-api/http/listen.ts', 'BACKLOG = 4_096'],
   ['requests in flight before', '400,', 'src/partner-api/events/list-events.ts', 'inFlightMax: 400'],

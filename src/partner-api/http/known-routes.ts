@@ -38,7 +38,8 @@ export function learnRoutes(app: FastifyInstance): KnownRoutes {
   };
   return {
     refuseUnknown(request) {
-      if (endsWithSlash(request.url)) throw noSuchPath('No path of the interface ends with a slash: send the request without it.');
+      if (endsWithSlash(request.url))
+        throw noSuchPath('No path of the interface ends with a slash: send the request without it.');
       if (!request.is404) return;
       const allowed = new Set(findOnPath(request.url).map(({ method }) => method));
       if (allowed.size === 0) throw noSuchPath();
