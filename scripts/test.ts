@@ -31,7 +31,7 @@ const ALL_TESTS = ['test/**/*.test.ts', 'src/**/*.test.ts'];
  */
 const EVERY_STATEMENT = [
   'test/store/!(embedded).test.ts',
-  'test/access/{two-people,who-can-do-what}.test.ts',
+  'test/access/{four-eyes,two-people,who-can-do-what}.test.ts',
   'test/adjustments/{adjustments,sealed-adjustments}.test.ts',
   'test/audit/audited-changes.test.ts',
   'test/commands/one-manner.test.ts',
@@ -39,7 +39,7 @@ const EVERY_STATEMENT = [
   'test/emissions/*.test.ts',
   'test/events/{event-commands,list-events}.test.ts',
   'test/impact/{environmental-status,impact-batch-commands}.test.ts',
-  'test/operator-api/{plans,records,sign-in,webhooks}.test.ts',
+  'test/operator-api/{impact,passkeys,plans,records,rule-preview,sign-in,webhooks}.test.ts',
   'test/partner-api/{limit-hits,paging}.test.ts',
   'test/reconciliations/{reconcile-settlement,reconcile-statement}.test.ts',
   'test/rules/{rule-cache,rules}.test.ts',
