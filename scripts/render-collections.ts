@@ -1,4 +1,7 @@
-/** A Postman collection and a Bruno folder out of the OpenAPI document: one request for each operation, a folder for each tag. */
+/**
+ * A Postman collection and a Bruno folder out of the OpenAPI document: one request for each operation, a folder for each tag. The ids of an
+ * answer are kept in variables, and the next requests send them: a look-up asks for what was just confirmed.
+ */
 import { exactJson } from '../src/wire/exact-json.ts';
 
 interface Example {
@@ -32,6 +35,8 @@ export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
+const PARTNERS_ID = 'partner_event_id';
+
 /** A request as both programs show it. */
 interface Prepared {
   readonly name: string;
@@ -44,13 +49,22 @@ interface Prepared {
   readonly body: { readonly type: string; readonly text: string } | undefined;
 }
 
-function prepareAll({ paths }: ApiDocument): Prepared[] {
-  return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => prepare(path, method, operation)),
+/** The ids that requests name in their paths, and the partner's own of a look-up, with the first example of each. */
+function findIds({ paths }: ApiDocument): ReadonlyMap<string, string> {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const parameters = operations.flatMap((operation) => operation.parameters ?? []);
+  const ids = parameters.filter((each) => each.in === 'path' || each.name === PARTNERS_ID);
+  return new Map(ids.map(({ name }) => [name, exampleOf(ids.find((each) => each.name === name) as Parameter)]));
+}
+
+function prepareAll(document: ApiDocument): Prepared[] {
+  const ids = findIds(document);
+  return Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => prepare(path, method, operation, ids)),
   );
 }
 
-function prepare(path: string, method: string, operation: Operation): Prepared {
+function prepare(path: string, method: string, operation: Operation, ids: ReadonlyMap<string, string>): Prepared {
   const { operationId, tags, summary = operationId, description = '', parameters = [] } = operation;
   return {
     name: operationId,
@@ -61,11 +75,16 @@ function prepare(path: string, method: string, operation: Operation): Prepared {
     parameters: parameters.map((parameter) => ({
       name: parameter.name,
       in: parameter.in,
-      value: exampleOf(parameter),
+      value: ids.has(parameter.name) ? variable(parameter.name) : exampleOf(parameter),
       isSent: parameter.in === 'path' || parameter.required === true,
     })),
-    body: bodyOf(operation),
+    body: bodyOf(operation, ids),
   };
+}
+
+/** As both programs write it. */
+function variable(name: string): string {
+  return `{{${name}}}`;
 }
 
 function exampleOf({ example, examples = {}, schema, name, required = false }: Parameter): string {
@@ -75,11 +94,18 @@ function exampleOf({ example, examples = {}, schema, name, required = false }: P
   return name === 'Idempotency-Key' && required ? 'the-same-key-again' : '';
 }
 
-function bodyOf({ requestBody }: Operation): Prepared['body'] {
+function bodyOf({ requestBody }: Operation, ids: ReadonlyMap<string, string>): Prepared['body'] {
   if (!requestBody) return undefined;
   const [type = '', { examples = {} } = {}] = Object.entries(requestBody.content)[0] ?? [];
   const value = Object.values(examples)[0]?.value ?? {};
-  return { type, text: typeof value === 'string' ? value : indented(value) };
+  return { type, text: typeof value === 'string' ? value : withVariables(indented(value), ids) };
+}
+
+/** The partner's own id of a contribution is what a confirmation decides. */
+function withVariables(body: string, ids: ReadonlyMap<string, string>): string {
+  return body.replace(/"(\w+)": "[^"]*"/g, (member, name) =>
+    ids.has(name) && name !== PARTNERS_ID ? `"${name}": "${variable(name)}"` : member,
+  );
 }
 
 /** Written out, with every digit. */
@@ -116,10 +142,41 @@ export function renderPostman(document: ApiDocument): string {
     variable: [
       { key: 'base_url', value: baseUrlOf(document) },
       { key: 'api_key', value: '' },
+      ...[...findIds(document)].map(([key, value]) => ({ key, value })),
     ],
+    event: [{ listen: 'test', script: { type: 'text/javascript', exec: keepIds(document, POSTMAN) } }],
     item: folders.map((name) => ({ name, item: requests.filter(({ tag }) => tag === name).map(postmanRequest) })),
   };
   return `${JSON.stringify(collection, null, 2)}\n`;
+}
+
+interface Scripting {
+  readonly status: string;
+  /** The answer read as JSON; it may be a text. */
+  readonly answer: string;
+  readonly set: string;
+}
+
+const POSTMAN: Scripting = {
+  status: 'pm.response.code',
+  answer: "(pm.response.headers.get('Content-Type') || '').includes('json') ? pm.response.json() : null",
+  set: 'pm.collectionVariables.set',
+};
+const BRUNO: Scripting = { status: 'res.getStatus()', answer: 'res.getBody()', set: 'bru.setVar' };
+
+/** A script that keeps the first of each id in an answer. */
+function keepIds(document: ApiDocument, { status, answer, set }: Scripting): string[] {
+  return [
+    `const missing = new Set(${JSON.stringify([...findIds(document).keys()])});`,
+    'function keep(value) {',
+    '  for (const [name, member] of Object.entries(value)) {',
+    "    if (member !== null && typeof member === 'object') keep(member);",
+    `    else if (typeof member === 'string' && missing.delete(name)) ${set}(name, member);`,
+    '  }',
+    '}',
+    `const answer = ${answer};`,
+    `if (${status} < 300 && answer !== null && typeof answer === 'object') keep(answer);`,
+  ];
 }
 
 function baseUrlOf({ servers }: ApiDocument): string {
@@ -130,7 +187,7 @@ function postmanRequest({ name, method, path, docs, parameters, body }: Prepared
   const named = (place: string) => parameters.filter((parameter) => parameter.in === place);
   const segments = path.map((segment) => segment.replace(/^\{(\w+)\}$/, ':$1'));
   const query = named('query').map((each) => ({ key: each.name, value: each.value, ...(!each.isSent && { disabled: true }) }));
-  const sent = query.filter((each) => !('disabled' in each)).map(({ key, value }) => `${key}=${encodeURIComponent(value)}`);
+  const sent = query.filter((each) => !('disabled' in each)).map(({ key, value }) => `${key}=${inQuery(value)}`);
   const header = named('header').map((each) => ({ key: each.name, value: each.value, ...(!each.isSent && { disabled: true }) }));
   return {
     name,
@@ -150,11 +207,19 @@ function postmanRequest({ name, method, path, docs, parameters, body }: Prepared
   };
 }
 
+/** A variable is written as it is. */
+function inQuery(value: string): string {
+  return value.startsWith('{{') ? value : encodeURIComponent(value);
+}
+
 /** The files of the folder, by their path in it. */
 export function renderBruno(document: ApiDocument): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   files.set('bruno.json', `${JSON.stringify({ version: '1', name: document.info.title, type: 'collection' }, null, 2)}\n`);
-  files.set('environments/sandbox.bru', `vars {\n  base_url: ${baseUrlOf(document)}\n}\nvars:secret [\n  api_key\n]\n`);
+  const ids = [...findIds(document)].map(([name, value]) => `${name}: ${value}`);
+  const variables = block('vars', [`base_url: ${baseUrlOf(document)}`, ...ids]);
+  files.set('environments/sandbox.bru', `${variables}vars:secret [\n  api_key\n]\n`);
+  files.set('collection.bru', block('script:post-response', keepIds(document, BRUNO)));
   const seqOf = new Map<string, number>();
   for (const request of prepareAll(document)) {
     const seq = (seqOf.get(request.tag) ?? 0) + 1;

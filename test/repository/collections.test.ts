@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import { type ApiDocument, renderBruno, renderPostman } from '../../scripts/render-collections.ts';
 import { readExactJson } from '../../src/wire/exact-json.ts';
 import { ROOT } from '../support/document-blocks.ts';
@@ -23,12 +24,24 @@ interface Sent {
   readonly body: string | undefined;
 }
 
-function readPostman(): Map<string, Sent> {
-  const { item: folders } = JSON.parse(read('postman.json'));
+/** What the programs know before the first answer, or what they kept of the answers so far. */
+type Variables = Map<string, string>;
+
+function insert(text: string, variables: Variables): string {
+  return text.replace(/\{\{(\w+)\}\}/g, (_whole, name) => variables.get(name) ?? assert.fail(`nothing sets ${name}`));
+}
+
+function readPostmanVariables(): Variables {
+  const { variable } = JSON.parse(read('postman.json'));
+  return new Map(variable.map(({ key, value }: { key: string; value: string }) => [key, value]));
+}
+
+function readPostman(variables = readPostmanVariables()): Map<string, Sent> {
+  const { item: folders } = JSON.parse(insert(read('postman.json'), new Map([...variables, ['base_url', ''], ['api_key', '']])));
   const sent = new Map<string, Sent>();
   for (const { name, request } of folders.flatMap(({ item }: { item: object[] }) => item)) {
     const headers = request.header.filter(({ disabled }: { disabled?: boolean }) => !disabled);
-    let path: string = request.url.raw.replace('{{base_url}}', '');
+    let path: string = request.url.raw;
     for (const { key, value } of request.url.variable) path = path.replace(`:${key}`, value);
     sent.set(name, {
       method: request.method,
@@ -40,10 +53,16 @@ function readPostman(): Map<string, Sent> {
   return sent;
 }
 
-function readBruno(): Map<string, Sent> {
+function readBrunoVariables(): Variables {
+  const [, lines = ''] = /^vars \{\n([\s\S]*?)^\}$/m.exec(read('bruno/environments/sandbox.bru')) ?? [];
+  return new Map([...lines.matchAll(/^ {2}(\w+): (.*)$/gm)].map(([, name = '', value = '']) => [name, value]));
+}
+
+function readBruno(variables = readBrunoVariables()): Map<string, Sent> {
+  const known = new Map([...variables, ['base_url', ''], ['api_key', '(a key)']]);
   const sent = new Map<string, Sent>();
   for (const file of globSync('openapi/bruno/*/*.bru', { cwd: ROOT })) {
-    const text = readFileSync(join(ROOT, file), 'utf8');
+    const text = insert(readFileSync(join(ROOT, file), 'utf8'), known);
     if (!text.startsWith('meta {')) continue;
     const blocks = new Map(
       [...text.matchAll(/^([a-z:]+) \{\n([\s\S]*?)^\}$/gm)].map(([, name = '', lines = '']) => [name, lines]),
@@ -53,11 +72,11 @@ function readBruno(): Map<string, Sent> {
         ([, key = '', value = '']) => [key, value] as const,
       );
     const method = [...blocks.keys()].find((name) => ['get', 'post', 'patch', 'delete'].includes(name)) ?? '';
-    let path = new Map(pairs(method)).get('url')?.replace('{{base_url}}', '') ?? '';
+    let path = new Map(pairs(method)).get('url') ?? '';
     for (const [key, value] of pairs('params:path')) path = path.replace(`:${key}`, value);
     const query = pairs('params:query').map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
     const { 'X-API-Key': key, ...headers } = Object.fromEntries(pairs('headers'));
-    assert.equal(key, '{{api_key}}');
+    assert.equal(key, '(a key)');
     const body = blocks.get('body:json') ?? blocks.get('body:text');
     sent.set(new Map(pairs('meta')).get('name') ?? '', {
       method: method.toUpperCase(),
@@ -67,6 +86,60 @@ function readBruno(): Map<string, Sent> {
     });
   }
   return sent;
+}
+
+/** Runs the script of the collection as Postman does after an answer. */
+function keepByPostman(variables: Variables, status: number, answer: object): void {
+  const { event } = JSON.parse(read('postman.json'));
+  const pm = {
+    response: { code: status, headers: new Headers({ 'content-type': 'application/json' }), json: () => answer },
+    collectionVariables: { set: (name: string, value: string) => variables.set(name, value) },
+  };
+  runInNewContext(event[0].script.exec.join('\n'), { pm });
+}
+
+/** Runs the script of the folder as Bruno does after an answer. */
+function keepByBruno(variables: Variables, status: number, answer: object): void {
+  const [, script = ''] = /^script:post-response \{\n([\s\S]*?)^\}$/m.exec(read('bruno/collection.bru')) ?? [];
+  const res = { getStatus: () => status, getBody: () => answer };
+  runInNewContext(script, { res, bru: { setVar: (name: string, value: string) => variables.set(name, value) } });
+}
+
+/** From the first estimate to a closed month, each with what the answers before it told. */
+const CHAIN: [operation: string, status: number][] = [
+  ['createDeliveryEmissionsEstimate', 201],
+  ['confirmContribution', 201],
+  ['associateEmissionsEstimate', 201],
+  ['getContributionById', 200],
+  ['getContributionByPartnerEventId', 200],
+  ['getDeliveryEmissionsEstimate', 200],
+  ['getEstimateCalculation', 200],
+  ['closeSandboxSettlement', 201],
+  ['getSettlement', 200],
+  ['getSettlementStatement', 200],
+  ['acknowledgeSettlement', 201],
+  ['reconcileSettlement', 202],
+  ['getReconciliation', 200],
+  ['getEnvironmentalStatus', 200],
+];
+
+const PROGRAMS = {
+  Postman: { variables: readPostmanVariables, requests: readPostman, keep: keepByPostman },
+  Bruno: { variables: readBrunoVariables, requests: readBruno, keep: keepByBruno },
+};
+for (const [program, { variables: readVariables, requests, keep }] of Object.entries(PROGRAMS)) {
+  test(`${program} sends the ids of the answers before`, async () => {
+    const service = await testService();
+    const { client } = await service.newPartner({ key: { permission: 'manage' } });
+    const variables = readVariables();
+    for (const [operation, status] of CHAIN) {
+      const { method, path, headers: named, body } = requests(variables).get(operation) ?? assert.fail(operation);
+      const headers = Object.fromEntries(Object.entries(named).map(([key, value]) => [key.toLowerCase(), value]));
+      const answer = await client.call(path, { method, headers, ...(body !== undefined && { body }) });
+      assert.equal(answer.status, status, `${operation}: ${answer.text}`);
+      if (answer.body) keep(variables, answer.status, answer.body);
+    }
+  });
 }
 
 test('they are what the document makes', () => {
