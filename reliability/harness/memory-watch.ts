@@ -8,7 +8,7 @@ export class MemoryWatch {
   readonly #name: string;
   readonly #read: () => number;
   readonly #timer: NodeJS.Timeout;
-  readonly #before: number;
+  #before: number;
   #peak: number;
 
   private constructor(name: string, read: () => number) {
@@ -37,6 +37,12 @@ export class MemoryWatch {
   get now(): number {
     this.#look();
     return this.#read();
+  }
+
+  /** From now on, growth is growth beyond what it had at most so far. */
+  takePeakAsBefore(): void {
+    this.#look();
+    this.#before = this.#peak;
   }
 
   stop(): void {
