@@ -3,7 +3,8 @@
 // Node's own settings let a heap that serves requests grow half as large again, and are not faster for it.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createRequire, enableCompileCache } from 'node:module';
+// Whole: a name that an older Node lacks would end this file before it can find a newer one.
+import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -21,7 +22,7 @@ async function runProgram() {
   if (program === source && !existsSync(new URL('../node_modules', import.meta.url)))
     refuse('The packages are not installed yet.');
   // Node compiles and strips types once, and keeps what it has made: without it a start takes twice as long.
-  enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)));
+  module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)));
   await import(program.href);
 }
 
@@ -43,7 +44,7 @@ function runUnder(node) {
 function findPackagedNode() {
   const name = `node-${process.platform}-${process.arch}`;
   try {
-    const node = join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'bin', 'node');
+    const node = join(dirname(module.createRequire(import.meta.url).resolve(`${name}/package.json`)), 'bin', 'node');
     if (existsSync(node)) return node;
   } catch {
     // Answered below: whether the package or its file is missing makes no difference to the person.
