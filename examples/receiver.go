@@ -110,6 +110,7 @@ func handleNext(upTo int64) {
 			if err := catchUp(next - 1); err != nil {
 				log.Print(err)
 			}
+			next = position() + 1
 			body, err = os.ReadFile(fileOf(next))
 		}
 		if err != nil {
@@ -145,9 +146,8 @@ func catchUp(after int64) error {
 			return err
 		}
 		var page struct {
-			Events            []json.RawMessage `json:"events"`
-			NextAfterSequence int64             `json:"next_after_sequence"`
-			HasMore           bool              `json:"has_more"`
+			Events  []json.RawMessage `json:"events"`
+			HasMore bool              `json:"has_more"`
 		}
 		err = json.NewDecoder(response.Body).Decode(&page)
 		response.Body.Close()
@@ -159,15 +159,40 @@ func catchUp(after int64) error {
 			if err := json.Unmarshal(body, &stored); err != nil || stored.Sequence == nil {
 				return fmt.Errorf("the feed has no event: %v", err)
 			}
+			if *stored.Sequence > after+1 {
+				if err := skipRemoved(after, *stored.Sequence); err != nil {
+					return err
+				}
+			}
 			if err := write(fileOf(*stored.Sequence), body); err != nil {
 				return err
 			}
+			after = *stored.Sequence
 		}
 		if !page.HasMore {
 			return nil
 		}
-		after = page.NextAfterSequence
 	}
+}
+
+// skipRemoved passes over the events that the service removed, after 90 days, before they arrived here.
+func skipRemoved(after, first int64) error {
+	last := first - 1
+	files, err := filepath.Glob(filepath.Join(inbox, "*.json"))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		sequence, err := strconv.ParseInt(strings.TrimSuffix(filepath.Base(file), ".json"), 10, 64)
+		if err == nil && sequence > after && sequence <= last {
+			last = sequence - 1
+		}
+	}
+	if last <= after || position() != after {
+		return nil
+	}
+	log.Printf("The service no longer keeps the events %d to %d.", after+1, last)
+	return write(filepath.Join(inbox, "position"), []byte(strconv.FormatInt(last, 10)))
 }
 
 // handle gives points back after a failure alone, once for its transaction_id.

@@ -58,8 +58,20 @@ def catch_up(inbox, after):
         with urllib.request.urlopen(urllib.request.Request(address, headers={"X-API-Key": API_KEY}), timeout=15) as answer:
             page = json.load(answer)
         for event in page["events"]:
+            if event["sequence"] > after + 1:
+                skip_removed(inbox, after, event["sequence"])
             store(inbox, event["event_id"], event["sequence"], json.dumps(event))
-        after, has_more = page["next_after_sequence"], page["has_more"]
+            after = event["sequence"]
+        has_more = page["has_more"]
+
+
+def skip_removed(inbox, after, first):
+    """The service keeps events for 90 days. Those that it removed before they arrived here are passed over."""
+    (stored,) = inbox.execute("select coalesce(min(sequence), ?) from event where sequence > ?", (first, after)).fetchone()
+    last = min(first, stored) - 1
+    if last > after:
+        print(f"The service no longer keeps the events {after + 1} to {last}.", file=sys.stderr)
+        inbox.execute("insert into event values (?, ?, '', ?)", (f"removed up to {last}", last, time.time()))
 
 
 def position(inbox):
@@ -82,6 +94,7 @@ def handle_next(inbox, up_to=None):
                 catch_up(inbox, next_one - 1)
             except (OSError, ValueError, KeyError) as error:
                 print("GET /v1/events:", error, file=sys.stderr)
+            next_one = position(inbox) + 1
             found = find(inbox, next_one)
         if not found:
             return

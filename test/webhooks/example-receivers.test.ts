@@ -11,6 +11,7 @@ import { freePort } from '../../reliability/harness/free-port.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { failPendingContribution } from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
+import { removeOldEvents } from '../../src/webhooks/delivery/retention.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
 import { ROOT } from '../support/document-blocks.ts';
@@ -68,7 +69,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
 };
 
 for (const [name, example] of Object.entries(EXAMPLES))
-  test(`examples/${name}: the challenge, each event once, in order, what it missed, a restoration once, and killed`, {
+  test(`examples/${name}: the challenge, each event once, in order, what it missed, a restoration once, killed, and events that are kept no more`, {
     timeout: 120_000,
     ...needsLanguage(example.language),
   }, async () => {
@@ -84,7 +85,7 @@ for (const [name, example] of Object.entries(EXAMPLES))
     const { partnerId } = partner;
     const PORT = String(await freePort());
     const url = `http://127.0.0.1:${PORT}/`;
-    const INBOX = join(temporaryFolder('receiver'), 'inbox.db');
+    let INBOX = join(temporaryFolder('receiver'), 'inbox.db');
     let receiver: ChildProcess | undefined;
     after(() => receiver?.kill('SIGKILL'));
     const start = async (SECRETS = '') => {
@@ -128,4 +129,12 @@ for (const [name, example] of Object.entries(EXAMPLES))
     await start(secret);
     assert.deepEqual(restorations(), expected);
     assert.equal(example.countUnhandled(INBOX), 0);
+
+    await kill();
+    const old = "update event set occurred_at = now() - interval '91 days' where partner_id = $1 and sequence <= 2";
+    await service.database.pool.query(old, [partnerId]);
+    assert.equal(await removeOldEvents(service.database, 90), 2);
+    INBOX = join(temporaryFolder('receiver'), 'inbox.db');
+    await start(secret);
+    assert.deepEqual(restorations(), expected);
   });
