@@ -55,8 +55,17 @@ describe('reconcile a file', needsBrowser, () => {
     const page = await browser.signedIn('operator');
     await page.getByRole('link', { name: 'Reconciliations' }).click();
     await page.getByRole('button', { name: 'Reconcile a file' }).click();
-    await page.getByRole('combobox', { name: 'Partner' }).fill(partner.name);
-    await page.getByRole('option', { name: partner.name }).first().click();
+    const option = page.getByRole('option', { name: partner.name }).first();
+    // What takes the focus from the field meanwhile, as a dialog that opens does, closes its list.
+    await waitFor('partner on the list', async () => {
+      await page.getByRole('combobox', { name: 'Partner' }).fill('');
+      await page.getByRole('combobox', { name: 'Partner' }).fill(partner.name);
+      return option.waitFor({ timeout: 3_000 }).then(
+        () => true,
+        () => false,
+      );
+    });
+    await option.click();
     await page.getByRole('combobox', { name: 'Settlement' }).click();
     await page.getByRole('option').first().click();
     const input = page.locator('input[type=file]');
