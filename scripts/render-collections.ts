@@ -231,7 +231,12 @@ export function renderBruno(document: ApiDocument): ReadonlyMap<string, string> 
 
 function brunoRequest({ name, method, path, docs, parameters, body }: Prepared, seq: number): string {
   const kind = bodyKindOf(body);
-  const url = `{{base_url}}/${path.map((segment) => segment.replace(/^\{(\w+)\}$/, ':$1')).join('/')}`;
+  // Bruno sends the query of the address; its block of parameters is a view of it.
+  const sent = parameters
+    .filter((each) => each.in === 'query' && each.isSent)
+    .map((each) => `${each.name}=${inQuery(each.value)}`);
+  const segments = path.map((segment) => segment.replace(/^\{(\w+)\}$/, ':$1'));
+  const url = `{{base_url}}/${segments.join('/')}${sent.length > 0 ? `?${sent.join('&')}` : ''}`;
   const linesOf = (place: string) =>
     parameters.filter((each) => each.in === place).map((each) => `${each.isSent ? '' : '~'}${each.name}: ${each.value}`);
   const headers = ['X-API-Key: {{api_key}}', ...(body ? [`Content-Type: ${body.type}`] : []), ...linesOf('header')];

@@ -74,13 +74,12 @@ function readBruno(variables = readBrunoVariables()): Map<string, Sent> {
     const method = [...blocks.keys()].find((name) => ['get', 'post', 'patch', 'delete'].includes(name)) ?? '';
     let path = new Map(pairs(method)).get('url') ?? '';
     for (const [key, value] of pairs('params:path')) path = path.replace(`:${key}`, value);
-    const query = pairs('params:query').map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
     const { 'X-API-Key': key, ...headers } = Object.fromEntries(pairs('headers'));
     assert.equal(key, '(a key)');
     const body = blocks.get('body:json') ?? blocks.get('body:text');
     sent.set(new Map(pairs('meta')).get('name') ?? '', {
       method: method.toUpperCase(),
-      path: path + (query.length > 0 ? `?${query.join('&')}` : ''),
+      path,
       headers,
       body: body?.replace(/^ {2}/gm, '').trimEnd(),
     });
