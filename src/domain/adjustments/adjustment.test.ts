@@ -7,7 +7,6 @@ import {
   ADJUSTMENT_STATUSES,
   adjustmentAmount,
   adjustmentMayBecome,
-  checkAdjustmentStep,
   isRestatement,
   settledPointsAfter,
 } from './adjustment.ts';
@@ -17,16 +16,6 @@ test('settlements, section 3: draft, approved, posted; or rejected until it is p
     ADJUSTMENT_STATUSES.filter((to) => adjustmentMayBecome(from, to)).map((to) => `${from} ${to}`),
   );
   assert.deepEqual(steps, ['none draft', 'draft approved', 'draft rejected', 'approved posted', 'approved rejected']);
-});
-
-test('settlements, section 3: a second operator approves, whoever drafted it may withdraw it', () => {
-  const draft = { status: 'draft', draftedBy: 'op_ada' } as const;
-  assert.equal(checkAdjustmentStep(draft, 'approved', 'op_ada'), 'second_operator_needed');
-  assert.equal(checkAdjustmentStep(draft, 'approved', 'op_bea'), undefined);
-  assert.equal(checkAdjustmentStep(draft, 'rejected', 'op_ada'), undefined);
-  assert.equal(checkAdjustmentStep(draft, 'posted', 'op_bea'), 'not_possible');
-  assert.equal(checkAdjustmentStep({ ...draft, status: 'approved' }, 'posted', 'op_ada'), undefined);
-  assert.equal(checkAdjustmentStep({ ...draft, status: 'posted' }, 'rejected', 'op_bea'), 'not_possible');
 });
 
 test('settlements, section 3: settled points stay within 0 and the points of the contribution', () => {

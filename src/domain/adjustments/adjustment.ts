@@ -19,24 +19,6 @@ export function adjustmentMayBecome(from: 'none' | AdjustmentStatus, to: Adjustm
   return (ADJUSTMENT_TRANSITIONS[from] as readonly AdjustmentStatus[]).includes(to);
 }
 
-/** Why an operator may not take a step. */
-export type AdjustmentRefusal = 'not_possible' | 'second_operator_needed';
-
-/**
- * Why an operator may not take a step with an adjustment, or `undefined`. The operator who drafted it may reject (withdraw) it, or post
- * it after approval, but never approve it.
- *
- * @see docs/spec/settlements.md#3-adjustment: approved by a second operator.
- */
-export function checkAdjustmentStep(
-  { status, draftedBy }: { status: AdjustmentStatus; draftedBy: string },
-  to: AdjustmentStatus,
-  operatorId: string,
-): AdjustmentRefusal | undefined {
-  if (!adjustmentMayBecome(status, to)) return 'not_possible';
-  return to === 'approved' && operatorId === draftedBy ? 'second_operator_needed' : undefined;
-}
-
 /** @see docs/spec/settlements.md#3-adjustment, field reason_code. */
 export const ADJUSTMENT_REASONS = [
   'duplicate_report',

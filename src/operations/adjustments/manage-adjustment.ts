@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/access/role.ts';
-import { type AdjustmentStatus, checkAdjustmentStep } from '../../domain/adjustments/adjustment.ts';
+import { type AdjustmentStatus, adjustmentMayBecome } from '../../domain/adjustments/adjustment.ts';
 import { checkEffect, effectOf, type Standing } from '../../domain/adjustments/adjustment-effect.ts';
 import {
   type AdjustmentContext,
@@ -228,7 +228,7 @@ async function step(
 ): Promise<Adjustment> {
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const before = (await lockAdjustment(db, id.partnerId, id.adjustmentId)) ?? refuseUnknown(id.adjustmentId);
-    if (checkAdjustmentStep(before, to, actor.operatorId) === 'not_possible')
+    if (!adjustmentMayBecome(before.status, to))
       throw new ServiceError('invalid_request', `The adjustment is ${before.status}, and cannot become ${to}.`);
     await requireAudited(db, ADJUSTMENT, before);
     const after = await take(db, before);
