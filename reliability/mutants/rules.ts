@@ -367,7 +367,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'after rest a partner may send twice its rate at once',
     source: 'decisions 6',
-    file: 'src/partner-api/limits/rate-limits.ts',
+    file: 'src/partner-api/limits/partner-rate.ts',
     find: 'const BURST_SECONDS = 2;',
     replace: 'const BURST_SECONDS = 1;',
     tests: ['partner-api/limits'],

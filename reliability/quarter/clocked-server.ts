@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chooseAccount } from '../../src/embedded-postgres/account.ts';
+import { attachOrStart } from '../../src/embedded-postgres/attach-or-start.ts';
 import { findBinaries } from '../../src/embedded-postgres/binaries.ts';
 import { createCluster } from '../../src/embedded-postgres/cluster.ts';
-import { attachOrStart } from '../../src/embedded-postgres/start.ts';
 
 /**
  * Starts the embedded PostgreSQL of a data folder under a clock of its own; a service that is started on the folder finds it and attaches.

@@ -7,12 +7,12 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertUsable, chooseAccount } from './account.ts';
+import { attachOrStart, type Running } from './attach-or-start.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { assertSameMajor, createCluster, isCreated } from './cluster.ts';
 import type { Postmaster } from './postmaster.ts';
 import { embeddedProblem, explainingFailure, USE_OWN_DATABASE } from './problem.ts';
 import { worksIn } from './processes.ts';
-import { attachOrStart, type Running } from './start.ts';
 
 export { EMBEDDED_PROBLEM } from './problem.ts';
 

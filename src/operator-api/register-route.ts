@@ -1,27 +1,24 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import type { Actor, Role } from '../domain/access/role.ts';
+import type { Actor } from '../domain/access/role.ts';
 import { fingerprint, type JsonValue } from '../domain/fingerprint.ts';
 import { LIST_LIMITS } from '../domain/reconciliations/partner-list.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { answersAsGiven, createAnswerOnce, type Work } from '../operations/access/answer-once.ts';
-import { findSession, isCsrfTokenOf, type OperatorSession, sessionEnded } from '../operations/access/operator-session.ts';
-import { requireRole } from '../operations/with-role.ts';
-import { WriteHeaders } from '../partner-api/envelope-schemas.ts';
+import type { OperatorSession } from '../operations/access/operator-session.ts';
 import { beforeDeadline } from '../partner-api/http/deadline.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../partner-api/http/stream-bounds.ts';
 import { takeListsAsStreams } from '../partner-api/reconciliations/list-body.ts';
 import { sealedAnswers } from '../partner-api/webhooks/sealed-answers.ts';
+import { WriteHeaders } from '../partner-api/write-headers.ts';
+import { judgeSession } from './access/judge-session.ts';
 import type { OperatorApiTools } from './app.ts';
 import { allowLongArrival } from './http/arrival.ts';
 import { compress } from './http/compress.ts';
 import { type HashedUpload, hashUpload } from './http/hash-upload.ts';
 import { operatorJson } from './http/operator-json.ts';
-import { readSessionCookie } from './http/session-cookie.ts';
 import type { OperatorRoute } from './route.ts';
 
-/** Within this of a sign-in somebody may do what moves money; later the person gives the password or a passkey again. */
-const RECENT_SIGN_IN_MS = 10 * 60_000;
 const DEADLINE_MS = 10_000;
 
 /** Registers a route with all that is checked before its work: session, token, role, recent sign-in, shape, key. */
@@ -88,32 +85,6 @@ function whoOf({ operatorSession: session, context }: FastifyRequest): { actor?:
   return { session, actor: { operatorId, role, correlationId: context.correlationId } };
 }
 
-/** What a page asks for by itself, to show what is new, keeps no session alive. */
-const REFRESH_HEADER = 'x-refresh';
-
-/** Throws `unauthorized` without a session, `forbidden` without its token, in a lower role, and for a sign-in that is too long ago. */
-async function judgeSession(request: FastifyRequest, route: OperatorRoute, tools: OperatorApiTools): Promise<OperatorSession> {
-  const token = readSessionCookie(request);
-  if (token === undefined) throw sessionEnded();
-  const session = await findSession(tools, token, { isActivity: request.headers[REFRESH_HEADER] === undefined });
-  if (route.method !== 'GET' && !isCsrfTokenOf(session, request.headers['x-csrf-token'])) throw tokenMissing();
-  const { operatorId, role } = session.operator;
-  if (route.leastRole !== 'nobody')
-    requireRole({ operatorId, role, correlationId: request.context.correlationId }, route.leastRole);
-  if (route.needsRecentSignIn && session.signedInForMs > RECENT_SIGN_IN_MS) throw signInTooOld();
-  return session;
-}
-
-/**
- * Of a request that takes minutes: its session goes on, and its role.
- *
- * @throws ServiceError `unauthorized`, `forbidden`.
- */
-export async function requireStillSignedIn(request: FastifyRequest, leastRole: Role, tools: OperatorApiTools): Promise<void> {
-  const { operatorId, role } = (await findSession(tools, readSessionCookie(request) ?? '', { isActivity: true })).operator;
-  requireRole({ operatorId, role, correlationId: request.context.correlationId }, leastRole);
-}
-
 /** The first answer of the same key, word for word. */
 async function answerKeyed(route: OperatorRoute, call: Call): Promise<KeptText> {
   const { request, reply, tools, actor } = call;
@@ -166,15 +137,4 @@ function hasNul(value: unknown): boolean {
 
 export function nulRefused(): ServiceError {
   return new ServiceError('invalid_request', 'The request has a character U+0000. Leave it out.');
-}
-
-function tokenMissing(): ServiceError {
-  const message = 'X-CSRF-Token must be the csrf_token of GET /operator/v1/session.';
-  return new ServiceError('forbidden', message, { details: [{ field: 'X-CSRF-Token', code: 'wrong_form', message }] });
-}
-
-function signInTooOld(): ServiceError {
-  const message =
-    'This needs a sign-in of the last 10 minutes. Give the password or a passkey again: POST /operator/v1/session/again, or /operator/v1/session/again/passkey.';
-  return new ServiceError('forbidden', message, { details: [{ field: 'session', code: 'sign_in_again', message }] });
 }

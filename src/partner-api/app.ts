@@ -32,7 +32,7 @@ import { type SuspectConnections, suspectConnections } from './http/suspect-conn
 import { changeLimit } from './limits/change-limit.ts';
 import { type LoadShedding, loadShedding, type Traffic } from './limits/load-shedding.ts';
 import { paced, REFUSED_SENDERS, type Refuse, SHED } from './limits/paced.ts';
-import { rateLimits } from './limits/rate-limits.ts';
+import { rateLimits } from './limits/partner-rate.ts';
 import { callerOf, type RequestContext, type RoutePolicy } from './request-context.ts';
 import { ROUTES } from './routes.ts';
 import { SANDBOX_ROUTES } from './sandbox/sandbox-routes.ts';

@@ -9,21 +9,6 @@ import { Type } from './schema-type.ts';
  * docs/spec/interface.md#errors.
  */
 
-export const WriteHeaders = Type.Object({
-  'idempotency-key': longId('One key per event: the same key and payload give the original result. No personal data.'),
-});
-
-/** For operations that can be rehearsed. The operation reads it: in production it is ignored, whatever it contains. */
-export const RehearsedHeaders = Type.Object({
-  ...WriteHeaders.properties,
-  'x-sandbox-scenario': Type.Optional(
-    Type.String({
-      description:
-        'In the sandbox: what to rehearse, such as `timeout_after_commit`, `service_unavailable;times=2`, `pending_then_failed;after=30s` or `slow;ms=8000`. Not part of the payload; ignored in production.',
-    }),
-  ),
-});
-
 export const NoQuery = Type.Object({}, closed);
 
 const correlationId = longId("The request's correlation identifier.");

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
+import { removeOldEvents } from '../../src/operations/events/remove-old-events.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { listAuditEntries } from '../../src/store/audit/audit.ts';
 import type { Database } from '../../src/store/database.ts';
@@ -16,7 +17,6 @@ import { type ClaimedDelivery, claimDeliveries, recordAttempts } from '../../src
 import { type LoggedDelivery, listDeliveries, listDeliveryAttempts } from '../../src/store/webhooks/delivery-log.ts';
 import { listWebhookEndpoints } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { settleAttempts } from '../../src/webhooks/delivery/record-attempts.ts';
-import { removeOldEvents } from '../../src/webhooks/delivery/retention.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { getDelivery, recoverExhausted, replayMissing, resend } from '../../src/webhooks/endpoints/manage-delivery.ts';
 import { disableEndpoint, enableEndpoint, removeEndpoint, rotateSecret } from '../../src/webhooks/endpoints/manage-endpoint.ts';

@@ -15,9 +15,9 @@ import { ListBody } from '../../partner-api/reconciliations/reconciliation-schem
 import { Type } from '../../partner-api/schema-type.ts';
 import { findReconciliation, RECONCILIATION_STATUSES } from '../../store/reconciliations/reconciliation.ts';
 import { listReconciliationLinesInOrder } from '../../store/reconciliations/reconciliation-line.ts';
+import { requireStillSignedIn } from '../access/judge-session.ts';
 import type { OperatorApiTools } from '../app.ts';
 import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
-import { requireStillSignedIn } from '../register-route.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, nullableTime, oneOf, partnerAnd, shape } from '../schema-parts.ts';
 import { readSettlementFilter, settlementFilter } from '../settlements/settlement-filter.ts';

@@ -10,12 +10,12 @@ import type { ConfirmationRequest } from '../../operations/contributions/contrib
 import { originalAssociation } from '../../wire/association-outcome.ts';
 import { associationToWire, contributionToWire } from '../../wire/contribution-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
-import { RehearsedHeaders } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { playScenario } from '../sandbox/play-scenario.ts';
 import { scenarioOfRequest } from '../sandbox/scenario-of-request.ts';
+import { RehearsedHeaders } from '../write-headers.ts';
 import { ConfirmContributionBody, ConfirmedBody } from './contribution-schemas.ts';
 
 type Body = Static<typeof ConfirmContributionBody>;

@@ -6,10 +6,10 @@ import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { associationToWire } from '../../wire/contribution-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { TransactionParams } from '../contributions/contribution-schemas.ts';
-import { WriteHeaders } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { WriteHeaders } from '../write-headers.ts';
 import { AssociatedBody, AssociateEstimateBody } from './association-schemas.ts';
 
 interface Shape {

@@ -5,12 +5,12 @@ import { fingerprint } from '../../domain/fingerprint.ts';
 import type { EstimateOutcome, EstimateRequest } from '../../operations/emissions/create-delivery-emissions-estimate.ts';
 import { estimateToWire } from '../../wire/estimate-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
-import { RehearsedHeaders } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { playScenario } from '../sandbox/play-scenario.ts';
 import { scenarioOfRequest } from '../sandbox/scenario-of-request.ts';
+import { RehearsedHeaders } from '../write-headers.ts';
 import { CreateEstimateBody, EstimateBody } from './emissions-schemas.ts';
 
 /** @see docs/spec/interface.md#createdeliveryemissionsestimate. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readJson } from '../../domain/parse-json.ts';
 import { ServiceError } from '../../domain/service-error.ts';
-import { chargeBody } from '../limits/rate-limits.ts';
+import { chargeBody } from '../limits/partner-rate.ts';
 
 /** A byte order mark is kept and refused like any other character outside JSON. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

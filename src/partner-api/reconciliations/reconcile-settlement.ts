@@ -8,7 +8,6 @@ import { exactJson } from '../../wire/exact-json.ts';
 import { reconciliationPath, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
 import { requireStillAllowed } from '../access/still-allowed.ts';
 import type { PartnerApiOptions } from '../app.ts';
-import { WriteHeaders } from '../envelope-schemas.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../http/stream-bounds.ts';
 import { watchTransfer } from '../http/watched-transfer.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
@@ -16,6 +15,7 @@ import { shareTransfers } from '../limits/transfers.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { SettlementParams } from '../settlements/settlement-schemas.ts';
+import { WriteHeaders } from '../write-headers.ts';
 import { formatOfList, takeListsAsStreams } from './list-body.ts';
 import { ListBody, ReconcilingBody } from './reconciliation-schemas.ts';
 

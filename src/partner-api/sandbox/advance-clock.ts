@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { keyedPost } from '../keyed-post.ts';
+import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { callerIn, type SandboxApiOptions } from './sandbox-api-options.ts';
 import { ClockAnswer, ClockBody } from './sandbox-schemas.ts';
 
@@ -9,7 +9,7 @@ const DEADLINE_MS = 60_000;
 
 /** Advances the partner's own clock, and does what is then due. */
 export function advanceSandboxClock(app: FastifyInstance, options: SandboxApiOptions): void {
-  keyedPost<Static<typeof ClockBody>>(app, options, {
+  postWithStoredAnswer<Static<typeof ClockBody>>(app, options, {
     operation: 'advanceSandboxClock',
     path: '/v1/sandbox/clock',
     body: ClockBody,

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { settlementToWire } from '../../wire/settlement-to-wire.ts';
 import { Settlement } from '../events/event-schemas.ts';
-import { keyedPost } from '../keyed-post.ts';
+import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { callerIn, type SandboxApiOptions } from './sandbox-api-options.ts';
 
 const DEADLINE_MS = 40_000;
 
 /** Closes the open settlement now, and opens the next. */
 export function closeSandboxSettlement(app: FastifyInstance, options: SandboxApiOptions): void {
-  keyedPost(app, options, {
+  postWithStoredAnswer(app, options, {
     operation: 'closeSandboxSettlement',
     path: '/v1/sandbox/settlements/close',
     answer: { settlement: Settlement },

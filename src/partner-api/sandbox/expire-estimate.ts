@@ -4,12 +4,12 @@ import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { estimateNotFound } from '../../operations/emissions/get-delivery-emissions-estimate.ts';
 import { estimateToWire } from '../../wire/estimate-to-wire.ts';
 import { CalculationParams, Estimate } from '../emissions/emissions-schemas.ts';
-import { keyedPost } from '../keyed-post.ts';
+import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { callerIn, type SandboxApiOptions } from './sandbox-api-options.ts';
 
 /** Lets an estimate expire now. */
 export function expireSandboxEstimate(app: FastifyInstance, options: SandboxApiOptions): void {
-  keyedPost<unknown, Static<typeof CalculationParams>>(app, options, {
+  postWithStoredAnswer<unknown, Static<typeof CalculationParams>>(app, options, {
     operation: 'expireSandboxEstimate',
     path: '/v1/sandbox/emissions/estimates/:calculation_id/expire',
     params: CalculationParams,

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { ServiceError } from '../../domain/service-error.ts';
 import { impactBatchToWire } from '../../wire/environmental-status-to-wire.ts';
 import { ImpactBatch } from '../impact/environmental-schemas.ts';
-import { keyedPost } from '../keyed-post.ts';
+import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { callerIn, type SandboxApiOptions } from './sandbox-api-options.ts';
 import { ImpactBatchBody } from './sandbox-schemas.ts';
 
@@ -11,7 +11,7 @@ type Body = Static<typeof ImpactBatchBody>;
 
 /** Pools closed settlements in a batch, and advances it, without a second operator. */
 export function makeSandboxImpactBatch(app: FastifyInstance, options: SandboxApiOptions): void {
-  keyedPost<Body>(app, options, {
+  postWithStoredAnswer<Body>(app, options, {
     operation: 'makeSandboxImpactBatch',
     path: '/v1/sandbox/impact-batches',
     body: ImpactBatchBody,

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { ServiceError } from '../../domain/service-error.ts';
 import { adjustmentToWire } from '../../wire/adjustment-to-wire.ts';
 import { Adjustment } from '../events/event-schemas.ts';
-import { keyedPost } from '../keyed-post.ts';
+import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { callerIn, type SandboxApiOptions } from './sandbox-api-options.ts';
 import { AdjustmentBody } from './sandbox-schemas.ts';
 
@@ -11,7 +11,7 @@ const REASON = { en: 'A rehearsal in the sandbox.', ar: 'تجربة في الب�
 
 /** Drafts, approves and posts an adjustment, without a second operator. */
 export function postSandboxAdjustment(app: FastifyInstance, options: SandboxApiOptions): void {
-  keyedPost<Static<typeof AdjustmentBody>>(app, options, {
+  postWithStoredAnswer<Static<typeof AdjustmentBody>>(app, options, {
     operation: 'postSandboxAdjustment',
     path: '/v1/sandbox/adjustments',
     body: AdjustmentBody,

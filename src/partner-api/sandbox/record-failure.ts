@@ -4,13 +4,13 @@ import { currentAssociation } from '../../wire/association-outcome.ts';
 import { associationToWire, contributionToWire } from '../../wire/contribution-to-wire.ts';
 import { Contribution } from '../contributions/contribution-schemas.ts';
 import { Association } from '../emissions/association-schemas.ts';
-import { keyedPost } from '../keyed-post.ts';
+import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { callerIn, type SandboxApiOptions } from './sandbox-api-options.ts';
 import { FailureBody } from './sandbox-schemas.ts';
 
 /** Records an event that was never stored as failed, without a second operator. */
 export function recordSandboxFailure(app: FastifyInstance, options: SandboxApiOptions): void {
-  keyedPost<Static<typeof FailureBody>>(app, options, {
+  postWithStoredAnswer<Static<typeof FailureBody>>(app, options, {
     operation: 'recordSandboxFailure',
     path: '/v1/sandbox/failures',
     body: FailureBody,

@@ -6,13 +6,13 @@ import { currentAssociation } from '../../wire/association-outcome.ts';
 import { associationToWire, contributionToWire } from '../../wire/contribution-to-wire.ts';
 import { Contribution, TransactionParams } from '../contributions/contribution-schemas.ts';
 import { Association } from '../emissions/association-schemas.ts';
-import { keyedPost } from '../keyed-post.ts';
+import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { callerIn, type SandboxApiOptions } from './sandbox-api-options.ts';
 import { ResolveBody } from './sandbox-schemas.ts';
 
 /** Resolves a pending contribution, as an operator does. */
 export function resolveSandboxContribution(app: FastifyInstance, options: SandboxApiOptions): void {
-  keyedPost<Static<typeof ResolveBody>, Static<typeof TransactionParams>>(app, options, {
+  postWithStoredAnswer<Static<typeof ResolveBody>, Static<typeof TransactionParams>>(app, options, {
     operation: 'resolveSandboxContribution',
     path: '/v1/sandbox/impact-transactions/:transaction_id/resolve',
     params: TransactionParams,

@@ -3,7 +3,7 @@ import type { SandboxCaller } from '../../operations/sandbox/sandbox-actor.ts';
 import type { SandboxOperations } from '../../operations/sandbox/sandbox-operations.ts';
 import type { EndpointTools } from '../../webhooks/endpoints/endpoint-context.ts';
 import type { PartnerApiOptions } from '../app.ts';
-import type { KeyedCall } from '../keyed-post.ts';
+import type { StoredAnswerCall } from '../stored-answer-post.ts';
 
 /** The dependencies of the sandbox routes besides those of the others. */
 export interface SandboxApiOptions extends PartnerApiOptions {
@@ -12,6 +12,6 @@ export interface SandboxApiOptions extends PartnerApiOptions {
   readonly endpointTools: EndpointTools;
 }
 
-export function callerIn({ caller, correlationId, work }: KeyedCall<unknown, unknown>): SandboxCaller {
+export function callerIn({ caller, correlationId, work }: StoredAnswerCall<unknown, unknown>): SandboxCaller {
   return { partnerId: caller.partnerId, keyId: caller.keyId, correlationId, work };
 }

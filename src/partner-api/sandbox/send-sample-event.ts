@@ -6,9 +6,9 @@ import type { SampleFault } from '../../domain/sandbox/sample-fault.ts';
 import { actorOf } from '../../operations/sandbox/sandbox-actor.ts';
 import { type SentSample, sendSamples } from '../../webhooks/endpoints/send-samples.ts';
 import { EVENT_EXAMPLES } from '../events/event-examples.ts';
-import { keyedPost } from '../keyed-post.ts';
 import type { Example } from '../openapi/openapi-examples.ts';
 import { Type } from '../schema-type.ts';
+import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { callerIn, type SandboxApiOptions } from './sandbox-api-options.ts';
 import { SampleBody, SampleDelivery } from './sandbox-schemas.ts';
 
@@ -19,7 +19,7 @@ type Body = Static<typeof SampleBody>;
 
 /** Sends a sample of any event type, with a fault on request. */
 export function sendSandboxEvent(app: FastifyInstance, options: SandboxApiOptions): void {
-  keyedPost<Body>(app, options, {
+  postWithStoredAnswer<Body>(app, options, {
     operation: 'sendSandboxEvent',
     path: '/v1/sandbox/events',
     body: SampleBody,

@@ -5,11 +5,11 @@ import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
-import { WriteHeaders } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { WriteHeaders } from '../write-headers.ts';
 import { AcknowledgeBody, AcknowledgedBody, SettlementParams } from './settlement-schemas.ts';
 
 interface Shape {

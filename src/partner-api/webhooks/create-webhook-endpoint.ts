@@ -7,9 +7,9 @@ import { listWebhookEndpoints } from '../../store/webhooks/webhook-endpoint.ts';
 import { addEndpoint, ENDPOINTS_MAX } from '../../webhooks/endpoints/add-endpoint.ts';
 import { checkEndpointUrl } from '../../webhooks/security/address-guard.ts';
 import type { PartnerApiOptions } from '../app.ts';
-import { keyedPost } from '../keyed-post.ts';
 import { TokenBucket } from '../limits/token-bucket.ts';
 import { Type } from '../schema-type.ts';
+import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { CreateEndpointBody, Endpoint } from './endpoint-schemas.ts';
 import { endpointToWire } from './endpoint-to-wire.ts';
 import { getOwnEndpoint, managerOf } from './own-endpoint.ts';
@@ -37,7 +37,7 @@ export function createWebhookEndpoint(app: FastifyInstance, options: PartnerApiO
     const headers = { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1_000))) };
     throw new ServiceError('rate_limited', message, { limit: 'endpoint_challenges', headers });
   };
-  keyedPost<Static<typeof CreateEndpointBody>>(app, options, {
+  postWithStoredAnswer<Static<typeof CreateEndpointBody>>(app, options, {
     operation: 'createWebhookEndpoint',
     path: '/v1/webhook-endpoints',
     body: CreateEndpointBody,

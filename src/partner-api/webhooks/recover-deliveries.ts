@@ -3,8 +3,8 @@ import type { Static } from 'typebox';
 import { ServiceError } from '../../domain/service-error.ts';
 import { recoverExhausted, replayMissing } from '../../webhooks/endpoints/manage-delivery.ts';
 import type { PartnerApiOptions } from '../app.ts';
-import { keyedPost } from '../keyed-post.ts';
 import { Type } from '../schema-type.ts';
+import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { readTime } from '../validation/read-time.ts';
 import { EndpointParams, RecoverBody } from './endpoint-schemas.ts';
 import { getOwnEndpoint, managerOf } from './own-endpoint.ts';
@@ -15,7 +15,7 @@ const DEADLINE_MS = 40_000;
 /** @see docs/spec/decisions.md#9-self-service-and-pages. */
 export function recoverDeliveries(app: FastifyInstance, options: PartnerApiOptions): void {
   const { database } = options.endpointTools;
-  keyedPost<Static<typeof RecoverBody>, Static<typeof EndpointParams>>(app, options, {
+  postWithStoredAnswer<Static<typeof RecoverBody>, Static<typeof EndpointParams>>(app, options, {
     operation: 'recoverDeliveries',
     path: '/v1/webhook-endpoints/:endpoint_id/recover',
     params: EndpointParams,

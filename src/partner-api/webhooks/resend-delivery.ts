@@ -4,7 +4,7 @@ import type { Database } from '../../store/database.ts';
 import { findDelivery, listLastAttempts } from '../../store/webhooks/delivery-log.ts';
 import { resend } from '../../webhooks/endpoints/manage-delivery.ts';
 import type { PartnerApiOptions } from '../app.ts';
-import { keyedPost } from '../keyed-post.ts';
+import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { Delivery, DeliveryParams } from './endpoint-schemas.ts';
 import { deliveryToWire } from './endpoint-to-wire.ts';
 import { deliveryNotFound, getOwnEndpoint, managerOf } from './own-endpoint.ts';
@@ -18,7 +18,7 @@ interface Params {
 /** @see docs/spec/decisions.md#9-self-service-and-pages. */
 export function resendDelivery(app: FastifyInstance, options: PartnerApiOptions): void {
   const { database } = options.endpointTools;
-  keyedPost<unknown, Params>(app, options, {
+  postWithStoredAnswer<unknown, Params>(app, options, {
     operation: 'resendDelivery',
     path: '/v1/webhook-endpoints/deliveries/:delivery_id/resend',
     alias: '/v1/webhook-endpoints/:endpoint_id/deliveries/:delivery_id/resend',

@@ -4,8 +4,8 @@ import { ServiceError } from '../../domain/service-error.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { activateSecret, rotateSecret } from '../../webhooks/endpoints/manage-endpoint.ts';
 import type { PartnerApiOptions } from '../app.ts';
-import { keyedPost } from '../keyed-post.ts';
 import { nullable } from '../schema-parts.ts';
+import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { Endpoint, EndpointParams, RotateSecretBody } from './endpoint-schemas.ts';
 import { endpointToWire } from './endpoint-to-wire.ts';
 import { getOwnEndpoint, managerOf } from './own-endpoint.ts';
@@ -14,7 +14,7 @@ import { sealedAnswers } from './sealed-answers.ts';
 /** @see docs/spec/decisions.md#9-self-service-and-pages and docs/spec/decisions.md#7-events. */
 export function rotateWebhookSecret(app: FastifyInstance, options: PartnerApiOptions): void {
   const { endpointTools } = options;
-  keyedPost<Partial<Static<typeof RotateSecretBody>>, Static<typeof EndpointParams>>(app, options, {
+  postWithStoredAnswer<Partial<Static<typeof RotateSecretBody>>, Static<typeof EndpointParams>>(app, options, {
     operation: 'rotateWebhookSecret',
     path: '/v1/webhook-endpoints/:endpoint_id/rotate-secret',
     params: EndpointParams,

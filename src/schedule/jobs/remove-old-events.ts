@@ -1,5 +1,5 @@
 import { addUpDays } from '../../operations/contributions/add-up-days.ts';
-import { removeOldEvents } from '../../webhooks/delivery/retention.ts';
+import { removeOldEvents } from '../../operations/events/remove-old-events.ts';
 import type { Job } from '../job.ts';
 
 /** Removes events, their deliveries and attempts, after this many days. */

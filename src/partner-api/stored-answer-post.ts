@@ -6,7 +6,7 @@ import { refuseSuspended } from '../operations/idempotent-replay.ts';
 import type { Credential } from '../store/access/api-key.ts';
 import { exactJson } from '../wire/exact-json.ts';
 import type { PartnerApiOptions } from './app.ts';
-import { KeyedEcho, WriteHeaders } from './envelope-schemas.ts';
+import { KeyedEcho } from './envelope-schemas.ts';
 import { beforeDeadline } from './http/deadline.ts';
 import { sendWritten, writtenAlready } from './http/written-answer.ts';
 import { describeOperation, type OperationId } from './openapi/openapi-operations.ts';
@@ -14,9 +14,10 @@ import { callerOf, type RoutePolicy } from './request-context.ts';
 import { closed } from './schema-parts.ts';
 import { Type } from './schema-type.ts';
 import { compilePart, refuseProblems } from './validation/validation.ts';
+import { WriteHeaders } from './write-headers.ts';
 
 /** A request, as the work gets it. */
-export interface KeyedCall<Body, Params> {
+export interface StoredAnswerCall<Body, Params> {
   readonly caller: Credential;
   readonly correlationId: string;
   readonly idempotencyKey: string;
@@ -25,7 +26,7 @@ export interface KeyedCall<Body, Params> {
   readonly params: Params;
 }
 
-export interface KeyedPost<Body, Params> {
+export interface StoredAnswerPost<Body, Params> {
   readonly operation: OperationId;
   readonly path: string;
   /** A second path of the same operation, which the document does not list. */
@@ -43,7 +44,7 @@ export interface KeyedPost<Body, Params> {
   /** How an answer with a secret is stored. */
   readonly seal?: AnswerSeal;
   /** Does the work and returns the members of the answer. */
-  work(call: KeyedCall<Body, Params>): Promise<object>;
+  work(call: StoredAnswerCall<Body, Params>): Promise<object>;
 }
 
 const NO_MEMBERS = Type.Object({}, closed);
@@ -56,10 +57,10 @@ const POLICY: RoutePolicy = { trafficClass: 'reports', inFlightMax: 400, isWrite
  *
  * @see docs/spec/decisions.md#1-http.
  */
-export function keyedPost<Body = unknown, Params = unknown>(
+export function postWithStoredAnswer<Body = unknown, Params = unknown>(
   app: FastifyInstance,
   { operations }: Pick<PartnerApiOptions, 'operations'>,
-  post: KeyedPost<Body, Params>,
+  post: StoredAnswerPost<Body, Params>,
 ): void {
   const { operation, isManaging = false, deadlineMs, seal = answersAsGiven } = post;
   const schema = {

@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { type Launch, launchPostmaster } from './launch.ts';
 import { clearStaleLocks, findAnsweringPostmaster, findPostmaster, type Postmaster } from './postmaster.ts';
 import { embeddedProblem, explainFailure } from './problem.ts';
 import { hasLostStarter, isOrphanedSession, listProcesses } from './processes.ts';
+import { type Launch, spawnPostmaster } from './spawn-postmaster.ts';
 
 export interface Site {
   readonly cluster: string;
@@ -80,7 +80,7 @@ function examine(cluster: string): Finding {
 function start({ cluster, binaries, account }: Site, previous: Launch | undefined): Launch {
   assertWorthAnotherTry(previous, cluster);
   clearStaleLocks(cluster);
-  return launchPostmaster(cluster, binaries, account);
+  return spawnPostmaster(cluster, binaries, account);
 }
 
 /** Sessions without their postmaster are asked to end: PostgreSQL starts a server only after the last of them is gone. */

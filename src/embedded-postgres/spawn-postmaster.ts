@@ -67,7 +67,7 @@ function sharedMegabytes(): number {
  * has its own process group: Ctrl-C must reach the service first, which then stops the server. When this process is killed, the kernel
  * ends the server (SIGINT: sessions end, a checkpoint is written).
  */
-export function launchPostmaster(cluster: string, binaries: Binaries, account: Account): Launch {
+export function spawnPostmaster(cluster: string, binaries: Binaries, account: Account): Launch {
   const logPath = join(dirname(cluster), 'postgres.log');
   const log = explainingFailure(dirname(cluster), () => openLog(logPath));
   const logStart = statSync(logPath).size;
