@@ -12,7 +12,15 @@ import { PASSWORD, type SignedInOperator, signedInOperator } from '../support/op
 import { type TestPartner, testService } from '../support/service.ts';
 
 const THRESHOLD = 1_000n;
-const service = await testService({ rulesOf: () => ({ ...DEFAULT_RULES, reviewThreshold: THRESHOLD }) });
+/** Partners of which one contribution a day is confirmed at once. */
+const capped = new Set<string>();
+const service = await testService({
+  rulesOf: (partnerId) => ({
+    ...DEFAULT_RULES,
+    reviewThreshold: THRESHOLD,
+    dailyCountCap: capped.has(partnerId) ? 1n : DEFAULT_RULES.dailyCountCap,
+  }),
+});
 const { database } = service;
 const V1 = '/operator/v1';
 
@@ -217,6 +225,24 @@ describe('reviews', () => {
       [made[0]],
     );
     assert.equal(detail.body.partner_name, own.name);
+  });
+
+  test('the detail shows what counts on the day of a contribution beyond its cap', async () => {
+    const { partner: own, client } = await service.newPartner();
+    capped.add(own.partnerId);
+    const answers = [await client.confirm({ points: 250n }), await client.confirm({ points: 100n })];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [201, 202],
+    );
+    const [, pending] = answers.map(({ body }) => body.contribution);
+    const { body } = await as(viewer).get(`${V1}/partners/${own.partnerId}/reviews/${pending.transaction_id}`);
+    const { day, points, contributions } = body.day;
+    assert.match(day, /^\d{4}-\d\d-\d\d$/);
+    assert.deepEqual(
+      { points, contributions, reason: body.reason },
+      { points: '350', contributions: '2', reason: 'daily_count_cap' },
+    );
   });
 });
 
