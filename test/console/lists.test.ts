@@ -62,6 +62,7 @@ describe('the list of partners', needsBrowser, () => {
     await page.getByLabel('A part of the name').fill('malaz');
     await page.waitForURL(/name=malaz/);
     await page.getByText('Zad Market').waitFor({ state: 'detached' });
+    await page.getByText('Malaz Books').waitFor();
     assert.deepEqual(await namesIn(page), ['Malaz Books']);
     await page.goBack();
     await page.getByText('Zad Market').waitFor();

@@ -6,7 +6,7 @@ import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { type Answer, type Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
-import { countRows } from '../support/records.ts';
+import { countRows, untilAllSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
@@ -34,6 +34,7 @@ async function withEverything() {
   ).body;
   const batchId = (await ask(client, 'impact-batches', { settlement_ids: [settlementId] })).body.impact_batch.impact_batch_id;
   const pendingId = (await client.confirm({}, { 'x-sandbox-scenario': 'pending' })).body.contribution.transaction_id;
+  await untilAllSequenced(database, partner.partnerId);
   const isQuiet = (all: readonly { status: string }[]) => all.length >= 5 && all.every(({ status }) => status === 'delivered');
   const [delivery] = await untilDeliveries(database, partner.partnerId, isQuiet);
   const ids = { endpointId, transactionId, calculationId, settlementId, batchId, pendingId };
