@@ -209,7 +209,7 @@ describe('what goes wrong', waiting, () => {
   test('a run that lost its job to another renews nothing, and writes nothing', async () => {
     const job = newJob();
     await registerDue(job);
-    const claim = { jobName: job.name, leaseMs: 0, trigger: 'schedule' } as const;
+    const claim = { jobName: job.name, leaseMs: -1_000, trigger: 'schedule' } as const;
     const slow = await claimJob(pool, claim);
     const quick = await claimJob(pool, { ...claim, leaseMs: 60_000 });
     assert.deepEqual([slow?.runNo, quick?.runNo], [1n, 2n]);
