@@ -77,6 +77,7 @@ const CLAIM: Statement = {
   text: `with due as materialized (
       select delivery_id, next_attempt_at from delivery
       where partner_id = $1 and endpoint_id = $2 and status = 'waiting' and next_attempt_at >= $5 and next_attempt_at <= now()
+        and not exists (select from endpoint_health where partner_id = $1 and endpoint_id = $2 and breaker_open_until > now())
       order by next_attempt_at limit $3 for update skip locked
     )
     update delivery d set lease = lease + 1, next_attempt_at = now() + $4 * interval '1 millisecond'
@@ -91,8 +92,9 @@ export interface Claim {
 }
 
 /**
- * Claims due deliveries of an endpoint, the longest due first. Rows locked by another worker are skipped, and a claimed delivery is due
- * again only after the lease: one delivery is never sent twice at once while its sender lives.
+ * Claims due deliveries of an endpoint, the longest due first: none when its circuit has opened since it was listed. Rows locked by
+ * another worker are skipped, and a claimed delivery is due again only after the lease: one delivery is never sent twice at once while
+ * its sender lives.
  */
 export async function claimDeliveries(
   db: Queryable,
