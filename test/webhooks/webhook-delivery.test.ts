@@ -366,20 +366,24 @@ test('nothing is claimed once the circuit has opened, however due it was when th
   await disableEndpoint(database, OWNER, { partnerId, endpointId }, 'Only the test sends.');
   await caller.confirm();
   await untilDeliveries(database, partnerId, ([first]) => first?.status === 'held');
-  await database.pool.query("update delivery set status = 'waiting', next_attempt_at = now() where partner_id = $1", [partnerId]);
-  const claim = async () => {
-    const endpoint = { partnerId, endpointId, dueFrom: ALWAYS };
-    return (await claimDeliveries(database.pool, endpoint, { limit: 1, leaseMs: 60_000 })).deliveries.length;
-  };
-  const openFor = (interval: string) =>
-    database.pool.query('update endpoint_health set breaker_open_until = now() + $2::interval where partner_id = $1', [
-      partnerId,
-      interval,
-    ]);
-  await openFor('1 minute');
-  assert.equal(await claim(), 0);
-  await openFor('0');
-  assert.equal(await claim(), 1);
+  const client = await database.pool.connect();
+  try {
+    // The service, which may still have the delivery in hand, sees nothing of this transaction.
+    await client.query('begin');
+    const due = "update delivery set status = 'waiting', next_attempt_at = now() - interval '1 second' where partner_id = $1";
+    await client.query(due, [partnerId]);
+    const claimedWhileOpenFor = async (interval: string) => {
+      const open = 'update endpoint_health set breaker_open_until = now() + $2::interval where partner_id = $1';
+      assert.equal((await client.query(open, [partnerId, interval])).rowCount, 1);
+      const endpoint = { partnerId, endpointId, dueFrom: ALWAYS };
+      return (await claimDeliveries(client, endpoint, { limit: 1, leaseMs: 60_000 })).deliveries.length;
+    };
+    assert.equal(await claimedWhileOpenFor('1 minute'), 0);
+    assert.equal(await claimedWhileOpenFor('-1 second'), 1);
+    await client.query('rollback');
+  } finally {
+    client.release();
+  }
 });
 
 test('an attempt that is written down twice counts once', async () => {
