@@ -78,7 +78,7 @@ export function partnersByCommand(repository: string, installation: Installation
 }
 
 /** Confirms so many contributions, as fast as they are answered. */
-async function fill(port: number, apiKey: string, { run, count }: { run: string; count: number }): Promise<void> {
+export async function fill(port: number, apiKey: string, { run, count }: { run: string; count: number }): Promise<void> {
   const client = new LoadClient(port, FILL_CONNECTIONS);
   const { confirmation } = requestMaker(apiKey, run);
   let left = count;
