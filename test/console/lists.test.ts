@@ -52,6 +52,21 @@ describe('the list of partners', needsBrowser, () => {
     assert.deepEqual(await namesIn(page), NAMES.toSorted());
   });
 
+  test('the button that clears the filters takes back what was typed a moment before', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/partners?status=active`);
+    const clear = page.getByRole('button', { name: 'Clear filters' });
+    await clear.waitFor();
+    const typed = page.getByLabel('A part of the name');
+    await typed.fill('malaz');
+    await clear.click();
+    await page.waitForURL((url) => url.search === '');
+    assert.equal(await typed.inputValue(), '');
+    // Longer than typing waits before it is sent.
+    await page.waitForTimeout(500);
+    assert.equal(new URL(page.url()).search, '');
+  });
+
   test('filters are in the address, and one button clears them', async () => {
     const page = await browser.signedIn('viewer');
     await page.goto(`${browser.baseUrl}/partners?status=suspended`);

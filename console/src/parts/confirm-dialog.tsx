@@ -5,16 +5,19 @@ import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { Problem } from './problem.tsx';
 
-interface ConfirmDialogProps {
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-  readonly title: string;
+/** The state of the change that the dialog is for: that of `useChange`. */
+interface Change {
+  readonly error: Error | null;
+  readonly isPending: boolean;
+  readonly reset: () => void;
+}
+
+interface FormProps {
   /** What will be true afterwards, in full: how many, how much, for whom, and that it stays so. */
   readonly consequence: ReactNode;
   readonly label: string;
   readonly color?: string;
-  readonly error: Error | null;
-  readonly isPending: boolean;
+  readonly change: Change;
   /** It was done, and the dialog stays to show what came of it. */
   readonly isDone?: boolean;
   /** Absent where no reason is kept. */
@@ -23,49 +26,65 @@ interface ConfirmDialogProps {
   readonly children?: ReactNode;
 }
 
-export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { isOpen, onClose, title, consequence, label, color = 'forest', error, isPending, asksReason = false, onConfirm } = props;
-  const { isDone = false } = props;
+interface ConfirmDialogProps extends FormProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+}
+
+/** Opened again, it has neither the reason nor the error of the time before. */
+export function ConfirmDialog({ isOpen, onClose, title, ...form }: ConfirmDialogProps) {
+  const close = () => {
+    form.change.reset();
+    onClose();
+  };
+  return (
+    <Modal opened={isOpen} onClose={close} title={title} size="lg">
+      <DialogForm {...form} onCancel={close} />
+    </Modal>
+  );
+}
+
+function DialogForm(props: FormProps & { readonly onCancel: () => void }) {
+  const { consequence, label, color = 'forest', change, isDone = false, asksReason = false, onConfirm, onCancel } = props;
   const t = useTexts(COMMON);
   const [reason, setReason] = useState('');
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title} size="lg">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          onConfirm(reason.trim());
-        }}
-      >
-        <Stack gap="md">
-          <Alert color={color === 'red' ? 'red' : 'gray'}>{consequence}</Alert>
-          {props.children}
-          {asksReason && (
-            <Textarea
-              label={t.reason}
-              description={t.reasonHelp}
-              required
-              data-autofocus
-              autosize
-              minRows={2}
-              maxLength={500}
-              dir="auto"
-              value={reason}
-              onChange={(event) => setReason(event.currentTarget.value.replaceAll('\n', ' '))}
-            />
-          )}
-          <Problem error={error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {isDone ? t.close : t.cancel}
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onConfirm(reason.trim());
+      }}
+    >
+      <Stack gap="md">
+        <Alert color={color === 'red' ? 'red' : 'gray'}>{consequence}</Alert>
+        {props.children}
+        {asksReason && (
+          <Textarea
+            label={t.reason}
+            description={t.reasonHelp}
+            required
+            data-autofocus
+            autosize
+            minRows={2}
+            maxLength={500}
+            dir="auto"
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value.replaceAll('\n', ' '))}
+          />
+        )}
+        <Problem error={change.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            {isDone ? t.close : t.cancel}
+          </Button>
+          {!isDone && (
+            <Button type="submit" color={color} loading={change.isPending} disabled={asksReason && reason.trim() === ''}>
+              {label}
             </Button>
-            {!isDone && (
-              <Button type="submit" color={color} loading={isPending} disabled={asksReason && reason.trim() === ''}>
-                {label}
-              </Button>
-            )}
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+          )}
+        </Group>
+      </Stack>
+    </form>
   );
 }

@@ -1,6 +1,6 @@
 import { Button, Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { useFilters } from '../app/use-filters.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
@@ -16,11 +16,17 @@ export function Filters({ names = [], children }: FiltersProps) {
   const { clearFilters } = useTexts(COMMON);
   const { filters, setFilters } = useFilters<string>();
   const isFiltered = names.some((name) => filters[name]);
+  const [clearings, setClearings] = useState(0);
+  const clear = () => {
+    setFilters(Object.fromEntries(names.map((name) => [name, undefined])));
+    setClearings(clearings + 1);
+  };
   return (
     <Group gap="sm" align="flex-end" role="search">
-      {children}
+      {/* Mounted anew when they are cleared: what was typed and is not sent yet goes too. */}
+      <Fragment key={clearings}>{children}</Fragment>
       {isFiltered && (
-        <Button variant="subtle" onClick={() => setFilters(Object.fromEntries(names.map((name) => [name, undefined])))}>
+        <Button variant="subtle" onClick={clear}>
           {clearFilters}
         </Button>
       )}

@@ -79,15 +79,11 @@ function AddPasskey() {
       </Button>
       <ConfirmDialog
         isOpen={isOpen}
-        onClose={() => {
-          setOpen(false);
-          add.reset();
-        }}
+        onClose={() => setOpen(false)}
         title={t.addPasskey}
         consequence={t.addPasskeyHelp}
         label={t.addPasskey}
-        error={isTurnedAway ? null : add.error}
-        isPending={add.isPending}
+        change={isTurnedAway ? { ...add, error: null } : add}
         onConfirm={() => add.mutate(name.trim())}
       >
         <TextInput
@@ -133,16 +129,12 @@ function RemovePasskey({ passkey: { passkey_id, name } }: { readonly passkey: Pa
       </Button>
       <ConfirmDialog
         isOpen={isOpen}
-        onClose={() => {
-          setOpen(false);
-          remove.reset();
-        }}
+        onClose={() => setOpen(false)}
         title={t.removePasskey}
         consequence={t.removePasskeyConsequence}
         label={t.removePasskey}
         color="red"
-        error={remove.error}
-        isPending={remove.isPending}
+        change={remove}
         onConfirm={() => remove.mutate(undefined)}
       />
     </>

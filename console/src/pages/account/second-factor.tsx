@@ -57,8 +57,7 @@ export function SecondFactor({ isOn }: { readonly isOn: boolean }) {
         consequence={t.removeConsequence}
         label={t.remove}
         color="red"
-        error={remove.error}
-        isPending={remove.isPending}
+        change={remove}
         onConfirm={() => remove.mutate(undefined)}
       />
     </Paper>

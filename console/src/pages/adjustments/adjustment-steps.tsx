@@ -69,17 +69,13 @@ function StepDialog({ adjustment: { partner_id, adjustment_id }, step, onClose }
     <ConfirmDialog
       key={shown}
       isOpen={step !== undefined}
-      onClose={() => {
-        change.reset();
-        onClose();
-      }}
+      onClose={onClose}
       title={title}
       consequence={consequence}
       label={label}
       color={shown === 'reject' ? 'red' : 'forest'}
       asksReason={shown === 'reject'}
-      error={change.error}
-      isPending={change.isPending}
+      change={change}
       onConfirm={(reason) => change.mutate({ step: shown, reason })}
     />
   );

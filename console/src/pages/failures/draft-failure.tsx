@@ -45,8 +45,7 @@ export function DraftFailure() {
         consequence={t.draftConsequence}
         label={t.draft}
         asksReason
-        error={draft.error}
-        isPending={draft.isPending}
+        change={draft}
         onConfirm={(reason) => {
           if (partner !== undefined) draft.mutate({ partner_id: partner, ...values, reason });
         }}

@@ -77,8 +77,7 @@ function StepDialog({ failure, step, onClose }: StepDialogProps) {
       consequence={isApproval ? t.approveConsequence(counted.points(failure.points)) : t.rejectConsequence}
       label={isApproval ? t.approve : t.reject}
       color={isApproval ? 'forest' : 'red'}
-      error={change.error}
-      isPending={change.isPending}
+      change={change}
       onConfirm={() => change.mutate(undefined)}
     >
       <Facts

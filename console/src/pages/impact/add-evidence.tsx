@@ -43,7 +43,6 @@ export function AddEvidence({ batchId }: { readonly batchId: string }) {
     setOpen(false);
     setChosen(undefined);
     setStated(NOTHING);
-    add.reset();
   };
   const choose = async (file: File | null) => {
     add.reset();
@@ -55,6 +54,7 @@ export function AddEvidence({ batchId }: { readonly batchId: string }) {
     );
     setChosen((now) => (now?.file === file ? hashed : now));
   };
+  const isHashing = chosen !== undefined && chosen.sha256 === undefined && !chosen.isUnreadable;
   if (!useMay('operator')) return null;
   const send = () => {
     if (chosen?.sha256 === undefined) return;
@@ -73,8 +73,7 @@ export function AddEvidence({ batchId }: { readonly batchId: string }) {
         title={t.addEvidence}
         consequence={t.evidenceConsequence}
         label={t.addEvidence}
-        error={add.error}
-        isPending={add.isPending || (chosen !== undefined && chosen.sha256 === undefined && !chosen.isUnreadable)}
+        change={{ ...add, isPending: add.isPending || isHashing }}
         onConfirm={send}
       >
         <Stack gap="md">

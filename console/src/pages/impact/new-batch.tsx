@@ -31,15 +31,11 @@ export function NewBatch() {
       </Button>
       <ConfirmDialog
         isOpen={isOpen}
-        onClose={() => {
-          setOpen(false);
-          create.reset();
-        }}
+        onClose={() => setOpen(false)}
         title={t.create}
         consequence={t.createConsequence}
         label={t.create}
-        error={create.error}
-        isPending={create.isPending}
+        change={create}
         onConfirm={() => create.mutate({ name: name.trim(), quantity: quantity.trim() })}
       >
         <Stack gap="md">

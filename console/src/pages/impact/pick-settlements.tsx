@@ -107,15 +107,11 @@ function PoolBar({ batchId, settlements, onDone }: PoolBarProps) {
       </Paper>
       <ConfirmDialog
         isOpen={isOpen}
-        onClose={() => {
-          setOpen(false);
-          pool.reset();
-        }}
+        onClose={() => setOpen(false)}
         title={t.pool}
         consequence={t.poolConsequence(settlements.length, byPartner.size)}
         label={t.pool}
-        error={pool.error}
-        isPending={pool.isPending}
+        change={pool}
         onConfirm={() => pool.mutate([...byPartner].map(([id, each]) => [id, each.map(keyOf)] as const))}
       >
         <WorthTable worth={worthOf(settlements)} />

@@ -87,15 +87,11 @@ export function NewProject() {
       </Button>
       <ConfirmDialog
         isOpen={isOpen}
-        onClose={() => {
-          setOpen(false);
-          create.reset();
-        }}
+        onClose={() => setOpen(false)}
         title={t.newProject}
         consequence={t.projectConsequence}
         label={t.newProject}
-        error={create.error}
-        isPending={create.isPending}
+        change={create}
         onConfirm={() =>
           create.mutate({
             ...{ name_en: project.name_en.trim(), name_ar: project.name_ar.trim() },

@@ -37,19 +37,23 @@ export function StepDialog({ batch, step, onClose }: StepDialogProps) {
   const change = useChange({
     send: (sent: Stated, key) => sendStep(batch.impact_batch_id, shown, { sent, key }),
     done: t.done,
-    onDone: onClose,
+    onDone: () => close(),
   });
+  const close = () => {
+    setStated(NOTHING);
+    onClose();
+  };
   const namesProject = shown === 'allocate' || shown === 'reallocate';
   const field = shown === 'delay' ? 'expected_delivery_period' : 'quantity';
   return (
     <ConfirmDialog
+      key={shown}
       isOpen={step !== undefined}
-      onClose={onClose}
+      onClose={close}
       title={t[shown]}
       consequence={t[`${shown}Consequence`]}
       label={t[shown]}
-      error={change.error}
-      isPending={change.isPending}
+      change={change}
       onConfirm={() => change.mutate(stated)}
     >
       <Stack gap="md">

@@ -104,15 +104,11 @@ function RunNow({ job: { job, is_running } }: { readonly job: Job }) {
       </Button>
       <ConfirmDialog
         isOpen={isOpen}
-        onClose={() => {
-          setOpen(false);
-          run.reset();
-        }}
+        onClose={() => setOpen(false)}
         title={`${t.run}: ${job}`}
         consequence={t.runConsequence}
         label={t.run}
-        error={run.error}
-        isPending={run.isPending}
+        change={run}
         onConfirm={() => run.mutate(undefined)}
       />
     </>

@@ -24,21 +24,16 @@ export function AddOperator() {
     done: t.added,
   });
   if (!useMay('admin')) return null;
-  const close = () => {
-    setOpen(false);
-    add.reset();
-  };
   return (
     <>
       <Button onClick={() => setOpen(true)}>{t.add}</Button>
       <ConfirmDialog
         isOpen={isOpen}
-        onClose={close}
+        onClose={() => setOpen(false)}
         title={t.add}
         consequence={t.addConsequence}
         label={t.add}
-        error={add.error}
-        isPending={add.isPending}
+        change={add}
         isDone={add.isSuccess}
         onConfirm={() => add.mutate({ name, role, ...present({ email: email.trim() }) })}
       >

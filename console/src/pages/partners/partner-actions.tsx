@@ -86,8 +86,7 @@ function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
       consequence={consequence}
       label={title}
       color={shown === 'suspend' ? 'red' : 'forest'}
-      error={change.error}
-      isPending={change.isPending}
+      change={change}
       onConfirm={() => change.mutate(stated)}
     >
       {shown === 'policy' && (

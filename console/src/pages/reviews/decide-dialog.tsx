@@ -50,7 +50,6 @@ export function DecideDialog({ contributions, onClose, onDecided, ...props }: De
   const [title, consequence] = decision === 'confirm' ? [t.confirmTitle, t.confirmConsequence] : [t.failTitle, t.failConsequence];
   const close = () => {
     setUndecided([]);
-    change.reset();
     onClose();
   };
   return (
@@ -63,8 +62,7 @@ export function DecideDialog({ contributions, onClose, onDecided, ...props }: De
       label={title(contributions.length)}
       color={decision === 'fail' ? 'red' : 'forest'}
       asksReason
-      error={change.error}
-      isPending={change.isPending}
+      change={change}
       onConfirm={(reason) => change.mutate(reason)}
     >
       {undecided.length > 0 && (

@@ -99,8 +99,7 @@ export function NewRule() {
         title={`${t.create}: ${stated.version}`}
         consequence={t.createConsequence}
         label={t.create}
-        error={create.error}
-        isPending={create.isPending}
+        change={create}
         onConfirm={send}
       />
     </Page>

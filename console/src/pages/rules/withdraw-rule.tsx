@@ -32,16 +32,12 @@ export function WithdrawRule({ rule: { kind, version } }: { readonly rule: Rule 
       </Button>
       <ConfirmDialog
         isOpen={isOpen}
-        onClose={() => {
-          setOpen(false);
-          withdraw.reset();
-        }}
+        onClose={() => setOpen(false)}
         title={`${t.withdraw}: ${version}`}
         consequence={t.withdrawConsequence}
         label={t.withdraw}
         color="red"
-        error={withdraw.error}
-        isPending={withdraw.isPending}
+        change={withdraw}
         onConfirm={() => withdraw.mutate(undefined)}
       />
     </>

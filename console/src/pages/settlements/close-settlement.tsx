@@ -41,8 +41,7 @@ export function CloseSettlement({ settlement }: { readonly settlement: Settlemen
         consequence={t.closeConsequence}
         label={t.close}
         color="red"
-        error={close.error}
-        isPending={close.isPending}
+        change={close}
         onConfirm={() => close.mutate(undefined)}
       >
         <Checklist settlement={settlement} />

@@ -92,15 +92,11 @@ function StepDialog({ endpoint: { partner_id, endpoint_id, failing_since, create
     <ConfirmDialog
       key={shown}
       isOpen={step !== undefined}
-      onClose={() => {
-        change.reset();
-        onClose();
-      }}
+      onClose={onClose}
       {...{ title, consequence, label }}
       color={shown === 'disable' ? 'red' : 'forest'}
       asksReason={shown === 'disable'}
-      error={change.error}
-      isPending={change.isPending}
+      change={change}
       onConfirm={(reason) => change.mutate({ step: shown, text: shown === 'recover' ? new Date(since).toISOString() : reason })}
     >
       {shown === 'recover' && change.isPending && <RecoverProgress endpointId={endpoint_id} />}

@@ -45,16 +45,12 @@ export function KeyActions({ apiKey: { key_id, name, revoked_at }, onIssued }: K
       </Button>
       <ConfirmDialog
         isOpen={step !== undefined}
-        onClose={() => {
-          setStep(undefined);
-          change.reset();
-        }}
+        onClose={() => setStep(undefined)}
         title={`${t[shown]}: ${name}`}
         consequence={t[`${shown}Consequence`]}
         label={t[shown]}
         color={shown === 'revoke' ? 'red' : 'forest'}
-        error={change.error}
-        isPending={change.isPending}
+        change={change}
         onConfirm={() => change.mutate(shown)}
       />
     </Group>
