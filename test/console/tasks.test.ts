@@ -1,10 +1,10 @@
 /** What operators do in the console, from the first click to what changed in the database. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { OWNER } from '../support/actor.ts';
+import { codeOf } from '../support/authenticator-app.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser, newPerson } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
@@ -81,12 +81,10 @@ describe('the own account', needsBrowser, () => {
     await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
     const dialog = page.getByRole('dialog');
     const secret = (await dialog.locator('.id').first().innerText()).trim();
-    const codeAt = (aside: number) =>
-      new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + aside * 30_000 });
     await dialog.getByLabel('Code of your authenticator app').fill('000000');
     await dialog.getByRole('button', { name: 'Turn on' }).click();
     await dialog.getByRole('alert').waitFor();
-    await dialog.getByLabel('Code of your authenticator app').fill(codeAt(-1));
+    await dialog.getByLabel('Code of your authenticator app').fill(codeOf(secret));
     await dialog.getByRole('button', { name: 'Turn on' }).click();
     await page.getByText('A sign-in needs a code of your authenticator app.').waitFor();
     await page.getByRole('button', { name: /^Account/ }).click();
@@ -94,7 +92,7 @@ describe('the own account', needsBrowser, () => {
     await page.getByLabel('E-mail address or operator id').fill(email);
     await page.locator('input[type=password]').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByLabel('Code of your authenticator app').fill(codeAt(0));
+    await page.getByLabel('Code of your authenticator app').fill(codeOf(secret, 'next'));
     await page.getByRole('button', { name: 'Sign in' }).click();
     await openAccount();
     await page.getByRole('button', { name: 'Remove the second factor' }).click();

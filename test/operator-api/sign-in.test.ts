@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
-import { Secret, TOTP } from 'otpauth';
 import {
   createFirstCode,
   createOperator,
@@ -16,6 +15,7 @@ import { attestRecord } from '../../src/operations/verification/attest-record.ts
 import { openDatabase } from '../../src/store/database.ts';
 import { claimInstallation } from '../../src/store/installation.ts';
 import { auditKeys, OWNER } from '../support/actor.ts';
+import { codeOf } from '../support/authenticator-app.ts';
 import { OperatorClient, PASSWORD, signedInOperator } from '../support/operator-client.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { testService } from '../support/service.ts';
@@ -213,7 +213,7 @@ describe('a session', () => {
     const { body } = await old.get(SESSION);
     const hours = (Date.parse(body.expires_at) - Date.parse(body.signed_in_at)) / 3_600_000;
     assert.equal(hours, 12);
-    await set(old.operatorId, 'expires_at = now()');
+    await set(old.operatorId, "expires_at = now() - interval '1 second'");
     assert.equal((await old.get(SESSION)).status, 401);
   });
 
@@ -256,26 +256,22 @@ describe('a session', () => {
 });
 
 describe('the second factor', () => {
-  const codeOf = (secret: string, aside = 0) =>
-    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + aside * 30_000 });
-
   test('is asked for at every sign-in, and each code works once', async () => {
     const person = await signedInOperator(service, 'viewer');
     const begun = (await person.post(`${SESSION}/second-factor`)).body;
     assert.match(begun.uri, /^otpauth:\/\/totp\/.*secret=/);
     const wrong = await person.send('PUT', `${SESSION}/second-factor`, { body: { enrolment: begun.enrolment, totp: '000000' } });
     assert.equal(wrong.status, 400);
-    const added = await person.send('PUT', `${SESSION}/second-factor`, {
-      body: { enrolment: begun.enrolment, totp: codeOf(begun.secret, -1) },
-    });
+    const first = codeOf(begun.secret);
+    const added = await person.send('PUT', `${SESSION}/second-factor`, { body: { enrolment: begun.enrolment, totp: first } });
     assert.equal(added.status, 200, added.text);
     const missing = await signIn(browser(), person.email);
     assert.deepEqual(
       [missing.status, missing.body.error.details[0].field, missing.body.error.details[0].code],
       [401, 'totp', 'missing'],
     );
-    assert.equal((await signIn(browser(), person.email, PASSWORD, codeOf(begun.secret, -1))).status, 401);
-    const code = codeOf(begun.secret);
+    assert.equal((await signIn(browser(), person.email, PASSWORD, first)).status, 401);
+    const code = codeOf(begun.secret, 'next');
     const answers = await Promise.all([1, 2].map(() => signIn(browser(), person.email, PASSWORD, code)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401]);
     const { rows } = await database.pool.query(
@@ -295,11 +291,11 @@ describe('the second factor', () => {
   test('a link replaces the password, and not the second factor', async () => {
     const person = await signedInOperator(service, 'viewer');
     const { enrolment, secret } = (await person.post(`${SESSION}/second-factor`)).body;
-    await person.send('PUT', `${SESSION}/second-factor`, { body: { enrolment, totp: codeOf(secret, -1) } });
+    await person.send('PUT', `${SESSION}/second-factor`, { body: { enrolment, totp: codeOf(secret) } });
     const actor = { operatorId: person.operatorId, role: 'viewer', correlationId: 'corr_of_a_test' } as const;
     const { signInCode: code } = await createOwnCode(database, actor);
     assert.equal((await browser().post(`${SESSION}/link`, { code, password: PASSWORD })).status, 401);
-    const totp = codeOf(secret);
+    const totp = codeOf(secret, 'next');
     assert.equal((await browser().post(`${SESSION}/link`, { code, password: PASSWORD, totp })).status, 200);
   });
 
