@@ -4,11 +4,10 @@ import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { OWNER } from '../support/actor.ts';
-import { codeOf } from '../support/authenticator-app.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser, newPerson } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
-import { OperatorClient, PASSWORD } from '../support/operator-client.ts';
+import { codeOf, OperatorClient, PASSWORD } from '../support/operator-client.ts';
 import { endpointTools, newEndpoint } from '../support/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();

@@ -15,8 +15,7 @@ import { attestRecord } from '../../src/operations/verification/attest-record.ts
 import { openDatabase } from '../../src/store/database.ts';
 import { claimInstallation } from '../../src/store/installation.ts';
 import { auditKeys, OWNER } from '../support/actor.ts';
-import { codeOf } from '../support/authenticator-app.ts';
-import { OperatorClient, PASSWORD, signedInOperator } from '../support/operator-client.ts';
+import { codeOf, OperatorClient, PASSWORD, signedInOperator } from '../support/operator-client.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { testService } from '../support/service.ts';
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Secret, TOTP } from 'otpauth';
 import type { Role } from '../../src/domain/access/role.ts';
 import { createOperator } from '../../src/operations/access/manage-operator.ts';
 import { ROUTES } from '../../src/operator-api/routes.ts';
@@ -130,4 +131,13 @@ export async function signedInOperator(
   const { status, text: said } = await client.post('/operator/v1/session/link', { code: signInCode, password: PASSWORD });
   if (status !== 200) throw new Error(`The sign-in of a test failed: ${said}`);
   return Object.assign(client, { operatorId: operator.operatorId, email });
+}
+
+/**
+ * The code that an authenticator app shows now, or one step of 30 s later. The service accepts the step
+ * before and the step after as well: each of both is accepted for 30 s at least, though a new step begins meanwhile.
+ */
+export function codeOf(secret: string, which: 'now' | 'next' = 'now'): string {
+  const timestamp = Date.now() + (which === 'next' ? 30_000 : 0);
+  return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp });
 }
