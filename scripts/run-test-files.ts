@@ -109,10 +109,10 @@ function count({ file, events, end }: FileRun, counts: Counts, isPartial: boolea
   // What fails outside every test, such as a hook of a suite, is not counted by the runner.
   const strayErrors = events.filter(isStrayError).length;
   counts.failed += failed + strayErrors === 0 && !summary.success ? 1 : failed + strayErrors;
-  // Node reports a file without tests as a passed test of the file's name.
-  if (!events.some(({ type, data }) => type === 'test:pass' && data.name === join(REPOSITORY, file))) return;
-  counts.passed -= 1;
-  if (isPartial) return;
+  // Node reports a file without tests as a passed test of the file's name. A file that waits for what never comes ends without any.
+  const isReportedAsTest = events.some(({ type, data }) => type === 'test:pass' && data.name === join(REPOSITORY, file));
+  if (isReportedAsTest) counts.passed -= 1;
+  if (isPartial || (tests > 0 && !isReportedAsTest)) return;
   counts.failed += 1;
   console.log(`✖ ${file} holds no test`);
 }

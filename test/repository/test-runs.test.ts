@@ -54,11 +54,18 @@ test('what fails is counted and explained: a test, a hook, a file that does not 
     'hook.test.mjs': `${SHARED} before(() => { throw new Error('the hook failed') }); test('never', () => {});`,
     'load.test.mjs': `${SHARED} throw new Error('the file failed');`,
     'empty.test.mjs': SHARED,
+    'waits.test.mjs': `${SHARED} await new Promise(() => {}); test('never', () => {});`,
     'good.test.mjs': `${SHARED} test('green', () => {});`,
   });
   assert.deepEqual([counts.passed, counts.skipped], [1, 1], output);
-  assert.ok(counts.failed >= 4, output);
-  for (const reason of ['one is not two', 'the hook failed', 'the file failed', 'empty.test.mjs holds no test'])
+  assert.ok(counts.failed >= 5, output);
+  for (const reason of [
+    'one is not two',
+    'the hook failed',
+    'the file failed',
+    'empty.test.mjs holds no test',
+    'waits.test.mjs holds no test',
+  ])
     assert.ok(output.includes(reason), `${reason}\n${output}`);
 });
 

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { supportTexts } from '../../src/domain/customer-texts.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
+import type { Database } from '../../src/store/database.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
@@ -12,7 +13,6 @@ import { insertContributionRule, insertPrice } from '../support/rules.ts';
 import { OPEN_RATES, testService } from '../support/service.ts';
 
 const partners: Record<string, Partner> = {};
-let changesAt = new Date(0);
 const PRICES = { old: { value: '0.05', cost: '20' }, new: { value: '0.0001', cost: '0.003' } } as const;
 
 const service = await testService({
@@ -29,21 +29,17 @@ const service = await testService({
     await insertContributionRule(database, { ...of('threshold'), label: 'threshold-1', review_threshold: 100 });
     await insertContributionRule(database, { ...of('everything'), label: 'everything-1', reviews_everything: true });
     await insertContributionRule(database, { label: 'general-1', points_min: 2 });
-    for (const [age, starts] of [
-      ['old', '-1 day'],
-      ['new', '5 seconds'],
-    ] as const) {
-      const { value, cost } = PRICES[age];
-      changesAt = await insertPrice(database, 'point_conversion', {
-        ...of('changing'),
-        label: `value-${age}`,
-        starts,
-        price: value,
-      });
-      await insertPrice(database, 'tree_cost', { ...of('changing'), label: `tree-${age}`, starts: changesAt, price: cost });
-    }
+    await insertPrices(database, 'old', '-1 day');
   },
 });
+
+/** What a point is worth and a tree costs for one of the partners. @returns Their start. */
+async function insertPrices(database: Database, age: 'old' | 'new', starts: string): Promise<Date> {
+  const { value, cost } = PRICES[age];
+  const partnerId = idOf('changing');
+  const start = await insertPrice(database, 'point_conversion', { partnerId, label: `value-${age}`, starts, price: value });
+  return insertPrice(database, 'tree_cost', { partnerId, label: `tree-${age}`, starts: start, price: cost });
+}
 
 interface RuledContribution {
   readonly point_conversion_version: string;
@@ -61,6 +57,8 @@ const clientOf = async (name: string) => (await service.newPartner({ of: partner
 
 test('mid-stream: whatever load there is, each contribution is under the versions that were in force at its arrival, with exact texts', async () => {
   const client = await clientOf('changing');
+  // Later than the service looks for new versions.
+  const changesAt = await insertPrices(service.database, 'new', '6 seconds');
   const answers: { sentAt: number; endedAt: number; contribution: RuledContribution }[] = [];
   const isNew = ({ point_conversion_version }: RuledContribution) => point_conversion_version === 'value-new';
   let wanted = Number.POSITIVE_INFINITY;
