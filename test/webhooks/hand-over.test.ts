@@ -141,10 +141,19 @@ describe('a process that numbers events and hands them over', { timeout: 60_000 
     await tell(endpoint.partnerId);
     await relay(await openSession(), tools);
     const success = successOf(handed[0]);
-    for (let times = 0; times < 2; times++) await recordSuccesses(database.pool, [success]);
+    const { deliveryId } = success.claimed;
+    await recordSuccesses(database.pool, [success]);
+    await administrator.query('update endpoint_health set failures_in_row = 3 where endpoint_id = $1', [endpoint.endpointId]);
+    await recordSuccesses(database.pool, [success]);
     // A batch with failures is recorded in another way.
     const isNew = await recordAttempts(database.pool, undefined, [success]);
-    const { deliveryId } = success.claimed;
+    const { rows } = await administrator.query(
+      `select failures_in_row as failures, (select count(*)::int4 from delivery_attempt where delivery_id = $2) as "attemptRows"
+      from endpoint_health where endpoint_id = $1`,
+      [endpoint.endpointId, deliveryId],
+    );
+    // A success of before does not end the failures since.
+    assert.deepEqual(rows, [{ failures: 3, attemptRows: 0 }]);
     const [delivery] = await listDeliveries(database.pool, endpoint.partnerId, { limit: 1 });
     const log = await listDeliveryAttempts(database.pool, endpoint.partnerId, deliveryId);
     assert.deepEqual([delivery?.status, delivery?.attempts, isNew(success)], ['delivered', 1, false]);
