@@ -352,8 +352,8 @@ export const RULES: readonly Rule[] = [
     rule: 'a scrape costs the same however many deliveries wait',
     source: 'guide, budgets',
     file: 'src/store/webhooks/delivery-backlog.ts',
-    find: "cross join lateral (select ${WAITING_OF_ENDPOINT} limit ${COUNTED_MAX}) found\n        where e.status = 'active' limit ${COUNTED_MAX}",
-    replace: "cross join lateral (select ${WAITING_OF_ENDPOINT}) found\n      where e.status = 'active'",
+    find: '(select ${WAITING_OF_ENDPOINT} limit ${COUNTED_MAX}) found',
+    replace: '(select ${WAITING_OF_ENDPOINT}) found',
     tests: ['service/metrics-backlog'],
   },
   {

@@ -21,13 +21,14 @@ const LOOKED_AT = 10;
 const WAITING_OF_ENDPOINT = `from delivery d
       where d.partner_id = e.partner_id and d.endpoint_id = e.endpoint_id and d.status = 'waiting'`;
 
+/** The limit within makes any plan begin with the endpoints, also one that was made while the tables were empty. */
 const WAITING: Statement = {
   name: 'count_waiting_deliveries',
   text: `select count(*)::int4 as waiting from (
-      (select from webhook_endpoint e cross join lateral (select ${WAITING_OF_ENDPOINT} limit ${COUNTED_MAX}) found
-        where e.status = 'active' limit ${COUNTED_MAX})
+      select from webhook_endpoint e cross join lateral (select ${WAITING_OF_ENDPOINT} limit ${COUNTED_MAX}) found
+      where e.status = 'active'
       union all
-      (select from delivery_hand_over h ${HANDED_OVER} where e.status = 'active' limit ${COUNTED_MAX})
+      select from delivery_hand_over h ${HANDED_OVER} where e.status = 'active'
       limit ${COUNTED_MAX}
     ) counted`,
 };
