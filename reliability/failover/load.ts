@@ -1,9 +1,9 @@
 /** Partners' requests without a pause, whatever breaks meanwhile, and when the last one was confirmed. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Exchange } from '../harness/exchange.ts';
+import { type Intent, makeIntents } from '../harness/intent.ts';
+import { Partner } from '../harness/partner.ts';
 import type { Random } from '../harness/random.ts';
-import type { Exchange } from '../kill/exchange.ts';
-import { type Intent, makeIntents } from '../kill/intent.ts';
-import { Partner } from '../kill/partner.ts';
 
 export interface LoadOptions {
   readonly exchange: Exchange;

@@ -29,11 +29,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readArguments, readWhole } from '../harness/arguments.ts';
+import { Exchange } from '../harness/exchange.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
 import { freshSeed, seeded } from '../harness/random.ts';
 import { percentile, printFigures, progress, provenBelow, Violations } from '../harness/report.ts';
-import { Exchange } from '../kill/exchange.ts';
-import { verify } from '../kill/verify.ts';
+import { verify } from '../harness/verify-contributions.ts';
 import { Load } from './load.ts';
 import { Pair } from './pair.ts';
 

@@ -26,14 +26,14 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readArguments, readWhole } from '../harness/arguments.ts';
+import { Exchange } from '../harness/exchange.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
+import { type Intent, makeIntents } from '../harness/intent.ts';
+import { Partner } from '../harness/partner.ts';
 import { freshSeed, seeded } from '../harness/random.ts';
 import { percentile, printFigures, progress, provenBelow, Violations } from '../harness/report.ts';
-import { Exchange } from './exchange.ts';
-import { type Intent, makeIntents } from './intent.ts';
+import { type Verification, verify } from '../harness/verify-contributions.ts';
 import { CONFIRMED_WITHIN_MS, Killer, type Target } from './killer.ts';
-import { Partner } from './partner.ts';
-import { type Verification, verify } from './verify.ts';
 
 const READY_WITHIN_MS: Record<Target, number> = { service: 2_000, database: 5_000 };
 const REPORT_EVERY_MS = 5_000;

@@ -23,13 +23,13 @@ import { openDatabase } from '../../src/store/database.ts';
 import { distributeTables } from '../../src/store/schema/distribute.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { readArguments, readWhole } from '../harness/arguments.ts';
+import { Exchange } from '../harness/exchange.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
+import { type Intent, makeIntents } from '../harness/intent.ts';
+import { Partner } from '../harness/partner.ts';
 import { freshSeed, seeded } from '../harness/random.ts';
 import { printFigures, progress, provenBelow, Violations } from '../harness/report.ts';
-import { Exchange } from '../kill/exchange.ts';
-import { type Intent, makeIntents } from '../kill/intent.ts';
-import { Partner } from '../kill/partner.ts';
-import { type Verification, verify } from '../kill/verify.ts';
+import { type Verification, verify } from '../harness/verify-contributions.ts';
 import { Worker } from './worker.ts';
 
 const CLIENTS_PER_PARTNER = 4;

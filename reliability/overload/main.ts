@@ -26,11 +26,11 @@
 import { join } from 'node:path';
 import { readArguments, readWhole } from '../harness/arguments.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
+import type { Load, LoadFigures, Tally } from '../harness/load-generator.ts';
+import { FIRST_RUN } from '../harness/load-requests.ts';
 import { percentile, printFigures, progress, Violations } from '../harness/report.ts';
-import type { Load, LoadFigures, Tally } from './generator.ts';
+import { runLoad } from '../harness/run-load.ts';
 import { type Cores, watchCores } from './processor-time.ts';
-import { FIRST_RUN } from './requests.ts';
-import { runLoad } from './run-load.ts';
 
 const USEFUL_SHARE_MIN = 0.7;
 const ACCEPTED_P99_MS_MAX = 500;

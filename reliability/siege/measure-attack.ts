@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Installation } from '../harness/installation.ts';
+import type { LoadFigures, Tally } from '../harness/load-generator.ts';
 import { MemoryWatch } from '../harness/memory-watch.ts';
 import type { Random } from '../harness/random.ts';
 import { percentile } from '../harness/report.ts';
-import type { LoadFigures, Tally } from '../overload/generator.ts';
+import { runLoad } from '../harness/run-load.ts';
 import { watchCores } from '../overload/processor-time.ts';
-import { runLoad } from '../overload/run-load.ts';
 import type { Attack } from './attack.ts';
 import type { Attacker } from './attacker.ts';
 import { prepareAttack } from './begin-attack.ts';

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Installation } from '../harness/installation.ts';
-import { LoadClient } from '../overload/client.ts';
-import { requestMaker } from '../overload/requests.ts';
+import { LoadClient } from '../harness/load-client.ts';
+import { requestMaker } from '../harness/load-requests.ts';
 import { addEndpoint } from '../webhooks/set-up.ts';
 
 export interface SiegePartner {

@@ -16,10 +16,10 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readArguments, readWhole } from '../harness/arguments.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
+import type { Load, LoadFigures } from '../harness/load-generator.ts';
 import { readResidentBytes } from '../harness/process-usage.ts';
 import { percentile, printFigures, progress, Violations } from '../harness/report.ts';
-import type { Load, LoadFigures } from '../overload/generator.ts';
-import { runLoad } from '../overload/run-load.ts';
+import { runLoad } from '../harness/run-load.ts';
 import { fill } from '../siege/partners.ts';
 
 const P99_ABOVE_MS_MAX = 100;

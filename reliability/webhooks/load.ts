@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Intent } from '../kill/intent.ts';
+import type { Intent } from '../harness/intent.ts';
 import type { Member } from './members.ts';
 
 export interface Contribution {

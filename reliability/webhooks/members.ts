@@ -1,10 +1,10 @@
 /** Who takes part in the experiment. */
 import type { Database } from '../../src/store/database.ts';
+import type { Exchange } from '../harness/exchange.ts';
 import type { Installation } from '../harness/installation.ts';
+import type { Intent } from '../harness/intent.ts';
+import type { Partner } from '../harness/partner.ts';
 import type { Violations } from '../harness/report.ts';
-import type { Exchange } from '../kill/exchange.ts';
-import type { Intent } from '../kill/intent.ts';
-import type { Partner } from '../kill/partner.ts';
 import type { Fault } from './faults.ts';
 import type { Killer } from './killer.ts';
 import type { Ledger } from './ledger.ts';

@@ -2,11 +2,11 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Exchange } from '../harness/exchange.ts';
 import { type Installation, makePartner } from '../harness/installation.ts';
+import { makeIntents } from '../harness/intent.ts';
+import { Partner } from '../harness/partner.ts';
 import type { Random } from '../harness/random.ts';
-import { Exchange } from '../kill/exchange.ts';
-import { makeIntents } from '../kill/intent.ts';
-import { Partner } from '../kill/partner.ts';
 import { untilFirstSequenced } from './database.ts';
 import { type Fault, RECEIVER_FAULTS } from './faults.ts';
 import type { Ledger } from './ledger.ts';

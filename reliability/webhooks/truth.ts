@@ -1,7 +1,7 @@
 /** What one partner may be told: read from the database itself, and from the answers that its own server got. */
 
 import type { Database } from '../../src/store/database.ts';
-import type { Intent } from '../kill/intent.ts';
+import type { Intent } from '../harness/intent.ts';
 
 export interface Truth {
   readonly partnerId: string;

@@ -1,5 +1,5 @@
 /** What the partner keeps of a contribution before anything is sent, and what it learns of it afterwards. */
-import type { Random } from '../harness/random.ts';
+import type { Random } from './random.ts';
 
 export interface Intent {
   readonly partnerEventId: string;

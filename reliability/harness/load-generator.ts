@@ -5,8 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { LoadClient, type Result } from './client.ts';
-import { type RequestMaker, requestMaker } from './requests.ts';
+import { LoadClient, type Result } from './load-client.ts';
+import { type RequestMaker, requestMaker } from './load-requests.ts';
 
 export interface Load {
   readonly port: number;
