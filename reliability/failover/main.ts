@@ -27,7 +27,6 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readArguments, readWhole } from '../harness/arguments.ts';
 import { Exchange } from '../harness/exchange.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
@@ -110,7 +109,7 @@ async function experiment({ pair, installation, report }: Omit<Stage, 'load'>): 
     await pair.untilSynchronous();
     await load.end();
     progress(`Healed; ${load.intents.length} contributions are looked up once more`);
-    const lookedUp = await lookUpAll(load, report);
+    const lookedUp = await load.partner.lookUpConfirmed(load.intents);
     const { rows, fieldsCompared } = await verify(database, partnerId, { intents: load.intents, report });
     await exchange.close();
     if (installation.hasServiceEnded) report(`the service ended:\n${installation.output.slice(-2_000)}`);
@@ -154,18 +153,6 @@ async function letStandbyReturn({ pair, installation, load, report }: Stage): Pr
   await pair.revive(standby);
   await pair.untilSynchronous();
   await load.untilConfirmed(1, WRITES_EVER_WITHIN_MS);
-}
-
-/** What was once confirmed is found by its event, and is still the same. @returns How many were found to be so or otherwise. */
-async function lookUpAll({ intents, partner }: Load, report: (violation: string) => void): Promise<number> {
-  const confirmed = intents.filter(({ learned }) => learned.outcome === 'confirmed');
-  for (const intent of confirmed)
-    for (let attempt = 1; !(await partner.lookUp(intent)); attempt++) {
-      if (attempt === 100) report(`${intent.partnerEventId}: no look-up was answered at the end`);
-      if (attempt === 100) break;
-      await sleep(50);
-    }
-  return confirmed.length;
 }
 
 function print(

@@ -25,7 +25,7 @@ import { readArguments, readWhole } from '../harness/arguments.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
 import { freshSeed } from '../harness/random.ts';
 import { printFigures, progress, provenBelow, Violations } from '../harness/report.ts';
-import { Ledger } from './ledger.ts';
+import { AcknowledgedIds } from './acknowledged-ids.ts';
 import { rawCorpus } from './raw-corpus.ts';
 import { sendRawCorpus } from './raw-run.ts';
 import { fuzz } from './run.ts';
@@ -59,9 +59,18 @@ async function main(): Promise<number> {
       suspended: (await makePartner(database, { isSuspended: true })).apiKey,
       otherPartner: (await makePartner(database)).apiKey,
     };
-    const ledger = new Ledger(report);
-    const figures = await fuzz({ port: installation.port, keys, seed, requests, connections, ledger, report, onProgress });
-    const rows = await ledger.compare(database.pool);
+    const acknowledgedIds = new AcknowledgedIds(report);
+    const figures = await fuzz({
+      port: installation.port,
+      keys,
+      seed,
+      requests,
+      connections,
+      acknowledgedIds,
+      report,
+      onProgress,
+    });
+    const rows = await acknowledgedIds.compare(database.pool);
     if (figures.shed > 0 && !given['allow-shed']) report(`${figures.shed} answers were 503`);
     progress('The raw corpus');
     const corpus = rawCorpus({ apiKey: keys.main, run: seed.toString(36) });
@@ -77,7 +86,7 @@ async function main(): Promise<number> {
         0,
       ),
       'rows, each acknowledged once': show(rows),
-      'replays, all marked': ledger.replays,
+      'replays, all marked': acknowledgedIds.replays,
       'raw requests': corpus.length,
       'raw answers by status': show(raw.byStatus),
       'raw connections cut without an answer': raw.cut.length,

@@ -1,12 +1,12 @@
 /** Sends generated requests to a service and judges every answer. Shared by `reliability/fuzz/main.ts` and `test/reliability/fuzz.test.ts`. */
 
+import type { AcknowledgedIds } from './acknowledged-ids.ts';
 import { checkAnswer } from './check-answer.ts';
 import { Connection, type Received } from './connection.ts';
 import { isRehearsal } from './document.ts';
 import { type Draft, REHEARSAL_HEADER, render, targetOf } from './draft.ts';
 import { generate, type Keys } from './generate.ts';
 import { Known } from './known.ts';
-import type { Ledger } from './ledger.ts';
 import { Owners } from './owners.ts';
 import type { WireAnswer } from './wire-format.ts';
 
@@ -19,7 +19,7 @@ export interface FuzzOptions {
   readonly seed: number;
   readonly requests: number;
   readonly connections: number;
-  readonly ledger: Ledger;
+  readonly acknowledgedIds: AcknowledgedIds;
   /** @param kind What many violations have in common. */
   readonly report: (violation: string, kind?: string) => void;
   readonly onProgress?: (sent: number) => void;
@@ -116,14 +116,14 @@ class Run {
     const isOwn = draft.headers.some(([name, value]) => name === 'X-API-Key' && value === this.#options.keys.main);
     if (isOwn && body?.events) this.known.learnEvents(body.events);
     if (isOwn && body?.next_after) this.known.learnPlace(draft.path, body.next_after);
-    this.#options.ledger.addFailure(body ?? {});
+    this.#options.acknowledgedIds.addFailure(body ?? {});
     // A rehearsal answers with the record that it changed.
     if (draft.method !== 'POST' || answer.status >= 300 || !body) return;
     if (isRehearsal(draft.operation)) {
-      this.#options.ledger.addRehearsed(body);
+      this.#options.acknowledgedIds.addRehearsed(body);
       return;
     }
-    this.#options.ledger.add(answer, body);
+    this.#options.acknowledgedIds.add(answer, body);
     if (isOwn && body.contribution) this.known.learnContribution(body.contribution, draft);
     if (isOwn && body.estimate) this.known.learnEstimate(body.estimate, draft);
   }

@@ -1,11 +1,11 @@
 /** One request of the partner's server and what came back, told apart as a partner has to: an answer, or nothing to rely on. */
 import { Agent } from 'undici';
+import { type Call, call, parseExactly } from './call.ts';
 
 export interface Reply {
   readonly kind: 'answered';
   readonly status: number;
   readonly isReplay: boolean;
-  readonly retryAfterSeconds: number;
   // biome-ignore lint/suspicious/noExplicitAny: an answer is read as the JSON that it is, and judged field by field
   readonly body: any;
 }
@@ -17,13 +17,6 @@ export interface Silence {
 }
 
 export type Outcome = Reply | Silence;
-
-export interface Request {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly idempotencyKey?: string;
-  readonly body?: string;
-}
 
 /** Longer than the service takes at most, and short enough that a hung request is noticed. */
 const TIMEOUT_MS = 8_000;
@@ -41,28 +34,11 @@ export class Exchange {
     this.#apiKey = apiKey;
   }
 
-  async send({ method, path, idempotencyKey, body }: Request): Promise<Outcome> {
+  async send(request: Omit<Call, 'apiKey'>): Promise<Outcome> {
     this.underWay++;
     try {
-      const response = await this.#agent.request({
-        origin: this.#origin,
-        method,
-        path,
-        headers: {
-          'x-api-key': this.#apiKey,
-          ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        body: body ?? null,
-      });
-      const text = await response.body.text();
-      return {
-        kind: 'answered',
-        status: response.statusCode,
-        isReplay: response.headers['idempotent-replayed'] === 'true',
-        retryAfterSeconds: Number(response.headers['retry-after'] ?? 0),
-        body: readExactly(text),
-      };
+      const { status, headers, bytes } = await call(this.#agent, this.#origin, { ...request, apiKey: this.#apiKey });
+      return { kind: 'answered', status, isReplay: headers['idempotent-replayed'] === 'true', body: parseExactly(bytes) };
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       return { kind: 'silent', reason: code ?? message };
@@ -74,11 +50,4 @@ export class Exchange {
   close(): Promise<void> {
     return this.#agent.destroy();
   }
-}
-
-/** Points are integers in all their digits. Not the service's own reader: one mistake must not hide behind the other. */
-function readExactly(text: string): unknown {
-  const exact = (_name: string, value: unknown, { source }: { source: string }) =>
-    typeof value === 'number' && /^-?\d+$/.test(source) ? BigInt(source) : value;
-  return JSON.parse(text, exact as (name: string, value: unknown) => unknown);
 }

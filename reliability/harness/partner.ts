@@ -34,6 +34,7 @@ export interface PartnerOptions {
 
 const CONFIRMATIONS = '/v1/impact-transactions';
 const PAUSE_MS = 25;
+const LOOKUPS_MAX = 200;
 /** A request that is still open after so long is a loss, whatever was killed meanwhile. */
 const PATIENCE_MS = 60_000;
 
@@ -72,11 +73,29 @@ export class Partner {
 
   /** Must find what was once confirmed, with the same contribution. @returns Whether there was an answer to judge. */
   async lookUp(intent: Intent): Promise<boolean> {
-    const outcome = await this.#send({ method: 'GET', path: lookupPath(intent) });
+    const outcome = await this.#send({ path: lookupPath(intent) });
     if (isUnknown(outcome)) return false;
     if (outcome.status === 200) this.#learnContribution(intent, outcome, 'a look-up');
     else this.#violated(intent, `confirmed once, but a later look-up says ${describe(outcome)}`);
     return true;
+  }
+
+  /**
+   * At the end: what was once confirmed is found by its event, and is still the same.
+   *
+   * @returns How many were looked up.
+   */
+  async lookUpConfirmed(intents: readonly Intent[]): Promise<number> {
+    const confirmed = intents.filter(({ learned }) => learned.outcome === 'confirmed');
+    for (const intent of confirmed) {
+      let isAnswered = false;
+      for (let attempt = 1; attempt <= LOOKUPS_MAX && !isAnswered; attempt++) {
+        if (attempt > 1) await sleep(PAUSE_MS);
+        isAnswered = await this.lookUp(intent);
+      }
+      if (!isAnswered) this.#violated(intent, 'no look-up was answered at the end');
+    }
+    return confirmed.length;
   }
 
   async #settle(intent: Intent): Promise<void> {
@@ -95,7 +114,7 @@ export class Partner {
   /** Looks up until the service says that there is, or that there is not. Points stay deducted all the while. */
   async #recover(intent: Intent, givesUpAt: number): Promise<void> {
     while (performance.now() < givesUpAt) {
-      const outcome = await this.#send({ method: 'GET', path: lookupPath(intent) });
+      const outcome = await this.#send({ path: lookupPath(intent) });
       if (isUnknown(outcome)) {
         await sleep(PAUSE_MS);
         continue;
@@ -116,7 +135,7 @@ export class Partner {
   async #confirm(intent: Intent, idempotencyKey = intent.idempotencyKey, body = intent.body): Promise<Outcome> {
     this.tally.sent++;
     this.#options.onSent();
-    return this.#send({ method: 'POST', path: CONFIRMATIONS, idempotencyKey, body });
+    return this.#send({ path: CONFIRMATIONS, idempotencyKey, body });
   }
 
   /** Takes in an answer to the confirmation itself. */
@@ -188,7 +207,7 @@ export class Partner {
   async #makeEstimate(intent: Intent): Promise<void> {
     const { partnerOrderRef: order, partnerEventId } = intent;
     const body = `{"partner_order_ref":"${order}","distance_km":"12.345","distance_unit":"km","vehicle_category":"car_gasoline"}`;
-    const request = { method: 'POST', path: '/v1/emissions/estimates', idempotencyKey: `est-${partnerEventId}`, body } as const;
+    const request = { path: '/v1/emissions/estimates', idempotencyKey: `est-${partnerEventId}`, body };
     const reply = await this.#untilAnswered(intent, () => this.#send(request));
     if (reply?.status !== 201) return this.#violated(intent, `the estimate was answered ${reply ? describe(reply) : 'never'}`);
     intent.calculationId = reply.body.estimate.calculation_id;
@@ -198,7 +217,7 @@ export class Partner {
   async #associate(intent: Intent): Promise<void> {
     const path = `${CONFIRMATIONS}/${intent.learned.contribution.transaction_id}/emissions-associations`;
     const body = `{"calculation_id":"${intent.calculationId}"}`;
-    const request = { method: 'POST', path, idempotencyKey: `asc-${intent.partnerEventId}`, body } as const;
+    const request = { path, idempotencyKey: `asc-${intent.partnerEventId}`, body };
     const reply = await this.#untilAnswered(intent, () => this.#send(request));
     if (reply?.status !== 201) return this.#violated(intent, `the association was answered ${reply ? describe(reply) : 'never'}`);
     this.tally.linksAfterwards++;

@@ -24,7 +24,6 @@
  * Exit code 1 when anything is violated.
  */
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readArguments, readWhole } from '../harness/arguments.ts';
 import { Exchange } from '../harness/exchange.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
@@ -33,7 +32,7 @@ import { Partner } from '../harness/partner.ts';
 import { freshSeed, seeded } from '../harness/random.ts';
 import { percentile, printFigures, progress, provenBelow, Violations } from '../harness/report.ts';
 import { type Verification, verify } from '../harness/verify-contributions.ts';
-import { CONFIRMED_WITHIN_MS, Killer, type Target } from './killer.ts';
+import { CONFIRMED_WITHIN_MS, KillerAmongRequests, type Target } from './killer-among-requests.ts';
 
 const READY_WITHIN_MS: Record<Target, number> = { service: 2_000, database: 5_000 };
 const REPORT_EVERY_MS = 5_000;
@@ -68,10 +67,10 @@ async function main(): Promise<number> {
     const random = seeded(seed);
     const intents = makeIntents(confirmations, random, seed.toString(36));
     const countUnderWay = () => exchange.underWay;
-    const killer = new Killer({ installation, target, kills, confirmations, random, countUnderWay, report });
+    const killer = new KillerAmongRequests({ installation, target, kills, confirmations, random, countUnderWay, report });
     const partner = await Promise.race([contribute(intents, { exchange, killer, report }), killer.broken]);
     progress('Everything is settled; every event is looked up once more');
-    await lookUpAll(intents, partner, report);
+    await partner.lookUpConfirmed(intents);
     const verification = await verify(database, partnerId, { intents, report });
     await exchange.close();
     checkKills(killer, report);
@@ -85,7 +84,7 @@ async function main(): Promise<number> {
 
 interface Experiment {
   readonly exchange: Exchange;
-  readonly killer: Killer;
+  readonly killer: KillerAmongRequests;
   readonly report: (violation: string) => void;
 }
 
@@ -108,18 +107,7 @@ async function contribute(intents: readonly Intent[], { exchange, killer, report
   return partner;
 }
 
-/** What was once confirmed is found by its event, and is still the same. */
-async function lookUpAll(intents: readonly Intent[], partner: Partner, report: (violation: string) => void): Promise<void> {
-  for (const intent of intents.filter(({ learned }) => learned.outcome === 'confirmed')) {
-    for (let attempt = 1; !(await partner.lookUp(intent)); attempt++) {
-      if (attempt === 100) report(`${intent.partnerEventId}: no look-up was answered at the end`);
-      if (attempt === 100) break;
-      await sleep(50);
-    }
-  }
-}
-
-function checkKills({ kills: done }: Killer, report: (violation: string) => void): void {
+function checkKills({ kills: done }: KillerAmongRequests, report: (violation: string) => void): void {
   if (done.length < kills) report(`only ${done.length} of ${kills} kills took place`);
   for (const [index, { readyAfterMs, confirmedAfterMs }] of done.entries()) {
     if (readyAfterMs > READY_WITHIN_MS[target]) report(`kill ${index + 1}: ready after ${Math.round(readyAfterMs)} ms`);
@@ -136,7 +124,7 @@ function print({
 }: {
   intents: readonly Intent[];
   partner: Partner;
-  killer: Killer;
+  killer: KillerAmongRequests;
   verification: Verification;
 }): void {
   const times = (values: number[]) =>

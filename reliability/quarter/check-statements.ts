@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { PARTNERS } from './calendar.ts';
 import { listWrongAmounts } from './check-figures.ts';
-import type { Entry, Ledger, PostedAdjustment } from './ledger.ts';
 import { billedText, readMoney } from './money.ts';
 import type { PartnerClient } from './partner-client.ts';
+import type { Entry, PartnerRecords, PostedAdjustment } from './partner-records.ts';
 import { listPartnerSettlements, type PartnerSettlement, type VersionTotals } from './partner-settlements.ts';
 import { slack } from './writers.ts';
 
@@ -12,7 +12,7 @@ type Report = (violation: string, kind?: string) => void;
 
 export interface StatementsOptions {
   readonly client: PartnerClient;
-  readonly ledger: Ledger;
+  readonly partnerRecords: PartnerRecords;
   readonly apiKeys: readonly string[];
   /** By partner, how many settlements there must be, the open one included. */
   readonly expected: readonly number[];
@@ -111,14 +111,14 @@ interface Sums {
 
 /** The books of one partner, line by line. */
 class PartnerBooks {
-  readonly #ledger: Ledger;
+  readonly #records: PartnerRecords;
   readonly #report: Report;
   readonly #partner: number;
   readonly #seen = new Map<Entry | PostedAdjustment, string>();
   readonly #counts = { lines: 0, late: 0, carried: 0 };
 
-  constructor({ ledger, report }: StatementsOptions, partner: number) {
-    this.#ledger = ledger;
+  constructor({ partnerRecords, report }: StatementsOptions, partner: number) {
+    this.#records = partnerRecords;
     this.#partner = partner;
     this.#report = (violation, kind) => report(`${PARTNERS[partner]?.name}: ${violation}`, kind);
   }
@@ -137,7 +137,7 @@ class PartnerBooks {
     }
     const left = this.#sumUnsettled(owed);
     this.#compare(open, left);
-    const { contributions: confirmed, adjustments: adjusted } = this.#ledger.pointsOf(this.#partner);
+    const { contributions: confirmed, adjustments: adjusted } = this.#records.pointsOf(this.#partner);
     const openPoints = open.gross_points + open.adjustment_points;
     if (confirmed + adjusted !== settled + openPoints)
       this.#report(`${confirmed + adjusted} points are confirmed, ${settled} settled and ${openPoints} open`);
@@ -167,10 +167,10 @@ class PartnerBooks {
   }
 
   #checkContribution(settlement: PartnerSettlement, line: Line, sums: Sums): void {
-    const entry = this.#ledger.byTransaction.get(line['transaction_id'] as string);
+    const entry = this.#records.byTransaction.get(line['transaction_id'] as string);
     if (entry?.partner !== this.#partner || entry.state !== 'confirmed' || !entry.confirmed)
       return void this.#report(`${line['transaction_id']} is settled, and is ${entry?.state ?? 'unknown'}`, 'not confirmed');
-    const amount = this.#ledger.amountOf(entry);
+    const amount = this.#records.amountOf(entry);
     this.#expect(line, {
       ...labelCells(entry),
       ...{ partner_event_id: entry.eventId, partner_order_ref: entry.orderRef, points: String(entry.points) },
@@ -194,11 +194,11 @@ class PartnerBooks {
   }
 
   #checkAdjustment(settlement: PartnerSettlement, line: Line, sums: Sums): void {
-    const adjustment = this.#ledger.adjustments.get(line['adjustment_id'] as string);
+    const adjustment = this.#records.adjustments.get(line['adjustment_id'] as string);
     if (adjustment?.entry.partner !== this.#partner)
       return void this.#report(`the adjustment ${line['adjustment_id']} was never posted`, 'unknown adjustment');
     const { entry, pointsDelta, reasonCode } = adjustment;
-    const amount = this.#ledger.amountOfAdjustment(adjustment);
+    const amount = this.#records.amountOfAdjustment(adjustment);
     this.#expect(line, {
       ...labelCells(entry),
       ...{ transaction_id: entry.transactionId, partner_event_id: entry.eventId, partner_order_ref: entry.orderRef },
@@ -251,18 +251,18 @@ class PartnerBooks {
   #sumUnsettled(owed: Pick<Sums, 'carried' | 'amount'> | undefined): Sums {
     const sums = noSums();
     if (owed) Object.assign(sums, owed);
-    for (const entry of this.#ledger.entries) {
+    for (const entry of this.#records.entries) {
       if (entry.partner !== this.#partner || entry.state !== 'confirmed' || this.#seen.has(entry)) continue;
       sums.contributions++;
       sums.gross += entry.points;
-      addToVersion(sums, labelCells(entry), { count: 1n, points: entry.points, amount: this.#ledger.amountOf(entry) });
+      addToVersion(sums, labelCells(entry), { count: 1n, points: entry.points, amount: this.#records.amountOf(entry) });
     }
-    for (const adjustment of this.#ledger.adjustments.values()) {
+    for (const adjustment of this.#records.adjustments.values()) {
       const { entry, pointsDelta: points } = adjustment;
       if (entry.partner !== this.#partner || this.#seen.has(adjustment)) continue;
       sums.adjustments++;
       sums.adjusted += points;
-      addToVersion(sums, labelCells(entry), { count: 0n, points, amount: this.#ledger.amountOfAdjustment(adjustment) });
+      addToVersion(sums, labelCells(entry), { count: 0n, points, amount: this.#records.amountOfAdjustment(adjustment) });
     }
     return sums;
   }

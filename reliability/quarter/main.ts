@@ -27,10 +27,10 @@ import { checkByCommands, checkJobs } from './check-commands.ts';
 import { checkStatements, fetchStatement, type Served } from './check-statements.ts';
 import { clockEnvironment, findClockLibrary, SimulatedClock } from './clock.ts';
 import { startClockedServer } from './clocked-server.ts';
-import { Ledger } from './ledger.ts';
 import { OperatorSimulator } from './operator-simulator.ts';
 import { createOperators } from './operators.ts';
 import { PartnerClient } from './partner-client.ts';
+import { PartnerRecords } from './partner-records.ts';
 import { Quarter } from './quarter.ts';
 import { planRules } from './rule-plan.ts';
 import { Writers } from './writers.ts';
@@ -85,19 +85,28 @@ async function simulate(database: Database, client: PartnerClient): Promise<numb
   const random = seeded(seed);
   const { partnerIds, apiKeys } = await makePartners(database);
   const dailyCount = contributions / ((LAST_NOON - FIRST_NOON) / DAY_MS + 1) / PARTNERS.length;
-  const ledger = new Ledger(planRules(RULES_START_AT, dailyCount));
+  const partnerRecords = new PartnerRecords(planRules(RULES_START_AT, dailyCount));
   const operators = await createOperators({ environment: { ...process.env, ...environment }, dataDirectory, clock });
-  const writers = new Writers({ client, ledger, random, apiKeys, clock, report });
-  const simulator = new OperatorSimulator({ database, dataDirectory, ledger, operators, random, partnerIds, clock, report });
-  const surroundings = { clock, database, client, apiKeys, partnerIds, ledger, writers, simulator, operators, random };
+  const writers = new Writers({ client, partnerRecords, random, apiKeys, clock, report });
+  const simulator = new OperatorSimulator({
+    database,
+    dataDirectory,
+    partnerRecords,
+    operators,
+    random,
+    partnerIds,
+    clock,
+    report,
+  });
+  const surroundings = { clock, database, client, apiKeys, partnerIds, partnerRecords, writers, simulator, operators, random };
   const quarter = new Quarter({ ...surroundings, contributions, report });
   const started = performance.now();
   await quarter.run();
   const livedSeconds = (performance.now() - started) / 1_000;
   progress('the quarter is over: the books are compared');
   const expected = PARTNERS.map(({ monthEnds }, partner) => monthEnds.length + (quarter.counts.early[partner] as number) + 1);
-  const { served, books } = await checkStatements({ client, ledger, apiKeys, expected, report });
-  for (const day of ledger.listDaysOverCap(REVIEWED, RIYADH_OFFSET_MS)) report(`past the daily cap: ${day}`, 'cap');
+  const { served, books } = await checkStatements({ client, partnerRecords, apiKeys, expected, report });
+  for (const day of partnerRecords.listDaysOverCap(REVIEWED, RIYADH_OFFSET_MS)) report(`past the daily cap: ${day}`, 'cap');
   const runs = await countRuns();
   await fetchAgain(served, apiKeys);
   progress('the verifying commands look');
@@ -107,7 +116,7 @@ async function simulate(database: Database, client: PartnerClient): Promise<numb
   const { early, lostRaces, rulesMade, rulesWithdrawn, signInsRenewed } = quarter.counts;
   const answered = `${sent}: ${confirmed} confirmed at once, ${pending} pending, ${refused} refused as out of bounds`;
   const { counts } = simulator;
-  const reviews = `${counts.confirmed} confirmed and ${counts.failed} failed by an operator, ${counts.expired} by the schedule, ${ledger.pending.size} pending`;
+  const reviews = `${counts.confirmed} confirmed and ${counts.failed} failed by an operator, ${counts.expired} by the schedule, ${partnerRecords.pending.size} pending`;
   const adjustments = `${counts.posted} posted (${counts.restated} restate amounts, ${counts.reversed} reverse another), ${counts.rejected} rejected`;
   const monthly = PARTNERS.reduce((sum, { monthEnds }) => sum + monthEnds.length, 0);
   printFigures('A quarter by the clock', {

@@ -17,9 +17,9 @@ import type { Database } from '../../src/store/database.ts';
 import type { Random } from '../harness/random.ts';
 import { HOUR_MS, PARTNERS } from './calendar.ts';
 import type { SimulatedClock } from './clock.ts';
-import type { Entry, Ledger, PostedAdjustment } from './ledger.ts';
 import { billedText } from './money.ts';
 import type { Operators } from './operators.ts';
+import type { Entry, PartnerRecords, PostedAdjustment } from './partner-records.ts';
 import { slack } from './writers.ts';
 
 /** What nobody has decided on after so long fails by the schedule. */
@@ -32,7 +32,7 @@ const MARGIN_MS = 600_000;
 export interface OperatorSimulatorOptions {
   readonly database: Database;
   readonly dataDirectory: string;
-  readonly ledger: Ledger;
+  readonly partnerRecords: PartnerRecords;
   readonly operators: Operators;
   readonly random: Random;
   readonly partnerIds: readonly string[];
@@ -68,8 +68,8 @@ export class OperatorSimulator {
 
   /** Of those that were sent at this moment or before, whatever is not left to the schedule. */
   async decide(sentUntil: number): Promise<void> {
-    const { ledger } = this.#options;
-    const waiting = [...ledger.pending].filter(({ plan, sent }) => plan !== 'leave' && sent.to <= sentUntil);
+    const { partnerRecords } = this.#options;
+    const waiting = [...partnerRecords.pending].filter(({ plan, sent }) => plan !== 'leave' && sent.to <= sentUntil);
     let next = 0;
     const work = async () => {
       for (let entry = waiting[next++]; entry; entry = waiting[next++]) await this.#decideOne(entry);
@@ -78,14 +78,14 @@ export class OperatorSimulator {
   }
 
   async #decideOne(entry: Entry): Promise<void> {
-    const { database, operators, ledger, partnerIds, clock } = this.#options;
+    const { database, operators, partnerRecords, partnerIds, clock } = this.#options;
     const id = { partnerId: partnerIds[entry.partner] as string, transactionId: entry.transactionId };
     const actor = await operators.operator.actor(database);
     const isConfirmed = entry.plan === 'confirm';
     const resolve = isConfirmed ? confirmPendingContribution : failPendingContribution;
     const from = clock.earliestNow();
     await resolve(database, actor, id, isConfirmed ? 'looked at: as the order says' : 'looked at: the order was cancelled');
-    ledger.decide(entry, isConfirmed ? 'confirmed' : 'failed', { from, to: clock.now() });
+    partnerRecords.decide(entry, isConfirmed ? 'confirmed' : 'failed', { from, to: clock.now() });
     this.counts[isConfirmed ? 'confirmed' : 'failed']++;
   }
 
@@ -95,8 +95,8 @@ export class OperatorSimulator {
    * @param ranAt When it last looked, or before.
    */
   async noteExpired(ranAt: number): Promise<void> {
-    const { ledger, clock, report } = this.#options;
-    const waiting = [...ledger.pending];
+    const { partnerRecords, clock, report } = this.#options;
+    const waiting = [...partnerRecords.pending];
     const pending = await this.#listPending();
     for (const entry of waiting) {
       const isPending = pending.has(entry.transactionId);
@@ -105,7 +105,7 @@ export class OperatorSimulator {
       if (isPending) continue;
       if (sent.from > clock.now() - EXPIRY_MS)
         report(`${entry.transactionId} is pending no more, and nobody decided on it`, 'ended early');
-      ledger.decide(entry, 'failed', { from: ranAt, to: clock.now() });
+      partnerRecords.decide(entry, 'failed', { from: ranAt, to: clock.now() });
       this.counts.expired++;
     }
   }
@@ -124,13 +124,13 @@ export class OperatorSimulator {
    * @param settledUntil By partner, where its last closed settlement ends.
    */
   async adjust(count: number, settledUntil: readonly number[]): Promise<void> {
-    const { ledger, random } = this.#options;
-    const settled = ledger.entries.filter((entry) => this.#isSettled(entry, settledUntil) && !this.#adjusted.has(entry));
+    const { partnerRecords, random } = this.#options;
+    const settled = partnerRecords.entries.filter((entry) => this.#isSettled(entry, settledUntil) && !this.#adjusted.has(entry));
     for (let number = 0; number < count && settled.length > 0; number++) {
       const [entry] = settled.splice(random.whole(0, settled.length - 1), 1);
       if (entry) await this.#adjustOne(entry, number);
     }
-    const undoable = [...ledger.adjustments.values()].filter(
+    const undoable = [...partnerRecords.adjustments.values()].filter(
       ({ reversalOf, adjustmentId }) => !reversalOf && !this.#reversed.has(adjustmentId),
     );
     for (const adjustment of undoable.filter((_each, index) => index % 5 === 4)) await this.#reverse(adjustment);
@@ -138,8 +138,8 @@ export class OperatorSimulator {
 
   /** Takes back all points of the settled contribution that has most. */
   async takeBackMost(partner: number, settledUntil: readonly number[]): Promise<void> {
-    const { ledger } = this.#options;
-    const settled = ledger.entries.filter(
+    const { partnerRecords } = this.#options;
+    const settled = partnerRecords.entries.filter(
       (entry) => entry.partner === partner && this.#isSettled(entry, settledUntil) && !this.#adjusted.has(entry),
     );
     const most = settled.reduce<Entry | undefined>(
@@ -180,13 +180,13 @@ export class OperatorSimulator {
   #partOfAmount(entry: Entry, parts: bigint): string | undefined {
     const { minorUnits } = PARTNERS[entry.partner] as (typeof PARTNERS)[number];
     const unit = 10n ** BigInt(12 - minorUnits);
-    const part = (((this.#options.ledger.amountOf(entry) ?? 0n) * parts) / 100n / unit) * unit;
+    const part = (((this.#options.partnerRecords.amountOf(entry) ?? 0n) * parts) / 100n / unit) * unit;
     return part === 0n ? undefined : billedText(-part, minorUnits);
   }
 
   /** Nobody drafts a restatement of more than a contribution is worth, or of less than a minor unit. */
   async #expectBounds(entry: Entry): Promise<void> {
-    const amount = this.#options.ledger.amountOf(entry) as bigint;
+    const amount = this.#options.partnerRecords.amountOf(entry) as bigint;
     const beyond = [billedText(-amount - 10n ** 12n, 2), billedText(amount * 1_000n, 2), '-0.0005'];
     const wanted = { entry, pointsDelta: 0n, reasonCode: 'conversion_restatement', reversalOf: null };
     for (const amountDelta of beyond)
@@ -203,7 +203,7 @@ export class OperatorSimulator {
   }
 
   async #post(wanted: Wanted): Promise<void> {
-    const { database, operators, ledger, clock } = this.#options;
+    const { database, operators, partnerRecords, clock } = this.#options;
     const id = await this.#draft(wanted);
     await this.#expectRefusal('the one who drafted it', async () =>
       approveAdjustment(database, await operators.operator.actor(database), id, this.#tools),
@@ -215,7 +215,7 @@ export class OperatorSimulator {
     const from = clock.earliestNow();
     await postAdjustment(database, await operators.operator.actor(database), id, this.#tools);
     const { adjustmentId } = id;
-    ledger.adjustments.set(adjustmentId, { ...wanted, adjustmentId, posted: { from, to: clock.now() } });
+    partnerRecords.adjustments.set(adjustmentId, { ...wanted, adjustmentId, posted: { from, to: clock.now() } });
     this.counts.posted++;
     if (wanted.amountDelta !== null) this.counts.restated++;
   }

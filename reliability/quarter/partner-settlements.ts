@@ -1,5 +1,6 @@
+import { parseExactly } from '../harness/call.ts';
 import { PARTNERS } from './calendar.ts';
-import { type PartnerClient, parseExact } from './partner-client.ts';
+import type { PartnerClient } from './partner-client.ts';
 
 export interface VersionTotals {
   readonly contribution_rule_version: string;
@@ -58,7 +59,7 @@ export async function listPartnerSettlements(
     const path = `/v1/settlements?limit=5${after && `&after=${after}`}`;
     const { status, bytes } = await client.call({ apiKey, path, ...(process !== undefined && { process }) });
     if (status !== 200) throw new Error(`${path} was answered ${status}: ${bytes.toString().slice(0, 500)}`);
-    const page = parseExact<Page>(bytes);
+    const page = parseExactly<Page>(bytes);
     found.unshift(...page.settlements.toReversed());
     ({ next_after: after, has_more: hasMore } = page);
   }
@@ -72,7 +73,7 @@ export async function readSettledUntil(client: PartnerClient, apiKeys: readonly 
       const path = '/v1/settlements?limit=1';
       const { status, bytes } = await client.call({ apiKey: apiKeys[index] as string, path });
       if (status !== 200) throw new Error(`${path} was answered ${status}: ${bytes.toString().slice(0, 500)}`);
-      return Date.parse(parseExact<Page>(bytes).settlements[0]?.period_start as string);
+      return Date.parse(parseExactly<Page>(bytes).settlements[0]?.period_start as string);
     }),
   );
 }

@@ -18,10 +18,10 @@ import {
   RULES_AHEAD_DAYS,
 } from './calendar.ts';
 import type { SimulatedClock } from './clock.ts';
-import type { Ledger } from './ledger.ts';
 import type { OperatorSimulator } from './operator-simulator.ts';
 import { type Operators, renewSignIns } from './operators.ts';
 import type { PartnerClient } from './partner-client.ts';
+import type { PartnerRecords } from './partner-records.ts';
 import { readSettledUntil } from './partner-settlements.ts';
 import type { PlannedRule } from './rule-plan.ts';
 import type { Writers } from './writers.ts';
@@ -42,7 +42,7 @@ export interface QuarterOptions {
   readonly client: PartnerClient;
   readonly apiKeys: readonly string[];
   readonly partnerIds: readonly string[];
-  readonly ledger: Ledger;
+  readonly partnerRecords: PartnerRecords;
   readonly writers: Writers;
   readonly simulator: OperatorSimulator;
   readonly operators: Operators;
@@ -81,22 +81,22 @@ export class Quarter {
   async run(): Promise<void> {
     await this.#beginUnderRules();
     for (const happening of listHappenings()) {
-      const { clock, simulator, ledger, writers } = this.#options;
+      const { clock, simulator, partnerRecords, writers } = this.#options;
       await this.#untilIdle();
       if (happening.kind === 'day') await this.#day(happening.at);
       else if (happening.kind === 'month ends') await this.#monthEnd(happening);
       else await this.#rulesChange(happening.at);
       const when = new Date(clock.now()).toISOString().slice(0, 16);
       const { confirmed, failed, expired, posted } = simulator.counts;
-      const decided = `${confirmed} confirmed, ${failed} failed, ${expired} expired, ${ledger.pending.size} pending`;
+      const decided = `${confirmed} confirmed, ${failed} failed, ${expired} expired, ${partnerRecords.pending.size} pending`;
       progress(`${when} ${happening.kind.padEnd(12)} ${writers.counts.sent} sent; ${decided}; ${posted} adjustments`);
     }
   }
 
   async #beginUnderRules(): Promise<void> {
-    const { clock, ledger } = this.#options;
-    const start = Math.min(...ledger.rules.map(({ startsAt }) => startsAt));
-    await this.#makeRules(ledger.rules.filter(({ startsAt }) => startsAt === start));
+    const { clock, partnerRecords } = this.#options;
+    const start = Math.min(...partnerRecords.rules.map(({ startsAt }) => startsAt));
+    await this.#makeRules(partnerRecords.rules.filter(({ startsAt }) => startsAt === start));
     await clock.moveTo(start + 1_000);
     await sleep(RULES_KNOWN_MS);
   }
@@ -127,7 +127,7 @@ export class Quarter {
   }
 
   async #officeHours(noon: number): Promise<void> {
-    const { simulator, client, apiKeys, ledger, clock } = this.#options;
+    const { simulator, client, apiKeys, partnerRecords, clock } = this.#options;
     await this.#renewSignIns();
     await this.#untilJobRan('expire-pending', noon - JOBS_MS);
     await simulator.noteExpired(noon - JOBS_MS);
@@ -136,7 +136,7 @@ export class Quarter {
     const day = new Date(noon).getUTCDate();
     if (ADJUSTMENT_DAYS.includes(day)) await simulator.adjust(24, await readSettledUntil(client, apiKeys));
     const ahead = RULE_CHANGES.find((change) => Math.abs(change - noon - RULES_AHEAD_DAYS * DAY_MS) < DAY_MS / 2);
-    if (ahead !== undefined) await this.#makeRules(ledger.rules.filter(({ startsAt }) => startsAt === ahead));
+    if (ahead !== undefined) await this.#makeRules(partnerRecords.rules.filter(({ startsAt }) => startsAt === ahead));
     if (day === WITHDRAWING_DAY) await this.#makeAndWithdraw(clock.now() + DAY_MS / 2);
   }
 

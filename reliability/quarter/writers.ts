@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, parseExactly } from '../harness/call.ts';
 import type { Random } from '../harness/random.ts';
 import { PARTNERS, REVIEWED } from './calendar.ts';
 import type { SimulatedClock } from './clock.ts';
-import type { Entry, Ledger } from './ledger.ts';
-import { type Answer, type PartnerClient, parseExact } from './partner-client.ts';
+import type { PartnerClient } from './partner-client.ts';
+import type { Entry, PartnerRecords } from './partner-records.ts';
 import { TOO_MANY_POINTS } from './rule-plan.ts';
 
 const WRITERS = 40;
@@ -11,7 +12,7 @@ const PAUSE_MS = 20;
 
 export interface WritersOptions {
   readonly client: PartnerClient;
-  readonly ledger: Ledger;
+  readonly partnerRecords: PartnerRecords;
   readonly random: Random;
   /** By partner. */
   readonly apiKeys: readonly string[];
@@ -89,13 +90,13 @@ export class Writers {
   }
 
   async #confirmOne(): Promise<void> {
-    const { ledger, random, clock, report } = this.#options;
+    const { partnerRecords, random, clock, report } = this.#options;
     const draft = this.#draft();
     const calculationId = random.chance(0.02) ? await this.#estimate(draft) : null;
     const from = clock.earliestNow();
     const answer = await this.#post(draft, calculationId);
     const sent = { from, to: clock.now() };
-    const possible = ledger.listPossibleAnswers(draft.partner, draft.points, slack(sent));
+    const possible = partnerRecords.listPossibleAnswers(draft.partner, draft.points, slack(sent));
     if (!(possible as number[]).includes(answer.status)) {
       const words = `${draft.points} points of ${PARTNERS[draft.partner]?.name} were answered ${answer.status} instead of ${possible.join(' or ')}`;
       report(`${words}: ${answer.bytes.toString().slice(0, 300)}`, `answered ${answer.status}`);
@@ -127,7 +128,7 @@ export class Writers {
   #post({ apiKey, key, eventId, orderRef, points }: Draft, calculationId: string | null): Promise<Answer> {
     const calculation = calculationId === null ? '' : `,"calculation_id":"${calculationId}"`;
     const body = `{"partner_event_id":"${eventId}","partner_order_ref":"${orderRef}","points":${points}${calculation}}`;
-    return this.#options.client.call({ apiKey, path: '/v1/impact-transactions', body, key });
+    return this.#options.client.call({ apiKey, path: '/v1/impact-transactions', body, idempotencyKey: key });
   }
 
   async #estimate({ apiKey, key, orderRef }: Draft): Promise<string | null> {
@@ -135,18 +136,18 @@ export class Writers {
     const distance = `${random.whole(0, 99)}.${random.whole(1, 9)}`;
     const order = { partner_order_ref: orderRef, distance_km: distance, distance_unit: 'km', vehicle_category: 'car_gasoline' };
     const body = JSON.stringify(order);
-    const answer = await client.call({ apiKey, path: '/v1/emissions/estimates', body, key: `${key}-estimate` });
+    const answer = await client.call({ apiKey, path: '/v1/emissions/estimates', body, idempotencyKey: `${key}-estimate` });
     if (answer.status !== 201) {
       report(`an estimate was answered ${answer.status}: ${answer.bytes.toString().slice(0, 300)}`, 'estimate');
       return null;
     }
     this.counts.withEstimate++;
-    return parseExact<{ estimate: { calculation_id: string } }>(answer.bytes).estimate.calculation_id;
+    return parseExactly<{ estimate: { calculation_id: string } }>(answer.bytes).estimate.calculation_id;
   }
 
   #enter(draft: Draft, { calculationId, sent, answer }: Pick<Entry, 'calculationId' | 'sent'> & { answer: Answer }): Entry {
-    const { ledger, random, report } = this.#options;
-    const { contribution, association } = parseExact<Confirmed>(answer.bytes);
+    const { partnerRecords, random, report } = this.#options;
+    const { contribution, association } = parseExactly<Confirmed>(answer.bytes);
     const isPending = answer.status === 202;
     this.counts[isPending ? 'pending' : 'confirmed']++;
     const decision = random.fraction();
@@ -160,13 +161,13 @@ export class Writers {
       ...{ state: isPending ? 'pending' : 'confirmed', wasPending: isPending, confirmed: isPending ? undefined : sent },
       plan: decision < 0.5 ? 'confirm' : decision < 0.8 ? 'fail' : 'leave',
     };
-    if (ledger.byTransaction.has(entry.transactionId)) report(`${entry.transactionId} was given twice`, 'given twice');
+    if (partnerRecords.byTransaction.has(entry.transactionId)) report(`${entry.transactionId} was given twice`, 'given twice');
     if (contribution.status !== entry.state) report(`${answer.status} came with the status ${contribution.status}`, 'status');
     if (calculationId !== null && !isPending && association.status !== 'associated')
       report(`${entry.transactionId} was not linked: ${answer.bytes.toString().slice(0, 400)}`, 'not linked');
-    for (const wrong of ledger.listWrongLabels({ ...entry, sent: slack(sent) }))
+    for (const wrong of partnerRecords.listWrongLabels({ ...entry, sent: slack(sent) }))
       report(`${entry.transactionId} has ${wrong}`, 'label');
-    ledger.add(entry);
+    partnerRecords.add(entry);
     return entry;
   }
 
@@ -175,7 +176,7 @@ export class Writers {
     const { report } = this.#options;
     const answer = await this.#post(draft, entry.calculationId);
     this.counts.replayed++;
-    const { contribution } = parseExact<Partial<Confirmed>>(answer.bytes);
+    const { contribution } = parseExactly<Partial<Confirmed>>(answer.bytes);
     if (contribution?.transaction_id !== entry.transactionId || answer.headers['idempotent-replayed'] !== 'true')
       report(`a repeated confirmation was answered ${answer.status}: ${answer.bytes.toString().slice(0, 300)}`, 'replay');
   }

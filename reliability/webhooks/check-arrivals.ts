@@ -1,6 +1,6 @@
 /** What has to be true of all that arrived: I10 and I11, event by event and endpoint by endpoint. */
 import { isDeepStrictEqual } from 'node:util';
-import { type Delivered, isAcknowledged, type KnownEvent, type Ledger } from './ledger.ts';
+import { type ArrivalLog, type Delivered, isAcknowledged, type KnownEvent } from './arrival-log.ts';
 import { countEvents, type TrueContribution, type Truth } from './truth.ts';
 
 type Report = (violation: string, kind?: string) => void;
@@ -22,12 +22,12 @@ export interface CheckedArrivals {
   readonly orderedPairs: number;
 }
 
-export function checkArrivals(ledger: Ledger, endpoints: readonly CheckedEndpoint[], report: Report): CheckedArrivals {
+export function checkArrivals(arrivalLog: ArrivalLog, endpoints: readonly CheckedEndpoint[], report: Report): CheckedArrivals {
   const truthOf = new Map(endpoints.map(({ number, truth }) => [number, truth]));
   const truths = new Set(truthOf.values());
   let contentsCompared = 0;
   const subjects = new Map<string, KnownEvent>();
-  for (const event of ledger.events.values()) {
+  for (const event of arrivalLog.events.values()) {
     for (const endpoint of event.endpoints) {
       const subject = findSubject(event, truthOf.get(endpoint) as Truth, truths, report);
       if (subject === undefined) continue;
@@ -40,7 +40,7 @@ export function checkArrivals(ledger: Ledger, endpoints: readonly CheckedEndpoin
     }
   }
   const demanding = endpoints.filter(({ mustHaveAll }) => mustHaveAll);
-  for (const endpoint of demanding) checkCompleteness(endpoint, ledger.deliveredTo(endpoint.number), report);
+  for (const endpoint of demanding) checkCompleteness(endpoint, arrivalLog.deliveredTo(endpoint.number), report);
   const orderedPairs = [...truths].map((truth) => checkOrder(truth, subjects, report));
   return {
     events: [...truths].reduce((sum, truth) => sum + countEvents(truth), 0),

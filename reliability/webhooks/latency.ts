@@ -27,10 +27,13 @@ export interface Latencies {
 }
 
 /** @param spans Side by side in twos, one of each kind. */
-export function measureLatencies({ members, ledger }: Pick<Experiment, 'members' | 'ledger'>, spans: readonly Span[]): Latencies {
+export function measureLatencies(
+  { members, arrivalLog }: Pick<Experiment, 'members' | 'arrivalLog'>,
+  spans: readonly Span[],
+): Latencies {
   const healthy = members.flatMap(({ endpoints }) => endpoints.filter(({ faults }) => faults.length === 0));
   const firsts = healthy.flatMap(({ number }) =>
-    [...ledger.deliveredTo(number).values()].flatMap(({ occurredAtMs, arrivals: [first] }) =>
+    [...arrivalLog.deliveredTo(number).values()].flatMap(({ occurredAtMs, arrivals: [first] }) =>
       first ? { occurredAtMs, tookMs: first.atMs - occurredAtMs } : [],
     ),
   );

@@ -35,11 +35,11 @@ import { readArguments, readWhole } from '../harness/arguments.ts';
 import { Installation } from '../harness/installation.ts';
 import { freshSeed, seeded } from '../harness/random.ts';
 import { progress, Violations } from '../harness/report.ts';
+import { ArrivalLog } from './arrival-log.ts';
 import { countAddressRefusals } from './database.ts';
 import { describeFault } from './faults.ts';
-import { Killer } from './killer.ts';
+import { KillerOverTime } from './killer-over-time.ts';
 import { measureLatencies } from './latency.ts';
-import { Ledger } from './ledger.ts';
 import type { Experiment } from './members.ts';
 import { assertGuarded, makeMembers, openReceiverGroups } from './set-up.ts';
 import { healHalf, killMeanwhile, measureSpans } from './stages.ts';
@@ -76,14 +76,14 @@ async function main(): Promise<number> {
   const violations = new Violations();
   await using cleanUp = new AsyncDisposableStack();
   const experiment = await setUp(violations.report, cleanUp);
-  const { ledger, killer, longestHeldMs } = experiment;
+  const { arrivalLog, killer, longestHeldMs } = experiment;
   const spans = await measureSpans(experiment, rate);
   const killsAtTheEnd = Math.round(kills * KILLS_AT_THE_END_SHARE);
   await killMeanwhile(experiment, { kills: kills - killsAtTheEnd, perSecond: rate * KILLING_RATE });
   await healHalf(experiment, killsAtTheEnd);
   const verdict = await checkEverything(experiment);
   printSummary({
-    ...{ title, members: experiment.members, ledger, verdict, longestHeldMs, kills: killer.kills },
+    ...{ title, members: experiment.members, arrivalLog, verdict, longestHeldMs, kills: killer.kills },
     perSecond: rate,
     latencies: measureLatencies(experiment, spans),
     addressesRefused: await countAddressRefusals(experiment.database),
@@ -99,10 +99,10 @@ async function setUp(report: Violations['report'], cleanUp: AsyncDisposableStack
   cleanUp.defer(() => installation.close());
   const database = installation.openDatabase();
   cleanUp.defer(() => database.close());
-  const ledger = new Ledger(report);
+  const arrivalLog = new ArrivalLog(report);
   const longestHeldMs = new Map<string, number>();
   const groups = await openReceiverGroups(endpoints, network, {
-    ledger,
+    arrivalLog,
     onHolding({ fault, heldMs }) {
       const words = describeFault(fault);
       longestHeldMs.set(words, Math.max(heldMs, longestHeldMs.get(words) ?? 0));
@@ -117,5 +117,5 @@ async function setUp(report: Violations['report'], cleanUp: AsyncDisposableStack
   const members = await makeMembers({ repository, events, endpoints, seed, random }, tools);
   for (const { exchange } of members) cleanUp.defer(() => exchange.close());
   if (given.guarded) await assertGuarded(repository, tools, members[0]?.partnerId ?? '');
-  return { ...tools, members, ledger, killer: new Killer(installation, random, report), longestHeldMs };
+  return { ...tools, members, arrivalLog, killer: new KillerOverTime(installation, random, report), longestHeldMs };
 }

@@ -5,16 +5,16 @@ import type { Installation } from '../harness/installation.ts';
 import type { Intent } from '../harness/intent.ts';
 import type { Partner } from '../harness/partner.ts';
 import type { Violations } from '../harness/report.ts';
+import type { ArrivalLog } from './arrival-log.ts';
 import type { Fault } from './faults.ts';
-import type { Killer } from './killer.ts';
-import type { Ledger } from './ledger.ts';
+import type { KillerOverTime } from './killer-over-time.ts';
 import type { Receivers } from './receivers.ts';
 import type { TestNetwork } from './test-network.ts';
 
 export interface Experiment extends Tools {
   readonly members: readonly Member[];
-  readonly ledger: Ledger;
-  readonly killer: Killer;
+  readonly arrivalLog: ArrivalLog;
+  readonly killer: KillerOverTime;
   /** How long the service kept connections to receivers that give no end of their answer, by what these do. */
   readonly longestHeldMs: ReadonlyMap<string, number>;
 }

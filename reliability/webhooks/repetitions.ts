@@ -1,5 +1,5 @@
 /** What the receivers can tell of events that came more than once, and of how long things took. */
-import type { Delivered, Ledger } from './ledger.ts';
+import type { ArrivalLog, Delivered } from './arrival-log.ts';
 
 export interface Repetitions {
   /** Events that an endpoint answered 2xx and got again. */
@@ -23,8 +23,8 @@ interface Wait {
 }
 
 /** At endpoints that are healthy all the time. @param kills When they were, in their order, in milliseconds since 1970. */
-export function findRepetitions(ledger: Ledger, endpoints: readonly number[], kills: readonly number[]): Repetitions {
-  const delivered = deliveredTo(ledger, endpoints);
+export function findRepetitions(arrivalLog: ArrivalLog, endpoints: readonly number[], kills: readonly number[]): Repetitions {
+  const delivered = deliveredTo(arrivalLog, endpoints);
   const firstKill = kills[0] ?? Number.POSITIVE_INFINITY;
   const again = delivered.flatMap(({ eventId, arrivals }) =>
     arrivals.slice(1).map(({ atMs }, index): Wait => ({ eventId, fromMs: arrivals[index]?.atMs ?? atMs, untilMs: atMs })),
@@ -80,8 +80,8 @@ const SLACK_MS = 50;
 const WRITTEN_WITHIN_MS = 2_000;
 
 /** @param kills When they were, in milliseconds since 1970. */
-export function findPauses(ledger: Ledger, endpoints: readonly number[], kills: readonly number[]): Pauses {
-  const pauses = deliveredTo(ledger, endpoints).flatMap(({ arrivals }) =>
+export function findPauses(arrivalLog: ArrivalLog, endpoints: readonly number[], kills: readonly number[]): Pauses {
+  const pauses = deliveredTo(arrivalLog, endpoints).flatMap(({ arrivals }) =>
     arrivals.flatMap(({ atMs, retryAfterMs }, index) => {
       const next = arrivals[index + 1];
       return next && retryAfterMs !== undefined ? { atMs, askedMs: retryAfterMs, keptMs: next.atMs - atMs } : [];
@@ -92,8 +92,8 @@ export function findPauses(ledger: Ledger, endpoints: readonly number[], kills: 
   return { asked: pauses.length, early: early.length - byKills, earlyByKills: byKills };
 }
 
-function deliveredTo(ledger: Ledger, endpoints: readonly number[]): Delivered[] {
-  return endpoints.flatMap((endpoint) => [...ledger.deliveredTo(endpoint).values()]);
+function deliveredTo(arrivalLog: ArrivalLog, endpoints: readonly number[]): Delivered[] {
+  return endpoints.flatMap((endpoint) => [...arrivalLog.deliveredTo(endpoint).values()]);
 }
 
 function lengthOf({ fromMs, untilMs }: Wait): number {

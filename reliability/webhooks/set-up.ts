@@ -7,9 +7,9 @@ import { type Installation, makePartner } from '../harness/installation.ts';
 import { makeIntents } from '../harness/intent.ts';
 import { Partner } from '../harness/partner.ts';
 import type { Random } from '../harness/random.ts';
+import type { ArrivalLog } from './arrival-log.ts';
 import { untilFirstSequenced } from './database.ts';
 import { type Fault, RECEIVER_FAULTS } from './faults.ts';
-import type { Ledger } from './ledger.ts';
 import type { Endpoint, Member, ReceiverGroups, Tools } from './members.ts';
 import type { Holding } from './messages.ts';
 import { Receivers } from './receivers.ts';
@@ -42,12 +42,12 @@ export function chooseFaulty(endpoints: number): number[] {
 export async function openReceiverGroups(
   endpoints: number,
   { host, tls }: TestNetwork,
-  { ledger, onHolding }: { ledger: Ledger; onHolding: (holding: Holding) => void },
+  { arrivalLog, onHolding }: { arrivalLog: ArrivalLog; onHolding: (holding: Holding) => void },
 ): Promise<ReceiverGroups> {
   const faulty = chooseFaulty(endpoints);
   const healthy = Array.from({ length: endpoints }, (_, number) => number).filter((number) => !faulty.includes(number));
   const open = (numbers: readonly number[]) =>
-    Receivers.open({ endpoints: numbers, host, tls, onArrival: ledger.add, onHolding });
+    Receivers.open({ endpoints: numbers, host, tls, onArrival: arrivalLog.add, onHolding });
   return { healthy: await open(healthy), faulty: await open(faulty) };
 }
 

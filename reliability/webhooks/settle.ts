@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../src/store/database.ts';
 import { progress } from '../harness/report.ts';
+import type { ArrivalLog } from './arrival-log.ts';
 import { makeRetriesDue, readBacklog } from './database.ts';
-import type { Ledger } from './ledger.ts';
 import type { Endpoint, Member } from './members.ts';
 
 interface Waiting {
   readonly database: Database;
-  readonly ledger: Ledger;
+  readonly arrivalLog: ArrivalLog;
   readonly members: readonly Member[];
   /** Which of the endpoints must get everything. */
   readonly isAwaited: (endpoint: Endpoint) => boolean;
@@ -23,14 +23,14 @@ const PATIENCE_MS = 90_000;
 
 /** Resolves when every awaited endpoint has every event so far; its retries are moved up meanwhile. */
 export async function untilDelivered(waiting: Waiting): Promise<void> {
-  const { database, ledger, members, isAwaited } = waiting;
+  const { database, arrivalLog, members, isAwaited } = waiting;
   const endpointIds = members.flatMap(({ endpoints }) => endpoints.filter(isAwaited).map(({ endpointId }) => endpointId));
   await untilNone('events have not arrived', waiting, async (look) => {
     if (look % HASTEN_EVERY === 0) await makeRetriesDue(database, endpointIds);
     const { events } = await readBacklog(database);
     return sum(
       members.flatMap(({ partnerId, endpoints }) =>
-        endpoints.filter(isAwaited).map(({ number }) => (events.get(partnerId) ?? 0) - ledger.countAcknowledged(number)),
+        endpoints.filter(isAwaited).map(({ number }) => (events.get(partnerId) ?? 0) - arrivalLog.countAcknowledged(number)),
       ),
     );
   });

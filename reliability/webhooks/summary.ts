@@ -1,10 +1,10 @@
 /** The tables at the end of a run. */
 import { decimal, ratio, renderTable, whole } from '../../bench/report/table.ts';
 import { percentile, printFigures, provenBelow } from '../harness/report.ts';
+import type { ArrivalLog } from './arrival-log.ts';
 import { describeFault } from './faults.ts';
-import type { Kill } from './killer.ts';
+import type { Kill } from './killer-over-time.ts';
 import type { Latencies, Latency } from './latency.ts';
-import type { Ledger } from './ledger.ts';
 import { type Endpoint, type Member, mustHaveAll } from './members.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -13,7 +13,7 @@ const P99_RATIO_MAX = 2;
 export interface Summary {
   readonly title: string;
   readonly members: readonly Member[];
-  readonly ledger: Ledger;
+  readonly arrivalLog: ArrivalLog;
   readonly verdict: Verdict;
   readonly kills: readonly Kill[];
   /** Confirmations, while the latencies were measured. */
@@ -33,10 +33,10 @@ export function printSummary(summary: Summary): void {
   process.stdout.write(renderProofs(summary));
 }
 
-function renderEndpoints({ members, ledger }: Summary): string {
+function renderEndpoints({ members, arrivalLog }: Summary): string {
   const rows = members.flatMap((member, index) => member.endpoints.map((endpoint) => ({ partner: index + 1, endpoint })));
   const arrivalsOf = ({ number }: Endpoint) =>
-    [...ledger.deliveredTo(number).values()].reduce((sum, { arrivals }) => sum + arrivals.length, 0);
+    [...arrivalLog.deliveredTo(number).values()].reduce((sum, { arrivals }) => sum + arrivals.length, 0);
   return renderTable(
     'Endpoints, and what reached them',
     [
@@ -45,7 +45,7 @@ function renderEndpoints({ members, ledger }: Summary): string {
       ['first', ({ endpoint: { faults } }) => (faults[0] ? describeFault(faults[0]) : 'healthy')],
       ['while processes die', ({ endpoint: { faults } }) => (faults[1] ? describeFault(faults[1]) : 'healthy')],
       ['at the end', ({ endpoint }) => (mustHaveAll(endpoint) ? 'healthy' : 'the same')],
-      ['events', ({ endpoint }) => whole(ledger.deliveredTo(endpoint.number).size)],
+      ['events', ({ endpoint }) => whole(arrivalLog.deliveredTo(endpoint.number).size)],
       ['attempts', ({ endpoint }) => whole(arrivalsOf(endpoint))],
     ],
     rows,
@@ -87,7 +87,7 @@ function printKills({ kills, verdict: { repetitions } }: Summary): void {
   });
 }
 
-function printLoad({ members, ledger, longestHeldMs, addressesRefused, verdict }: Summary): void {
+function printLoad({ members, arrivalLog, longestHeldMs, addressesRefused, verdict }: Summary): void {
   const tallies = members.map(({ server }) => server.tally);
   const total = (read: (tally: (typeof tallies)[number]) => number) =>
     whole(tallies.reduce((sum, tally) => sum + read(tally), 0));
@@ -98,7 +98,7 @@ function printLoad({ members, ledger, longestHeldMs, addressesRefused, verdict }
     'requests without an answer, and 503': total((t) => t.silent + t.unavailable),
     'estimates linked afterwards': total(({ linksAfterwards }) => linksAfterwards),
     'events due': whole(verdict.judgement.events),
-    'deliveries that arrived, attempts counted': whole(ledger.arrivals),
+    'deliveries that arrived, attempts counted': whole(arrivalLog.arrivals),
     'attempts after a sensible Retry-After': whole(verdict.pauses.asked),
     'of these early, as their first sender was killed': whole(verdict.pauses.earlyByKills),
     'connections that were refused for their address': whole(addressesRefused),
@@ -111,15 +111,15 @@ function printErrors({ verdict: { errorsLogged } }: Summary): void {
 }
 
 /** Each zero with what it proves; what is not zero stands among the violations. */
-function renderProofs({ ledger, verdict: { judgement, pauses } }: Summary): string {
+function renderProofs({ arrivalLog, verdict: { judgement, pauses } }: Summary): string {
   const rows: [string, number][] = [
     ['events that did not reach an endpoint that had to get them', judgement.deliveriesDue],
-    ['deliveries with a wrong signature, timestamp, header or envelope', ledger.arrivals],
-    ['events of nothing committed, of another partner, told twice or with other bytes', ledger.events.size],
+    ['deliveries with a wrong signature, timestamp, header or envelope', arrivalLog.arrivals],
+    ['events of nothing committed, of another partner, told twice or with other bytes', arrivalLog.events.size],
     ['contents other than answered', judgement.contentsCompared],
     ['sequences against the order of commits', judgement.orderedPairs],
     ['attempts before a sensible Retry-After was over', pauses.asked],
-    ['attempts that reached a loopback listener', ledger.arrivals],
+    ['attempts that reached a loopback listener', arrivalLog.arrivals],
   ];
   return renderTable(
     'What a zero proves, where nothing was violated',

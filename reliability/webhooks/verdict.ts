@@ -19,18 +19,18 @@ export interface Verdict {
 }
 
 export async function checkEverything(experiment: Experiment): Promise<Verdict> {
-  const { installation, ledger, groups, report } = experiment;
+  const { installation, arrivalLog, groups, report } = experiment;
   if (installation.hasServiceEnded) report('the service has ended by itself');
   const reachedInward = groups.healthy.reachedInward + groups.faulty.reachedInward;
   if (reachedInward > 0) report(`${reachedInward} connections reached a loopback listener`);
-  const judgement = checkArrivals(ledger, await readTruths(experiment), report);
+  const judgement = checkArrivals(arrivalLog, await readTruths(experiment), report);
   await checkRecords(experiment);
   const endpoints = listEndpoints(experiment);
   const healthy = endpoints.filter(({ faults }) => faults.length === 0).map(({ number }) => number);
   const kills = experiment.killer.kills.map(({ atMs }) => atMs);
-  const repetitions = findRepetitions(ledger, healthy, kills);
+  const repetitions = findRepetitions(arrivalLog, healthy, kills);
   const pauses = findPauses(
-    ledger,
+    arrivalLog,
     endpoints.map(({ number }) => number),
     kills,
   );
@@ -58,11 +58,11 @@ async function readTruths({ database, members }: Experiment): Promise<CheckedEnd
 
 /** What the database calls delivered was answered 2xx; the rest still waits. */
 async function checkRecords(experiment: Experiment): Promise<void> {
-  const { database, ledger, report } = experiment;
+  const { database, arrivalLog, report } = experiment;
   const numbers = new Map(listEndpoints(experiment).map(({ endpointId, number }) => [endpointId, number]));
   for (const { endpointId, eventId, status } of await listDeliveries(database)) {
     const endpoint = numbers.get(endpointId) ?? -1;
-    const arrivals = ledger.deliveredTo(endpoint).get(eventId)?.arrivals ?? [];
+    const arrivals = arrivalLog.deliveredTo(endpoint).get(eventId)?.arrivals ?? [];
     if (status === 'delivered' && !arrivals.some(({ is2xx }) => is2xx))
       report(`${eventId} is recorded as delivered to endpoint ${endpoint}, which did not answer it 2xx`, 'delivered before 2xx');
     if (status !== 'delivered' && status !== 'waiting')

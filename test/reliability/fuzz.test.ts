@@ -1,7 +1,7 @@
 /** A short run of `reliability/fuzz/main.ts`; `FUZZ_SEED=N` repeats one that failed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Ledger } from '../../reliability/fuzz/ledger.ts';
+import { AcknowledgedIds } from '../../reliability/fuzz/acknowledged-ids.ts';
 import { rawCorpus } from '../../reliability/fuzz/raw-corpus.ts';
 import { sendRawCorpus } from '../../reliability/fuzz/raw-run.ts';
 import { fuzz } from '../../reliability/fuzz/run.ts';
@@ -29,14 +29,14 @@ test(`${REQUESTS} requests out of the document, valid and spoiled: never a 5xx, 
   };
   const violations: string[] = [];
   const report = (violation: string) => void violations.push(violation);
-  const ledger = new Ledger(report);
-  const figures = await fuzz({ port, keys, seed, requests: REQUESTS, connections: 8, ledger, report });
-  await ledger.compare(service.database.pool);
+  const acknowledgedIds = new AcknowledgedIds(report);
+  const figures = await fuzz({ port, keys, seed, requests: REQUESTS, connections: 8, acknowledgedIds, report });
+  await acknowledgedIds.compare(service.database.pool);
   assert.deepEqual(violations, []);
   assert.equal(figures.shed, 0);
   assert.ok(
-    ledger.acknowledged.contribution.size > 10,
-    `some requests must be taken, or nothing is shown: ${ledger.acknowledged.contribution.size} were`,
+    acknowledgedIds.acknowledged.contribution.size > 10,
+    `some requests must be taken, or nothing is shown: ${acknowledgedIds.acknowledged.contribution.size} were`,
   );
 });
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listWrongAmounts } from '../../reliability/quarter/check-figures.ts';
-import { type Entry, Ledger } from '../../reliability/quarter/ledger.ts';
 import { billedText, readMoney } from '../../reliability/quarter/money.ts';
+import { type Entry, PartnerRecords } from '../../reliability/quarter/partner-records.ts';
 import { type PlannedRule, planRules, rulesDuring } from '../../reliability/quarter/rule-plan.ts';
 
 const CHANGE = Date.parse('2027-01-15T16:00:00Z');
@@ -26,19 +26,19 @@ test("a partner's own rule comes before those for all, and a value in another cu
 });
 
 test('what is outside the bounds is refused, and what reaches the threshold is reviewed', () => {
-  const ledger = new Ledger(rules);
+  const partnerRecords = new PartnerRecords(rules);
   const sent = { from: CHANGE, to: CHANGE + 1 };
-  assert.deepEqual(ledger.listPossibleAnswers(2, 4n, sent), [400]);
-  assert.deepEqual(ledger.listPossibleAnswers(2, 5n, sent), [201]);
-  assert.deepEqual(ledger.listPossibleAnswers(0, 39_999n, sent), [201, 202]);
-  assert.deepEqual(ledger.listPossibleAnswers(0, 40_000n, sent), [202]);
+  assert.deepEqual(partnerRecords.listPossibleAnswers(2, 4n, sent), [400]);
+  assert.deepEqual(partnerRecords.listPossibleAnswers(2, 5n, sent), [201]);
+  assert.deepEqual(partnerRecords.listPossibleAnswers(0, 39_999n, sent), [201, 202]);
+  assert.deepEqual(partnerRecords.listPossibleAnswers(0, 40_000n, sent), [202]);
 });
 
 test('a day on which more was confirmed at once than its cap is named', () => {
-  const ledger = new Ledger(planRules(0, 1));
+  const partnerRecords = new PartnerRecords(planRules(0, 1));
   const noon = Date.parse('2027-02-01T12:00:00Z');
-  for (let number = 0; number < 3; number++) ledger.add(entryAt(noon + number));
-  assert.deepEqual(ledger.listDaysOverCap(0, 0), ['3 on 2027-02-01 at Riyadh, cap 2']);
+  for (let number = 0; number < 3; number++) partnerRecords.add(entryAt(noon + number));
+  assert.deepEqual(partnerRecords.listDaysOverCap(0, 0), ['3 on 2027-02-01 at Riyadh, cap 2']);
 });
 
 test('amounts are exact, and billed once with half a minor unit rounded up', () => {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { ArrivalLog } from '../../reliability/webhooks/arrival-log.ts';
 import { checkArrivals } from '../../reliability/webhooks/check-arrivals.ts';
-import { Ledger } from '../../reliability/webhooks/ledger.ts';
 import type { Arrival } from '../../reliability/webhooks/messages.ts';
 import { findPauses, findRepetitions } from '../../reliability/webhooks/repetitions.ts';
 import type { TrueContribution, Truth } from '../../reliability/webhooks/truth.ts';
@@ -114,13 +114,13 @@ const sound = [arrival('evt_1', 1, 'txn_1'), arrival('evt_2', 2, 'txn_2'), arriv
 function violationsOf(arrivals: readonly Arrival[]): string[] {
   const kinds: string[] = [];
   const report = (violation: string, kind = violation) => void kinds.push(kind);
-  const ledger = new Ledger(report);
-  arrivals.forEach(ledger.add);
+  const arrivalLog = new ArrivalLog(report);
+  arrivals.forEach(arrivalLog.add);
   const endpoints = [
     { number: 1, truth, mustHaveAll: true, firstSequence: 1 },
     { number: 2, truth: otherTruth, mustHaveAll: false, firstSequence: 1 },
   ];
-  checkArrivals(ledger, endpoints, report);
+  checkArrivals(arrivalLog, endpoints, report);
   return kinds;
 }
 
@@ -168,20 +168,20 @@ describe('what arrived', () => {
 });
 
 test('an event that came again, and a retry that did not wait for its Retry-After, are told', () => {
-  const ledger = new Ledger(assert.fail);
+  const arrivalLog = new ArrivalLog(assert.fail);
   const asked = arrival('evt_1', 1, 'txn_1', { is2xx: false, retryAfterMs: 8_000 });
-  for (const atMs of [asked.atMs, asked.atMs + 5_000]) ledger.add({ ...asked, atMs });
-  assert.deepEqual(findPauses(ledger, [1], [asked.atMs - 1]), { asked: 1, early: 1, earlyByKills: 0 });
-  assert.deepEqual(findPauses(ledger, [1], [asked.atMs + 100]), { asked: 1, early: 0, earlyByKills: 1 });
-  const { count, withoutReason, longestGapMs } = findRepetitions(ledger, [1], [asked.atMs + 60_000]);
+  for (const atMs of [asked.atMs, asked.atMs + 5_000]) arrivalLog.add({ ...asked, atMs });
+  assert.deepEqual(findPauses(arrivalLog, [1], [asked.atMs - 1]), { asked: 1, early: 1, earlyByKills: 0 });
+  assert.deepEqual(findPauses(arrivalLog, [1], [asked.atMs + 100]), { asked: 1, early: 0, earlyByKills: 1 });
+  const { count, withoutReason, longestGapMs } = findRepetitions(arrivalLog, [1], [asked.atMs + 60_000]);
   assert.deepEqual([count, withoutReason, longestGapMs], [1, 1, 5_000]);
 });
 
 test('an event may come after a lease, or after one more for each sender that was killed, and no later', () => {
   const late = (tookMs: number, kills: readonly number[]) => {
-    const ledger = new Ledger(assert.fail);
-    ledger.add(arrival('evt_1', 1, 'txn_1', { occurredAtMs: 0, atMs: tookMs }));
-    const { behindTwoKills, unexplained } = findRepetitions(ledger, [1], kills);
+    const arrivalLog = new ArrivalLog(assert.fail);
+    arrivalLog.add(arrival('evt_1', 1, 'txn_1', { occurredAtMs: 0, atMs: tookMs }));
+    const { behindTwoKills, unexplained } = findRepetitions(arrivalLog, [1], kills);
     return { behindTwoKills, isUnexplained: unexplained.length > 0 };
   };
   assert.deepEqual(late(62_000, [1_000]), { behindTwoKills: 0, isUnexplained: false });

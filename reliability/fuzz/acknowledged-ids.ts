@@ -14,7 +14,7 @@ const ID_COLUMNS: Record<Table, string> = {
   emissions_link: 'association_id',
 };
 
-export class Ledger {
+export class AcknowledgedIds {
   readonly acknowledged: Record<Table, Set<string>> = { contribution: new Set(), estimate: new Set(), emissions_link: new Set() };
   replays = 0;
   readonly #report: (violation: string) => void;

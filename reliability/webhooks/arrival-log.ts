@@ -25,7 +25,7 @@ export function isAcknowledged({ arrivals }: Delivered): boolean {
 type Report = (violation: string, kind?: string) => void;
 
 /** Everything that arrived, at all receivers. What is wrong with a delivery by itself, or with the bytes of an event, is told at once. */
-export class Ledger {
+export class ArrivalLog {
   readonly events = new Map<string, KnownEvent>();
   readonly #digests = new Map<string, string>();
   readonly #endpoints = new Map<number, Map<string, Delivered>>();

@@ -2,10 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Installation } from '../harness/installation.ts';
 import type { Random } from '../harness/random.ts';
+import { untilBack } from '../harness/until-back.ts';
 
 export type Target = 'service' | 'database';
 
-export interface KillerOptions {
+export interface KillOptions {
   readonly installation: Installation;
   readonly target: Target;
   readonly kills: number;
@@ -30,11 +31,10 @@ export interface Kill {
 const AIM_MS_MAX = 15;
 /** A first confirmation comes at the latest so long after any fault. */
 export const CONFIRMED_WITHIN_MS = 10_000;
-const SERVER_BACK_WITHIN_MS = 30_000;
 
-export class Killer {
+export class KillerAmongRequests {
   readonly kills: Kill[] = [];
-  readonly #options: KillerOptions;
+  readonly #options: KillOptions;
   readonly #thresholds: number[];
   #sent = 0;
   #struckAtMs = 0;
@@ -43,7 +43,7 @@ export class Killer {
   #work: Promise<void> = Promise.resolve();
   #isOver = false;
 
-  constructor(options: KillerOptions) {
+  constructor(options: KillOptions) {
     this.#options = options;
     const { kills, confirmations, random } = options;
     const share = confirmations / (kills + 1);
@@ -76,7 +76,7 @@ export class Killer {
   }
 
   async #strike(): Promise<void> {
-    const { installation, target, random, countUnderWay } = this.#options;
+    const { installation, target, random, countUnderWay, report } = this.#options;
     await this.#untilConfirmed();
     await sleep(random.fraction() * AIM_MS_MAX);
     const requestsCut = countUnderWay();
@@ -90,18 +90,26 @@ export class Killer {
     if (worker !== undefined) {
       kill9(worker);
       this.kills.push(kill);
-      await this.#untilWorkerIsReplaced(worker);
+      await untilBack(installation, {
+        killed: 'a process',
+        isReplaced: () => !installation.listWorkers().includes(worker),
+        report,
+      });
     } else if (target === 'service') {
       await installation.killService();
       this.kills.push(kill);
       await installation.startService();
     } else {
       const killed = installation.findPostmaster();
-      if (killed === undefined) return this.#options.report('there was no database server to kill');
+      if (killed === undefined) return report('there was no database server to kill');
       // The postmaster alone leaves sessions that finish their statement; all at once cuts them in the middle of it.
       for (const pid of random.chance(0.5) ? [killed] : installation.listDatabaseProcesses()) kill9(pid);
       this.kills.push(kill);
-      await this.#untilDatabaseIsBack(killed);
+      await untilBack(installation, {
+        killed: 'its database',
+        isReplaced: () => ![undefined, killed].includes(installation.findPostmaster()),
+        report,
+      });
     }
     kill.readyAfterMs = performance.now() - this.#struckAtMs;
   }
@@ -110,32 +118,6 @@ export class Killer {
   async #untilConfirmed(): Promise<void> {
     const isWaiting = () => !this.#isOver && this.kills.at(-1)?.confirmedAfterMs === Number.POSITIVE_INFINITY;
     for (const since = performance.now(); isWaiting() && performance.now() - since < CONFIRMED_WITHIN_MS; ) await sleep(1);
-  }
-
-  async #untilWorkerIsReplaced(killed: number): Promise<void> {
-    const { installation, report } = this.#options;
-    for (const since = performance.now(); performance.now() - since < SERVER_BACK_WITHIN_MS; await sleep(5)) {
-      if (installation.hasServiceEnded) {
-        report('the service ended when one of its processes was killed');
-        return installation.startService();
-      }
-      if (!installation.listWorkers().includes(killed) && (await installation.isReady())) return;
-    }
-    report(`a process was not replaced ${SERVER_BACK_WITHIN_MS / 1000} s after it was killed`);
-  }
-
-  async #untilDatabaseIsBack(killed: number): Promise<void> {
-    const { installation, report } = this.#options;
-    const { pid } = installation.service;
-    for (const since = performance.now(); performance.now() - since < SERVER_BACK_WITHIN_MS; await sleep(5)) {
-      if (installation.hasServiceEnded) {
-        report(`the service (${pid}) ended when its database was killed:\n${installation.output.slice(-2_000)}`);
-        return installation.startService();
-      }
-      const current = installation.findPostmaster();
-      if (current !== undefined && current !== killed && (await installation.isReady())) return;
-    }
-    report(`the database was not back ${SERVER_BACK_WITHIN_MS / 1000} s after it was killed`);
   }
 }
 

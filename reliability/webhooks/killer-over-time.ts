@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Installation } from '../harness/installation.ts';
 import type { Random } from '../harness/random.ts';
+import { untilBack } from '../harness/until-back.ts';
 
 export interface Kill {
   readonly of: 'service' | 'process';
@@ -10,9 +11,8 @@ export interface Kill {
 }
 
 const SERVICE_SHARE = 0.4;
-const REPLACED_WITHIN_MS = 30_000;
 
-export class Killer {
+export class KillerOverTime {
   readonly kills: Kill[] = [];
   readonly #installation: Installation;
   readonly #random: Random;
@@ -44,20 +44,9 @@ export class Killer {
       this.kills.push({ of: 'service', atMs, readyAfterMs: Date.now() - atMs });
     } else {
       process.kill(worker, 'SIGKILL');
-      await this.#untilReplaced(worker, workers.length);
+      const isReplaced = () => this.#installation.listWorkers().filter((pid) => pid !== worker).length >= workers.length;
+      await untilBack(this.#installation, { killed: 'a process', isReplaced, report: this.#report });
       this.kills.push({ of: 'process', atMs, readyAfterMs: Date.now() - atMs });
     }
-  }
-
-  async #untilReplaced(killed: number, count: number): Promise<void> {
-    const isReplaced = () => this.#installation.listWorkers().filter((pid) => pid !== killed).length >= count;
-    for (const since = performance.now(); performance.now() - since < REPLACED_WITHIN_MS; await sleep(5)) {
-      if (this.#installation.hasServiceEnded) {
-        this.#report('the service ended when one of its processes was killed');
-        return this.#installation.startService();
-      }
-      if (isReplaced() && (await this.#installation.isReady())) return;
-    }
-    this.#report(`a process was not replaced ${REPLACED_WITHIN_MS / 1_000} s after it was killed`);
   }
 }

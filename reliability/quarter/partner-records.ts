@@ -45,7 +45,7 @@ export interface PostedAdjustment {
 }
 
 /** What the sender was told, and nothing of what the service has stored. */
-export class Ledger {
+export class PartnerRecords {
   readonly rules: readonly PlannedRule[];
   readonly entries: Entry[] = [];
   readonly byTransaction = new Map<string, Entry>();
