@@ -64,7 +64,7 @@ const receiver = await startReceiver(cleanUp);
 if (given.against !== undefined)
   await measure(given.against, unpackRevision(REPOSITORY, given.against, join(folder, 'other')), join(folder, 'other'));
 await measure('working tree', REPOSITORY, join(folder, 'own'));
-process.exitCode = violations.printVerdict();
+process.exitCode = violations.printVerdict(`${given.rates} events a second of ${partners} partners, ${seconds} s each`);
 
 /** One revision, on a server of its own. */
 async function measure(name: string, repository: string, ownFolder: string): Promise<void> {

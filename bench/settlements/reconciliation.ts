@@ -85,7 +85,7 @@ async function main(): Promise<number> {
       'memory of the service': memory.end(GROWTH_MAX_MEGABYTES, violations.report),
       counts: JSON.stringify(counts),
     });
-    return violations.printVerdict();
+    return violations.printVerdict(`a list of ${lines} lines`);
   } finally {
     await database.close();
     await installation.close();

@@ -69,7 +69,7 @@ async function main(): Promise<number> {
       for (const { message } of problems) violations.report(message);
     });
     printFigures('Statement', figures);
-    return violations.printVerdict();
+    return violations.printVerdict(`a settlement of ${lines} lines`);
 
     function check(sha256: string): void {
       if (sha256 !== figures['sha256']) violations.report(`a statement with the SHA-256 ${sha256} was served`);

@@ -31,7 +31,7 @@ try {
   const { baseUrl, databaseUrl } = installation;
   const run = { baseUrl, databaseUrl, apiKey, database, partnerId, closings, writers, report: violations.report };
   printFigures('Closings', { ...(await runClosings(run)) });
-  process.exitCode = violations.printVerdict();
+  process.exitCode = violations.printVerdict(`${closings} closings under ${writers} writers`);
 } finally {
   await database.close();
   await installation.close();

@@ -95,7 +95,7 @@ async function main(): Promise<number> {
     await pair.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-  return violations.printVerdict();
+  return violations.printVerdict(`${failovers} failovers under ${clients} clients`);
 }
 
 async function experiment({ pair, installation, report }: Omit<Stage, 'load'>): Promise<void> {

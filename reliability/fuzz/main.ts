@@ -93,7 +93,7 @@ async function main(): Promise<number> {
       'memory of the service at the end, MB': memoryMegabytes,
       'an answer that breaks a rule': provenBelow(requests),
     });
-    return violations.printVerdict();
+    return violations.printVerdict(`${requests} generated and ${corpus.length} raw requests`);
   } finally {
     await database.close();
     await installation.close();

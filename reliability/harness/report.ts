@@ -34,15 +34,16 @@ export class Violations {
   /**
    * Prints what was wrong, and the verdict as the last line of an experiment.
    *
+   * @param figures What was tried and measured, in a few words.
    * @returns The exit code: 0 when nothing is wrong, else 1.
    */
-  printVerdict(): number {
+  printVerdict(figures: string): number {
     const count = [...this.#counts.values()].reduce((sum, each) => sum + each, 0);
     process.stdout.write('\n');
     for (const [kind, violation] of [...this.#firstOfKind].slice(0, SHOWN_MAX))
       process.stdout.write(`  - ${this.#counts.get(kind)} times: ${violation}\n`);
     if (this.#counts.size > SHOWN_MAX) process.stdout.write(`  … and ${this.#counts.size - SHOWN_MAX} more kinds\n`);
-    process.stdout.write(`${count === 0 ? 'PASSED' : `FAILED: ${count} violations, ${this.#counts.size} kinds`}\n`);
+    process.stdout.write(`${count === 0 ? 'PASSED' : `FAILED: ${count} violations of ${this.#counts.size} kinds`}: ${figures}\n`);
     return count === 0 ? 0 : 1;
   }
 }

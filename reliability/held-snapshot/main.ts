@@ -52,7 +52,7 @@ cleanUp.defer(() => database.close());
 const writers = await Promise.all(Array.from({ length: partners }, enter));
 const probing = await enter();
 await run();
-process.exitCode = violations.printVerdict();
+process.exitCode = violations.printVerdict(`${minutes} minutes at ${rate} confirmations a second of ${partners} partners`);
 
 async function run(): Promise<void> {
   const stop = new AbortController();

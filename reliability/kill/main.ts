@@ -75,7 +75,7 @@ async function main(): Promise<number> {
     await exchange.close();
     checkKills(killer, report);
     print({ intents, partner, killer, verification });
-    return violations.printVerdict();
+    return violations.printVerdict(`${intents.length} contributions, ${killer.kills.length} kills, ${verification.rows} rows`);
   } finally {
     await database.close();
     await installation.close();

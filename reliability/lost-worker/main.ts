@@ -92,7 +92,9 @@ async function main(): Promise<number> {
     const found: Verification[] = [];
     for (const { partnerId, intents } of members) found.push(await verify(database, partnerId, { intents, report }));
     print({ onWorker, elsewhere, outage, found });
-    return violations.printVerdict();
+    return violations.printVerdict(
+      `${confirmations} confirmations of ${partnersCount} partners, a worker away for ${outageMs / 1_000} s`,
+    );
   } finally {
     await worker.start();
     await database.close();

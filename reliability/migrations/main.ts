@@ -46,7 +46,7 @@ const pool = new pg.Pool({ connectionString: databaseUrl, max: writers + 4 });
 pool.on('error', () => {});
 cleanUp.defer(() => pool.end());
 await run();
-process.exitCode = violations.printVerdict();
+process.exitCode = violations.printVerdict(`${rows} contributions beside ${writers} writers`);
 
 async function run(): Promise<void> {
   await applyOlder(pool, FIRST);

@@ -45,10 +45,11 @@ async function main(): Promise<number> {
     const verdict = 'red' in finding ? `red: ${finding.red}` : finding.problem;
     process.stdout.write(`${String(index + 1).padStart(2)}. ${rule.rule} (${rule.source})\n    ${verdict}\n`);
   }
+  const isPassed = missed === 0 && rules.length > 0;
   process.stdout.write(
-    `\n${missed === 0 ? 'PASSED' : 'FAILED'}: ${rules.length} rules taken away, ${rules.length - missed} noticed\n`,
+    `\n${isPassed ? 'PASSED' : 'FAILED'}: ${rules.length} rules taken away, ${rules.length - missed} noticed\n`,
   );
-  return missed === 0 && rules.length > 0 ? 0 : 1;
+  return isPassed ? 0 : 1;
 }
 
 function copyRepository(): void {

@@ -78,7 +78,9 @@ async function main(): Promise<number> {
     checkLoad(peakPerSecond, over.figures, violations);
     checkRows(stored, [peak.figures, over.figures], violations);
     print(peak, over);
-    return violations.printVerdict();
+    return violations.printVerdict(
+      `${Math.round(peakPerSecond)} confirmations a second at the peak, ${Math.round(usefulPerSecond(over.figures))} under ${times} times as many, ${stored} stored`,
+    );
   } finally {
     await database.close();
     await installation.close();

@@ -137,7 +137,7 @@ async function simulate(database: Database, client: PartnerClient): Promise<numb
     'fetched again after a restart': `${served.length} statements, ${served.reduce((sum, { bytes }) => sum + bytes.length, 0)} bytes`,
     ...commands,
   });
-  return violations.printVerdict();
+  return violations.printVerdict(`${partnerRecords.entries.length} contributions, ${served.length} statements`);
 }
 
 function bookText({

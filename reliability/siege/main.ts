@@ -59,7 +59,7 @@ async function main(): Promise<number> {
     const rows: SiegeRow[] = [];
     for (const attack of attacks) rows.push(await besiege(attack, tools, violations));
     printTable(rows);
-    return violations.printVerdict();
+    return violations.printVerdict(`${rows.length} attacks of ${seconds} s`);
   } finally {
     await installation.close();
   }

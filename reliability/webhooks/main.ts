@@ -88,7 +88,9 @@ async function main(): Promise<number> {
     latencies: measureLatencies(experiment, spans),
     addressesRefused: await countAddressRefusals(experiment.database),
   });
-  return violations.printVerdict();
+  return violations.printVerdict(
+    `${events} contributions, ${arrivalLog.arrivals} arrivals at ${endpoints} endpoints, ${killer.kills.length} kills`,
+  );
 }
 
 async function setUp(report: Violations['report'], cleanUp: AsyncDisposableStack): Promise<Experiment> {
