@@ -41,7 +41,7 @@ describe('an impact batch', needsBrowser, () => {
     await dialog.getByLabel('Name').fill('Spring');
     await dialog.getByLabel('Trees').fill('12 trees');
     await dialog.getByRole('button', { name: 'New batch' }).click();
-    await dialog.getByText('quantity must be a whole number of trees').first().waitFor();
+    await dialog.getByText('quantity must be a whole number of trees').waitFor();
     await dialog.getByLabel('Trees').fill('12');
     await dialog.getByRole('button', { name: 'New batch' }).click();
     await heading(page, 'Spring');
@@ -81,7 +81,7 @@ describe('an impact batch', needsBrowser, () => {
     await dialog.getByLabel('Public address').fill('https://10.0.0.1/coast.jpg');
     await dialog.getByLabel('Captured').fill('2026-01-02T10:30');
     await dialog.getByRole('button', { name: 'Add evidence' }).click();
-    await dialog.getByText('Put the file at a public address').first().waitFor();
+    await dialog.getByText('Put the file at a public address').waitFor();
     await dialog.getByLabel('Public address').fill('https://files.example.org/coast.jpg');
     await dialog.getByRole('button', { name: 'Add evidence' }).click();
     await page.getByText('the service computed the same SHA-256').waitFor();
@@ -128,13 +128,14 @@ describe('a new partner', needsBrowser, () => {
     await step('Partner').getByLabel('Currency').fill('XYQ');
     assert.ok(await step('Partner').getByLabel('Look-ups').isDisabled());
     await step('Partner').getByRole('button', { name: 'Create the partner' }).click();
-    await step('Partner').getByText('currency must be an ISO 4217 currency').first().waitFor();
+    await step('Partner').getByText('currency must be an ISO 4217 currency').waitFor();
     await step('Partner').getByLabel('Currency').fill('sar');
     await step('Partner').getByRole('button', { name: 'Create the partner' }).click();
     await heading(page, 'Noon of the desert');
     const [, partnerId = ''] = /\/partners\/(\w+)\/set-up/.exec(page.url()) ?? [];
     const [made] = await rowsOf('select currency, time_zone from partner where partner_id = $1', [partnerId]);
     assert.deepEqual(made, { currency: 'SAR', time_zone: 'Asia/Riyadh' });
+    await step('Partner').getByText('Confirmations and estimates a second').waitFor();
     await step('Rule').getByText('No rule was made for it').waitFor();
 
     await step('API key').getByRole('button', { name: 'Issue a key' }).click();
@@ -143,9 +144,10 @@ describe('a new partner', needsBrowser, () => {
     assert.match(apiKey, /^pi_sandbox_/);
 
     const endpoint = step('Webhook endpoint');
+    await endpoint.getByText('A sandbox for this machine alone also takes http://127.0.0.1:PORT/').waitFor();
     await endpoint.getByLabel('Address').fill('https://nobody.invalid/hook');
     await endpoint.getByRole('button', { name: 'Challenge and add' }).click();
-    await endpoint.getByText('Nothing was stored.').first().waitFor();
+    await endpoint.getByText('Nothing was stored.').waitFor();
     await endpoint.getByLabel('Address').fill(receiver.url);
     await endpoint.getByRole('button', { name: 'Challenge and add' }).click();
     await endpoint.locator('.secret').getByText('whsec_').waitFor();
@@ -158,7 +160,7 @@ describe('a new partner', needsBrowser, () => {
     const first = step('First confirmation');
     await first.getByLabel('A key of the partner').fill('pi_sandbox_mistyped');
     await first.getByRole('button', { name: 'Send a test confirmation' }).click();
-    await first.getByText('api_key must be a key of this partner').first().waitFor();
+    await first.getByText('api_key must be a key of this partner').waitFor();
     await first.getByLabel('A key of the partner').fill(apiKey);
     await first.getByRole('button', { name: 'Send a test confirmation' }).click();
     await first.getByText('The latest contribution').waitFor();

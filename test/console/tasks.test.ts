@@ -82,7 +82,7 @@ describe('the own account', needsBrowser, () => {
     const secret = (await dialog.locator('.id').first().innerText()).trim();
     await dialog.getByLabel('Code of your authenticator app').fill('000000');
     await dialog.getByRole('button', { name: 'Turn on' }).click();
-    await dialog.getByRole('alert').waitFor();
+    await dialog.getByText('This is not the code of now.').waitFor();
     await dialog.getByLabel('Code of your authenticator app').fill(codeOf(secret));
     await dialog.getByRole('button', { name: 'Turn on' }).click();
     await page.getByText('A sign-in needs a code of your authenticator app.').waitFor();
@@ -308,10 +308,13 @@ describe('tasks with webhooks', needsBrowser, () => {
     await heading(page, 'Endpoint');
     await page.getByText('impact.transaction.confirmed').click();
     await heading(page, 'Delivery');
-    await page.getByText(/^410/).waitFor();
-    receiver.answerWith(200);
+    await page.getByText('HTTP 410').waitFor();
     await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
     assert.equal(await stateOf(), 'disabled');
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    const refused = page.getByRole('alert').filter({ hasText: 'The receiver did not take the test event: HTTP 410.' });
+    assert.match((await refused.getAttribute('style')) ?? '', /--notification-color: var\(--mantine-color-red/);
+    receiver.answerWith(200);
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByText(/^The receiver took the test event/).waitFor();
     await page.getByRole('button', { name: 'Enable' }).click();

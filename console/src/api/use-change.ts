@@ -8,6 +8,8 @@ interface ChangeTerms<Input, Output> {
   readonly send: (input: Input, key: string) => Promise<Output>;
   /** What the person reads when it is done; nothing where the next thing shows by itself. */
   readonly done?: string | ((output: Output) => string);
+  /** What the person reads instead where it was done to no avail. */
+  readonly failed?: (output: Output) => string | undefined;
   readonly onDone?: (output: Output) => void;
 }
 
@@ -15,6 +17,7 @@ interface ChangeTerms<Input, Output> {
 export function useChange<Input, Output>({
   send,
   done,
+  failed,
   onDone,
 }: ChangeTerms<Input, Output>): UseMutationResult<Output, Error, Input> {
   const queries = useQueryClient();
@@ -29,8 +32,9 @@ export function useChange<Input, Output>({
     },
     onSuccess(output) {
       sent.current = undefined;
-      const message = typeof done === 'function' ? done(output) : done;
-      if (message !== undefined) notifications.show({ message, color: 'forest' });
+      const failure = failed?.(output);
+      const message = failure ?? (typeof done === 'function' ? done(output) : done);
+      if (message !== undefined) notifications.show({ message, color: failure === undefined ? 'forest' : 'red' });
       void queries.invalidateQueries();
       onDone?.(output);
     },

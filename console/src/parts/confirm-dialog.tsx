@@ -18,6 +18,8 @@ interface FormProps {
   readonly label: string;
   readonly color?: string;
   readonly change: Change;
+  /** The fields among `children` that show what the service says of them. */
+  readonly fields?: readonly string[];
   /** It was done, and the dialog stays to show what came of it. */
   readonly isDone?: boolean;
   /** Absent where no reason is kept. */
@@ -46,7 +48,17 @@ export function ConfirmDialog({ isOpen, onClose, title, ...form }: ConfirmDialog
 }
 
 function DialogForm(props: FormProps & { readonly onCancel: () => void }) {
-  const { consequence, label, color = 'forest', change, isDone = false, asksReason = false, onConfirm, onCancel } = props;
+  const {
+    consequence,
+    label,
+    color = 'forest',
+    change,
+    isDone = false,
+    asksReason = false,
+    onConfirm,
+    onCancel,
+    fields = [],
+  } = props;
   const t = useTexts(COMMON);
   const [reason, setReason] = useState('');
   return (
@@ -73,7 +85,7 @@ function DialogForm(props: FormProps & { readonly onCancel: () => void }) {
             onChange={(event) => setReason(event.currentTarget.value.replaceAll('\n', ' '))}
           />
         )}
-        <Problem error={change.error} />
+        <Problem error={change.error} fields={fields} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             {isDone ? t.close : t.cancel}

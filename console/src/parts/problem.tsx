@@ -5,15 +5,26 @@ import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { Icon } from './icon.tsx';
 
-export function Problem({ error }: { readonly error: Error | null }) {
+interface ProblemProps {
+  readonly error: Error | null;
+  /** Those that show their own problem, which is not told twice. */
+  readonly fields?: readonly string[];
+}
+
+export function Problem({ error, fields = [] }: ProblemProps) {
   const t = useTexts(COMMON);
   if (!error || error instanceof StepUpCancelled) return null;
-  const others = error instanceof ApiError ? error.problems.filter(({ message }) => message !== error.message) : [];
+  const problems = error instanceof ApiError ? error.problems : [];
+  const others = problems.filter(({ field, message }) => !fields.includes(field) && message !== error.message);
+  const isBesideFields = problems.some(({ field }) => fields.includes(field));
+  if (isBesideFields && others.length === 0) return null;
   return (
     <Alert color="red" icon={<Icon name="alert" />} role="alert">
-      <Text size="sm" className="foreign">
-        {error instanceof NoAnswerError ? t.noAnswerToChange : error.message}
-      </Text>
+      {!isBesideFields && (
+        <Text size="sm" className="foreign">
+          {error instanceof NoAnswerError ? t.noAnswerToChange : error.message}
+        </Text>
+      )}
       {others.map(({ field, message }) => (
         <Text size="sm" key={field + message} className="foreign">
           <Code>{field}</Code> {message}

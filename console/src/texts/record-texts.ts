@@ -75,6 +75,19 @@ export const HAPPENED = {
   audited: ['Change by an operator', 'تغيير أجراه مشغّل'],
 } as const satisfies Texts;
 
+/** Why an attempt has no answer: the names of `error_class`. */
+export const NO_ANSWER = {
+  timeout: ['no answer in time', 'لم يصل رد في الوقت المحدد'],
+  connect: ['the connection was refused', 'رُفض الاتصال'],
+  reset: ['the connection was reset', 'انقطع الاتصال'],
+  name: ['its name does not resolve to an address', 'لا عنوان يقابل اسم المضيف'],
+  tls: ['no trusted TLS connection', 'تعذّر اتصال TLS موثوق'],
+  address_refused: ['its address is not allowed', 'عنوانه غير مسموح به'],
+  protocol: ['its answer is not HTTP', 'الرد ليس HTTP'],
+  endless: ['its answer did not end', 'لم ينتهِ الرد'],
+  other: ['no answer', 'بلا رد'],
+} as const satisfies Texts;
+
 export const FACT = {
   reason: ['Reason', 'السبب'],
   contribution_rule_version: ['Contribution rule', 'قاعدة المساهمة'],

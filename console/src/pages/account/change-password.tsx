@@ -87,7 +87,7 @@ export function ChangePassword({ hasSecondFactor }: { readonly hasSecondFactor: 
               onChange={set('totp')}
             />
           )}
-          <Problem error={change.error} />
+          <Problem error={change.error} fields={['new_password']} />
           <Group justify="flex-end">
             <Button type="submit" loading={change.isPending} disabled={differs}>
               {t.change}

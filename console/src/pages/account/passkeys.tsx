@@ -84,6 +84,7 @@ function AddPasskey() {
         consequence={t.addPasskeyHelp}
         label={t.addPasskey}
         change={isTurnedAway ? { ...add, error: null } : add}
+        fields={['name']}
         onConfirm={() => add.mutate(name.trim())}
       >
         <TextInput

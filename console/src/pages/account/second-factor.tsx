@@ -118,7 +118,7 @@ function Enrol({ begun, onClose }: { readonly begun: Begun; readonly onClose: ()
             value={totp}
             onChange={(event) => setTotp(event.currentTarget.value)}
           />
-          <Problem error={confirm.error} />
+          <Problem error={confirm.error} fields={['totp']} />
           <Group justify="flex-end">
             <Button type="submit" loading={confirm.isPending}>
               {t.confirm}

@@ -96,7 +96,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
             value={reasonAr}
             onChange={(event) => setReasonAr(event.currentTarget.value)}
           />
-          <Problem error={draft.error} />
+          <Problem error={draft.error} fields={[field]} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {common.cancel}

@@ -10,7 +10,7 @@ import { Person } from '../../parts/person.tsx';
 import { Foreign, Id, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
-import { FACT, HAPPENED, REVIEW_REASON } from '../../texts/record-texts.ts';
+import { FACT, HAPPENED, NO_ANSWER, REVIEW_REASON } from '../../texts/record-texts.ts';
 
 type Entry = components['schemas']['TimelineEntry'];
 type Kind = Entry['kind'];
@@ -118,8 +118,10 @@ interface FactLineProps {
 function FactLine({ partnerId, name, value }: FactLineProps) {
   const labels = useTexts(FACT);
   const reasons = useTexts(REVIEW_REASON);
+  const noAnswer = useTexts(NO_ANSWER);
   const label = isNamed(labels, name) ? labels[name] : name;
   if (name === 'reason' && isNamed(reasons, value)) return <Line label={label}>{reasons[value]}</Line>;
+  if (name === 'error_class' && isNamed(noAnswer, value)) return <Line label={label}>{noAnswer[value]}</Line>;
   if (name === 'points_delta') return <Line label={label}>{formatWhole(value)}</Line>;
   const isId = /^[a-z]{2,8}_\w{20,}$/.test(value);
   return <Line label={label}>{isId ? <RecordId partnerId={partnerId} id={value} /> : <Foreign text={value} isWhole />}</Line>;

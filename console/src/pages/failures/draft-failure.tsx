@@ -46,6 +46,7 @@ export function DraftFailure() {
         label={t.draft}
         asksReason
         change={draft}
+        fields={fields.map(({ name }) => name)}
         onConfirm={(reason) => {
           if (partner !== undefined) draft.mutate({ partner_id: partner, ...values, reason });
         }}

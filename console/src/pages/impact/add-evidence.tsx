@@ -74,6 +74,7 @@ export function AddEvidence({ batchId }: { readonly batchId: string }) {
         consequence={t.evidenceConsequence}
         label={t.addEvidence}
         change={{ ...add, isPending: add.isPending || isHashing }}
+        fields={['file', 'type', 'url', 'captured_at']}
         onConfirm={send}
       >
         <Stack gap="md">

@@ -36,6 +36,7 @@ export function NewBatch() {
         consequence={t.createConsequence}
         label={t.create}
         change={create}
+        fields={['name', 'quantity']}
         onConfirm={() => create.mutate({ name: name.trim(), quantity: quantity.trim() })}
       >
         <Stack gap="md">

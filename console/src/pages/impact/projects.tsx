@@ -92,6 +92,7 @@ export function NewProject() {
         consequence={t.projectConsequence}
         label={t.newProject}
         change={create}
+        fields={Object.keys(BLANK)}
         onConfirm={() =>
           create.mutate({
             ...{ name_en: project.name_en.trim(), name_ar: project.name_ar.trim() },

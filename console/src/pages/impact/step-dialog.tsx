@@ -54,6 +54,7 @@ export function StepDialog({ batch, step, onClose }: StepDialogProps) {
       consequence={t[`${shown}Consequence`]}
       label={t[shown]}
       change={change}
+      fields={['project_id', field, 'reason']}
       onConfirm={() => change.mutate(stated)}
     >
       <Stack gap="md">

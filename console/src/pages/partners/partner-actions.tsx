@@ -87,6 +87,7 @@ function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
       label={title}
       color={shown === 'suspend' ? 'red' : 'forest'}
       change={change}
+      fields={Object.keys(stated)}
       onConfirm={() => change.mutate(stated)}
     >
       {shown === 'policy' && (

@@ -17,6 +17,7 @@ import { Absent, Id, Points, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { useAttemptAnswer } from './attempt-answer.ts';
 import { TRIGGER, WEBHOOK } from './webhook-texts.ts';
 
 type Delivery = components['schemas']['Delivery'];
@@ -113,8 +114,9 @@ function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
   );
 }
 
-function AnswerBadge({ attempt: { status, error_class } }: { readonly attempt: Attempt }) {
-  const t = useTexts(WEBHOOK);
+function AnswerBadge({ attempt }: { readonly attempt: Attempt }) {
+  const answerOfAttempt = useAttemptAnswer();
+  const { status } = attempt;
   const isTaken = status !== null && status >= 200 && status < 300;
-  return <Badge color={isTaken ? 'forest' : 'red'}>{[status ?? t.noAnswer, error_class].filter(Boolean).join(' · ')}</Badge>;
+  return <Badge color={isTaken ? 'forest' : 'red'}>{answerOfAttempt(attempt)}</Badge>;
 }

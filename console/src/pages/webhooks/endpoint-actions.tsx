@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { useAttemptAnswer } from './attempt-answer.ts';
 import { RecoverProgress } from './recover-progress.tsx';
 import { WEBHOOK } from './webhook-texts.ts';
 
@@ -42,12 +43,14 @@ export function EndpointActions({ endpoint }: { readonly endpoint: Endpoint }) {
 
 function useTest({ partner_id, endpoint_id }: Endpoint) {
   const t = useTexts(WEBHOOK);
+  const answerOfAttempt = useAttemptAnswer();
   const params = { path: { partner_id, endpoint_id } };
   return useChange({
     send: (_nothing: undefined) =>
       answerOf(client.POST('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/test', { params })),
-    done: ({ is_success, milliseconds, status, error_class }) =>
-      is_success ? t.testGood(milliseconds) : t.testBad(String(status ?? error_class)),
+    done: ({ milliseconds }) => t.testGood(milliseconds),
+    failed: ({ is_success, status, error_class }) =>
+      is_success ? undefined : t.testBad(answerOfAttempt({ status, error_class })),
   });
 }
 

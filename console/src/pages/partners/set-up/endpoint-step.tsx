@@ -9,7 +9,7 @@ import { Problem, problemOf } from '../../../parts/problem.tsx';
 import { Records } from '../../../parts/records.tsx';
 import { Loaded } from '../../../parts/state.tsx';
 import { Foreign } from '../../../parts/values.tsx';
-import { useMay } from '../../../session/session.tsx';
+import { useMay, useSession } from '../../../session/session.tsx';
 import { COMMON } from '../../../texts/common-texts.ts';
 import { useTexts } from '../../../texts/language.tsx';
 import { SET_UP } from './set-up-texts.ts';
@@ -70,6 +70,7 @@ function NewEndpoint({ partnerId, isFirst }: { readonly partnerId: string; reado
     onDone: () => setOpen(false),
   });
   const mayAdd = useMay('operator');
+  const { environment } = useSession();
   if (!mayAdd) return null;
   const secret = add.data?.secret;
   if (!isFirst && !isOpen)
@@ -94,7 +95,7 @@ function NewEndpoint({ partnerId, isFirst }: { readonly partnerId: string; reado
         <Group align="flex-end">
           <TextInput
             label={t.url}
-            description={t.urlHelp}
+            description={environment === 'sandbox' ? t.urlHelpSandbox : t.urlHelp}
             type="url"
             required
             flex={1}
@@ -115,7 +116,7 @@ function NewEndpoint({ partnerId, isFirst }: { readonly partnerId: string; reado
             {t.challenging}
           </Text>
         )}
-        <Problem error={add.error} />
+        <Problem error={add.error} fields={['url']} />
       </Stack>
     </form>
   );

@@ -109,7 +109,7 @@ function SendTest({ partnerId, apiKey }: { readonly partnerId: string; readonly 
             <Foreign text={send.data.message} isWhole />
           </Alert>
         )}
-        <Problem error={send.error} />
+        <Problem error={send.error} fields={['api_key']} />
       </Stack>
     </form>
   );

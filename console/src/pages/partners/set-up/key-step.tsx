@@ -141,7 +141,7 @@ function IssueKey({ partnerId, isFirst, onIssued }: IssueKeyProps) {
             {t.issue}
           </Button>
         </Group>
-        <Problem error={issue.error} />
+        <Problem error={issue.error} fields={['name']} />
       </Stack>
     </form>
   );

@@ -27,9 +27,9 @@ export function PartnerFactsOfStep({ partner }: { readonly partner: Partner }) {
         { label: t.name, value: <Foreign text={partner.name} /> },
         { label: t.currency, value: partner.currency ?? '–' },
         { label: t.zone, value: <bdi dir="ltr">{partner.time_zone}</bdi> },
-        { label: t.writes, value: <Points value={String(partner.writes_per_second)} /> },
-        { label: t.lookups, value: <Points value={String(partner.lookups_per_second)} /> },
-        { label: t.reports, value: <Points value={String(partner.reports_per_second)} /> },
+        { label: t.writesASecond, value: <Points value={String(partner.writes_per_second)} /> },
+        { label: t.lookupsASecond, value: <Points value={String(partner.lookups_per_second)} /> },
+        { label: t.reportsASecond, value: <Points value={String(partner.reports_per_second)} /> },
       ]}
     />
   );
@@ -96,7 +96,7 @@ export function NewPartnerForm() {
           <TextInput {...field('lookups_per_second', t.lookups)} disabled={!isAdmin} dir="ltr" inputMode="numeric" />
           <TextInput {...field('reports_per_second', t.reports)} disabled={!isAdmin} dir="ltr" inputMode="numeric" />
         </SimpleGrid>
-        <Problem error={create.error} />
+        <Problem error={create.error} fields={Object.keys(stated)} />
         <Group justify="flex-end">
           <Button type="submit" loading={create.isPending}>
             {t.create}

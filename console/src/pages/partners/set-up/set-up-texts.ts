@@ -25,6 +25,9 @@ export const SET_UP = {
   zoneHelp: ['Its days, months and settlements follow this zone.', 'تتبع أيامه وأشهره وتسوياته هذه المنطقة.'],
   terms: ['Requests a second', 'الطلبات في الثانية'],
   termsHelp: ['Only an administrator sets other numbers than these.', 'لا يغيّر هذه الأرقام إلا المسؤول.'],
+  writesASecond: ['Confirmations and estimates a second', 'التأكيدات والتقديرات في الثانية'],
+  lookupsASecond: ['Look-ups a second', 'الاستعلامات في الثانية'],
+  reportsASecond: ['Other requests a second', 'الطلبات الأخرى في الثانية'],
   writes: ['Confirmations and estimates', 'التأكيدات والتقديرات'],
   lookups: ['Look-ups', 'الاستعلامات'],
   reports: ['Other requests', 'طلبات أخرى'],
@@ -77,6 +80,10 @@ export const SET_UP = {
   ],
   url: ['Address', 'العنوان'],
   urlHelp: ['https, at a public host.', 'https، على مضيف عام.'],
+  urlHelpSandbox: [
+    'https, at a public host. A sandbox for this machine alone also takes http://127.0.0.1:PORT/ for a receiver here.',
+    'https، على مضيف عام. وبيئة التجربة المقصورة على هذا الجهاز تقبل أيضًا \u2066http://127.0.0.1:PORT/\u2069 لمستقبِل عليه.',
+  ],
   addEndpoint: ['Challenge and add', 'اختبار التحدي ثم الإضافة'],
   challenging: [
     'Waiting for the receiver to answer the challenge; at most 15 seconds …',
