@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { OWNER } from '../support/actor.ts';
-import { needsBrowser } from '../support/console/browser.ts';
+import { needsBrowser, newPerson } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
@@ -32,7 +32,8 @@ async function age(page: Page) {
     `update operator_credential set created_at = created_at - interval '11 minutes' where kind = 'session' and ended_at is null
       returning operator_id`,
   );
-  await attestRecord(service.database, OWNER, { kind: 'operator', id: rows[0].operator_id, reason: 'aged by a test' });
+  for (const { operator_id: id } of rows)
+    await attestRecord(service.database, OWNER, { kind: 'operator', id, reason: 'aged by a test' });
   await page.reload();
 }
 
@@ -78,5 +79,37 @@ describe('passkeys', needsBrowser, () => {
     await turnAway();
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.getByRole('alert').getByText('No passkey was given.').waitFor();
+  });
+
+  test('the one-time link takes one instead of a password, which then confirms a step and is not removed', async () => {
+    const { code, operatorId } = await newPerson(service, 'admin');
+    const page = await browser.open();
+    await addAuthenticator(page);
+    await page.goto(`${browser.baseUrl}/sign-in#${code}`);
+    await page.getByRole('heading', { name: 'Choose how you sign in' }).waitFor();
+    await page.getByRole('button', { name: 'Use a passkey instead' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    assert.equal(new URL(page.url()).pathname, '/');
+    const { rows } = await service.database.pool.query(
+      "select kind from operator_credential where operator_id = $1 and ended_at is null and kind <> 'session'",
+      [operatorId],
+    );
+    assert.deepEqual(rows, [{ kind: 'passkey' }]);
+
+    await age(page);
+    await openAccount(page);
+    await page.getByText('You have no password: you sign in with a passkey.').waitFor();
+    await page.getByRole('button', { name: 'Remove: Passkey of the one-time link' }).click();
+    await page.getByRole('dialog', { name: 'Remove' }).getByRole('button', { name: 'Remove' }).click();
+    const again = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await again.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByText('You have no password, so nothing else signs you in.').waitFor();
+    assert.equal(await again.locator('input[type=password]').count(), 0);
+
+    await page.goto(`${browser.baseUrl}/account`);
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
   });
 });

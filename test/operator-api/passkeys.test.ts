@@ -1,10 +1,11 @@
 /** Passkeys: who signs in with one, and what is refused. The authenticator of this test makes its signatures itself; a browser's is in test/console. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { createOwnCode } from '../../src/operations/access/manage-operator.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { OWNER } from '../support/actor.ts';
 import { Authenticator } from '../support/console/authenticator.ts';
-import { OperatorClient, type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
+import { codeOf, OperatorClient, PASSWORD, type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();
@@ -29,6 +30,26 @@ async function signIn(authenticator: Authenticator, more: object = {}) {
   const { client, begun } = await begin();
   const body = { challenge: begun.challenge, response_json: authenticator.get(begun.options_json), ...more };
   return { client, body, answer: await client.post(`${SESSION}/passkey`, body, headers) };
+}
+
+async function newLink({ operatorId }: SignedInOperator) {
+  const actor = { operatorId, role: 'viewer', correlationId: 'corr_of_a_test' } as const;
+  return (await createOwnCode(database, actor)).signInCode;
+}
+
+async function beginLink(code: string, totp?: string) {
+  const client = new OperatorClient(operationsPort);
+  const link = { code, ...(totp !== undefined && { totp }) };
+  return { client, link, begun: await client.post(`${SESSION}/link/passkey/begin`, link, headers) };
+}
+
+async function tradeLink(code: string, totp?: string) {
+  const { client, link, begun } = await beginLink(code, totp);
+  const authenticator = new Authenticator(ORIGIN);
+  if (begun.status !== 200) return { client, authenticator, answer: begun };
+  const { challenge, options_json } = begun.body;
+  const body = { ...link, name: 'A telephone', challenge, response_json: authenticator.create(options_json) };
+  return { client, authenticator, answer: await client.post(`${SESSION}/link/passkey`, body, headers) };
 }
 
 const lastAction = async (operatorId: string) => {
@@ -130,6 +151,54 @@ describe('a passkey', () => {
     await set(forged, "sha256(convert_to($2, 'UTF8'))");
     await attestRecord(database, OWNER, { kind: 'operator', id: person.operatorId, reason: 'seen' });
     assert.equal((await signIn(stranger)).answer.status, 200);
+  });
+
+  test('takes the place of a password at the one-time link, which works once', async () => {
+    const person = await signedInOperator(service, 'viewer');
+    const code = await newLink(person);
+    const first = await tradeLink(code);
+    assert.deepEqual([first.answer.status, first.answer.body.has_password, first.answer.body.has_passkey], [200, false, true]);
+    assert.equal(await lastAction(person.operatorId), 'operator.add-passkey');
+    assert.equal((await person.get(SESSION)).status, 401, 'the sessions of before have ended');
+    const password = { login: person.email, password: PASSWORD };
+    assert.equal((await new OperatorClient(operationsPort).post(SESSION, password)).status, 401);
+    assert.equal((await signIn(first.authenticator)).answer.status, 200);
+    assert.equal((await tradeLink(code)).answer.status, 401);
+    const { rows } = await database.pool.query(
+      "select kind from operator_credential where operator_id = $1 and ended_at is null and kind <> 'session'",
+      [person.operatorId],
+    );
+    assert.deepEqual(rows, [{ kind: 'passkey' }]);
+  });
+
+  test('of several that trade one link at once, one is added', async () => {
+    const code = await newLink(await signedInOperator(service, 'viewer'));
+    const answers = await Promise.all(Array.from({ length: 4 }, () => tradeLink(code)));
+    assert.deepEqual(answers.map(({ answer }) => answer.status).sort(), [200, 401, 401, 401]);
+  });
+
+  test('a link asks for the second factor before the device is asked, and checks its code', async () => {
+    const person = await signedInOperator(service, 'viewer');
+    const { secret, enrolment } = (await person.post(`${SESSION}/second-factor`)).body;
+    await person.send('PUT', `${SESSION}/second-factor`, { body: { enrolment, totp: codeOf(secret) } });
+    const code = await newLink(person);
+    const { begun } = await beginLink(code);
+    assert.deepEqual(
+      [begun.status, begun.body.error.details[0]],
+      [401, { ...begun.body.error.details[0], field: 'totp', code: 'missing' }],
+    );
+    assert.equal((await tradeLink(code, '000000')).answer.status, 401);
+    assert.equal((await tradeLink(code, codeOf(secret, 'next'))).answer.status, 200);
+  });
+
+  test('the last one of somebody without a password stays', async () => {
+    const person = await signedInOperator(service, 'viewer');
+    const { client, answer } = await tradeLink(await newLink(person));
+    assert.equal(answer.status, 200);
+    const [{ passkey_id }] = (await client.get(`${SESSION}/passkeys`)).body.passkeys;
+    const removed = await client.send('DELETE', `${SESSION}/passkeys/${passkey_id}`);
+    assert.deepEqual([removed.status, removed.body.error.details[0].field], [400, 'passkey_id']);
+    assert.equal((await client.get(`${SESSION}/passkeys`)).body.passkeys.length, 1);
   });
 
   test('is refused at an address of digits, and to a program without a page', async () => {

@@ -167,6 +167,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/session/link/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a one-time link, and add a passkey
+         * @description The code of the link works once, for a day. The passkey signs in from then on; a password of before and all sessions of the operator end.
+         *
+         *     It needs no session.
+         */
+        post: operations["signInWithLinkAndPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/session/passkeys/begin": {
         parameters: {
             query?: never;
@@ -205,6 +227,28 @@ export interface paths {
          * @description Least role: `viewer`.
          */
         post: operations["beginPasskeySignInAgain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/session/link/passkey/begin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to sign in with a one-time link, and add a passkey
+         * @description Instead of a password. The link is not used until the answer of the browser comes back with the `challenge`.
+         *
+         *     It needs no session.
+         */
+        post: operations["beginPasskeyWithLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4122,6 +4166,8 @@ export interface components {
             expires_at: string;
             /** @description Whether a sign-in needs a code of an authenticator app. */
             has_second_factor: boolean;
+            /** @description Whether the operator has a password. Who came by the one-time link with a passkey has none. */
+            has_password: boolean;
             /** @description Whether the operator may sign in with a passkey instead of the password. */
             has_passkey: boolean;
         };
@@ -4618,10 +4664,10 @@ export interface operations {
                 "application/json": {
                     /** @description The code of the one-time link. */
                     code: string;
-                    /** @description The new password: 12 to 128 characters, without the name or the e-mail address of the person. */
-                    password: string;
                     /** @description The code of the authenticator app. Required with a second factor. */
                     totp?: string;
+                    /** @description The new password: 12 to 128 characters, without the name or the e-mail address of the person. */
+                    password: string;
                 };
             };
         };
@@ -4889,6 +4935,50 @@ export interface operations {
             };
         };
     };
+    signInWithLinkAndPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A name for it, such as the name of the device. */
+                    name: string;
+                    /** @description What the begin answered. */
+                    challenge: string;
+                    /** @description The answer of the browser, as JSON. */
+                    response_json: string;
+                    /** @description The code of the one-time link. */
+                    code: string;
+                    /** @description The code of the authenticator app. Required with a second factor. */
+                    totp?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     beginPasskey: {
         parameters: {
             query?: never;
@@ -4926,6 +5016,44 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BegunPasskey"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    beginPasskeyWithLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The code of the one-time link. */
+                    code: string;
+                    /** @description The code of the authenticator app. Required with a second factor. */
+                    totp?: string;
+                };
+            };
+        };
         responses: {
             /** @description Done. */
             200: {

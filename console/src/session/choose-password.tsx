@@ -1,7 +1,9 @@
-import { Alert } from '@mantine/core';
+import { Alert, Divider, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../api/client.ts';
 import { useTexts } from '../texts/language.tsx';
+import { addPasskeyByLink, hasPasskeys } from './passkey.ts';
+import { PasskeyButton } from './passkey-button.tsx';
 import { PasswordForm } from './password-form.tsx';
 import type { SessionAnswer } from './session-answer.ts';
 import { SESSION } from './session-texts.ts';
@@ -31,6 +33,19 @@ export function ChoosePassword({ onSignedIn }: { readonly onSignedIn: (session: 
         onSignedIn={begin}
         send={(given) => answerOf(client.POST('/operator/v1/session/link', { body: { code, ...given } }))}
       />
+      {hasPasskeys() && (
+        <>
+          <Divider label={t.or} />
+          <PasskeyButton
+            label={t.choosePasskey}
+            send={(totp) => addPasskeyByLink(t.passkeyOfLink, { code, ...(totp !== undefined && { totp }) })}
+            onSignedIn={begin}
+          />
+          <Text size="sm" c="dimmed">
+            {t.choosePasskeyHelp}
+          </Text>
+        </>
+      )}
     </SignInFrame>
   );
 }

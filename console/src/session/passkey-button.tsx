@@ -1,23 +1,30 @@
 import { Alert, Button, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
-import { Problem } from '../parts/problem.tsx';
+import { Problem, problemOf } from '../parts/problem.tsx';
 import { useTexts } from '../texts/language.tsx';
 import { NoPasskeyGiven } from './passkey.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { SESSION } from './session-texts.ts';
+import { TotpField } from './totp-field.tsx';
 
 interface PasskeyButtonProps {
-  readonly send: () => Promise<SessionAnswer>;
+  /** @param totp Once the service has asked for it. */
+  readonly send: (totp: string | undefined) => Promise<SessionAnswer>;
   readonly onSignedIn: (session: SessionAnswer) => void;
+  readonly label?: string;
 }
 
-export function PasskeyButton({ send, onSignedIn }: PasskeyButtonProps) {
+export function PasskeyButton({ send, onSignedIn, label }: PasskeyButtonProps) {
   const t = useTexts(SESSION);
-  const signIn = useMutation({ mutationFn: send, onSuccess: onSignedIn, meta: { isSignIn: true } });
+  const [totp, setTotp] = useState('');
+  const signIn = useMutation({ mutationFn: () => send(totp || undefined), onSuccess: onSignedIn, meta: { isSignIn: true } });
   const { error } = signIn;
+  const asksCode = problemOf(error, 'totp') !== undefined || totp !== '';
   return (
     <Stack gap="sm">
+      {asksCode && <TotpField value={totp} onChange={setTotp} />}
       <Button
         variant="default"
         leftSection={<Icon name="key" size={16} />}
@@ -25,7 +32,7 @@ export function PasskeyButton({ send, onSignedIn }: PasskeyButtonProps) {
         onClick={() => signIn.mutate()}
         fullWidth
       >
-        {t.usePasskey}
+        {label ?? t.usePasskey}
       </Button>
       {error instanceof NoPasskeyGiven ? (
         <Alert color="yellow" role="alert">

@@ -18,6 +18,13 @@ export class NoPasskeyGiven extends Error {
 
 const library = () => import('@simplewebauthn/browser');
 
+/** Asks the device for a new passkey; the answer is as the service takes it. */
+async function askForNew(begun: Begun): Promise<{ challenge: string; response_json: string }> {
+  const { startRegistration } = await library();
+  const response = await given(startRegistration({ optionsJSON: JSON.parse(begun.options_json) }));
+  return { challenge: begun.challenge, response_json: JSON.stringify(response) };
+}
+
 /** Asks the device; the answer is as the service takes it. */
 async function ask(begun: Begun): Promise<{ challenge: string; response_json: string }> {
   const { startAuthentication } = await library();
@@ -35,12 +42,15 @@ export async function givePasskeyAgain(): Promise<SessionAnswer> {
   return answerOf(client.POST('/operator/v1/session/again/passkey', { body }));
 }
 
+/** Trades the one-time link for a passkey. */
+export async function addPasskeyByLink(name: string, link: { code: string; totp?: string }): Promise<SessionAnswer> {
+  const answer = await askForNew(await answerOf(client.POST('/operator/v1/session/link/passkey/begin', { body: link })));
+  return answerOf(client.POST('/operator/v1/session/link/passkey', { body: { name, ...link, ...answer } }));
+}
+
 export async function addPasskey(name: string): Promise<Passkey> {
-  const begun = await answerOf(client.POST('/operator/v1/session/passkeys/begin'));
-  const { startRegistration } = await library();
-  const response = await given(startRegistration({ optionsJSON: JSON.parse(begun.options_json) }));
-  const body = { name, challenge: begun.challenge, response_json: JSON.stringify(response) };
-  return answerOf(client.POST('/operator/v1/session/passkeys', { body }));
+  const answer = await askForNew(await answerOf(client.POST('/operator/v1/session/passkeys/begin')));
+  return answerOf(client.POST('/operator/v1/session/passkeys', { body: { name, ...answer } }));
 }
 
 async function given<Response>(asked: Promise<Response>): Promise<Response> {

@@ -1,11 +1,12 @@
 /** Asks for a password, and for the code of the second factor once the service says that there is one. */
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, PasswordInput, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Problem, problemOf } from '../parts/problem.tsx';
 import { useTexts } from '../texts/language.tsx';
 import type { SessionAnswer } from './session-answer.ts';
 import { SESSION } from './session-texts.ts';
+import { TotpField } from './totp-field.tsx';
 
 export interface Given {
   readonly password: string;
@@ -56,19 +57,7 @@ export function PasswordForm({ send, onSignedIn, label, isNew = false, before }:
             onChange={(event) => setRepeated(event.currentTarget.value)}
           />
         )}
-        {asksCode && (
-          <TextInput
-            label={t.totp}
-            description={t.totpHelp}
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            maxLength={6}
-            required
-            autoFocus
-            value={totp}
-            onChange={(event) => setTotp(event.currentTarget.value)}
-          />
-        )}
+        {asksCode && <TotpField value={totp} onChange={setTotp} />}
         <Problem error={signIn.error} />
         <Button type="submit" loading={signIn.isPending} disabled={isDifferent} fullWidth>
           {label}

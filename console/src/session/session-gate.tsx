@@ -36,6 +36,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
     void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
   };
   const known = session.data;
+  const [hasPassword, hasPasskey] = isSession(known) ? [known.has_password, known.has_passkey] : [false, false];
   const value = useMemo(() => (isSession(known) ? toSession(known, () => queries.clear()) : undefined), [known, queries]);
   if (location.pathname === '/sign-in') return <ChoosePassword onSignedIn={begin} />;
   if (session.error) return <Failure error={session.error} onRetry={() => void session.refetch()} />;
@@ -43,7 +44,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   if (!value) return <SignIn hasEnded={known === 'ended'} onSignedIn={begin} />;
   return (
     <SessionContext value={value}>
-      <StepUpProvider hasPasskey={isSession(known) && known.has_passkey} onSignedIn={begin}>
+      <StepUpProvider hasPassword={hasPassword} hasPasskey={hasPasskey} onSignedIn={begin}>
         {children}
       </StepUpProvider>
     </SessionContext>

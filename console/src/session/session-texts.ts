@@ -17,11 +17,18 @@ export const SESSION = {
     'No password yet, or forgotten? Open the one-time link that an administrator gave you.',
     'ليس لديك كلمة مرور أو نسيتها؟ افتح الرابط الصالح لمرة واحدة الذي أعطاك إياه المسؤول.',
   ],
-  welcome: ['Choose your password', 'اختر كلمة المرور'],
+  welcome: ['Choose how you sign in', 'اختر طريقة تسجيل الدخول'],
   welcomeHelp: [
-    'The one-time link works once. From then on you sign in with this password.',
-    'يعمل الرابط مرة واحدة فقط، وبعدها تسجّل الدخول بكلمة المرور هذه.',
+    'The one-time link works once. From then on you sign in with what you choose here.',
+    'يعمل الرابط مرة واحدة فقط، وبعدها تسجّل الدخول بما تختاره هنا.',
   ],
+  or: ['or', 'أو'],
+  choosePasskey: ['Use a passkey instead', 'استخدام مفتاح مرور بدلًا منها'],
+  choosePasskeyHelp: [
+    'The PIN, finger or face that opens this device signs you in, without a password.',
+    'يسجّل دخولك الرمز أو البصمة أو الوجه الذي يفتح هذا الجهاز، بلا كلمة مرور.',
+  ],
+  passkeyOfLink: ['Passkey of the one-time link', 'مفتاح مرور الرابط الصالح لمرة واحدة'],
   noCode: [
     'This link is not whole: the part after # is missing. Copy all of it from the terminal or the message.',
     'هذا الرابط غير كامل: الجزء الذي يلي # مفقود. انسخه كاملًا من الطرفية أو من الرسالة.',
@@ -32,6 +39,10 @@ export const SESSION = {
     'انتهت جلستك. سجّل الدخول من جديد لتعود إلى الصفحة نفسها.',
   ],
   again: ['Confirm that it is you', 'أكّد هويتك'],
+  againPasskeyHelp: [
+    'This step moves money or gives rights. Use your passkey again; your change is then sent.',
+    'هذه الخطوة تنقل أموالًا أو تمنح صلاحيات. استخدم مفتاح المرور مرة أخرى ثم يُرسل التغيير.',
+  ],
   againHelp: [
     'This step moves money or gives rights. Give your password or your passkey again; your change is then sent.',
     'هذه الخطوة تنقل أموالًا أو تمنح صلاحيات. أدخل كلمة المرور أو استخدم مفتاح المرور مرة أخرى ثم يُرسل التغيير.',

@@ -24,12 +24,13 @@ interface Waiting {
 }
 
 interface StepUpProviderProps {
+  readonly hasPassword: boolean;
   readonly hasPasskey: boolean;
   readonly onSignedIn: (session: SessionAnswer) => void;
   readonly children: ReactNode;
 }
 
-export function StepUpProvider({ hasPasskey, onSignedIn, children }: StepUpProviderProps) {
+export function StepUpProvider({ hasPassword, hasPasskey, onSignedIn, children }: StepUpProviderProps) {
   const t = useTexts(SESSION);
   const [isOpen, setOpen] = useState(false);
   const waiting = useRef<Waiting | undefined>(undefined);
@@ -60,13 +61,15 @@ export function StepUpProvider({ hasPasskey, onSignedIn, children }: StepUpProvi
       <Modal opened={isOpen} onClose={() => end(({ reject }) => reject(new StepUpCancelled()))} title={t.again} zIndex={400}>
         <Stack gap="md">
           <Text size="sm" c="dimmed">
-            {t.againHelp}
+            {hasPassword ? t.againHelp : t.againPasskeyHelp}
           </Text>
-          <PasswordForm
-            label={t.goOn}
-            send={(given) => answerOf(client.POST('/operator/v1/session/again', { body: given }))}
-            onSignedIn={signedIn}
-          />
+          {hasPassword && (
+            <PasswordForm
+              label={t.goOn}
+              send={(given) => answerOf(client.POST('/operator/v1/session/again', { body: given }))}
+              onSignedIn={signedIn}
+            />
+          )}
           {hasPasskey && hasPasskeys() && <PasskeyButton send={givePasskeyAgain} onSignedIn={signedIn} />}
         </Stack>
       </Modal>

@@ -4,6 +4,8 @@ import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { findOperator, lockOperator } from '../../store/access/operator.ts';
 import { insertOperatorCredential, updateOperatorCredentialEnded } from '../../store/access/operator-credential.ts';
 import { listPasskeys, type StoredPasskey, usePasskey } from '../../store/access/operator-passkey.ts';
+import { findVerifiers } from '../../store/access/operator-password.ts';
+import type { Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { auditOperator, requireAuditedOperator } from './audit-operator.ts';
 import type { SessionTools } from './operator-session.ts';
@@ -29,7 +31,11 @@ export interface BegunPasskey {
   readonly challenge: string;
 }
 
-export async function beginPasskey(tools: SessionTools, { operatorId }: Own, page: PageAddress): Promise<BegunPasskey> {
+export async function beginPasskey(
+  tools: SessionTools,
+  { operatorId }: Pick<Own, 'operatorId'>,
+  page: PageAddress,
+): Promise<BegunPasskey> {
   const { pool } = tools.database;
   const operator = await findOperator(pool, operatorId);
   const known = (await listPasskeys(pool, operatorId)).map(readPasskey);
@@ -44,32 +50,58 @@ export interface NewPasskey extends PageAddress {
   readonly challenge: string;
 }
 
+/** A passkey that answered its challenge, and is not kept yet. */
+export interface ReadPasskey {
+  readonly passkey: KeptPasskey;
+  readonly counter: number;
+  readonly challengeAtMs: number;
+}
+
+/** @throws ServiceError `invalid_request` for an answer that is not to this challenge. */
+export async function readChallengedPasskey(tools: SessionTools, operatorId: string, given: NewPasskey): Promise<ReadPasskey> {
+  const { challenge, atMs } = await openChallenge(tools.database.pool, sealingOf(tools, operatorId).open, given.challenge);
+  return { ...(await readAnswer({ ...given, challenge })), challengeAtMs: atMs };
+}
+
+/**
+ * In the transaction that has locked the operator, before its audit entry.
+ *
+ * @throws ServiceError `invalid_request` for the eleventh passkey, and for one that was added already.
+ */
+export async function insertPasskey(
+  db: Queryable,
+  operatorId: string,
+  { passkey, counter, challengeAtMs }: ReadPasskey,
+): Promise<StoredPasskey> {
+  const known = await listPasskeys(db, operatorId);
+  if (known.length >= PASSKEYS_MAX) throw refusal(`There are ${PASSKEYS_MAX} passkeys already. Remove one of them first.`);
+  if (known.some((each) => readPasskey(each).id === passkey.id)) throw refusal('This passkey was added already.');
+  const verifier = JSON.stringify(passkey);
+  const { id: credentialId } = newCredential('session');
+  const credential = { credentialId, operatorId, kind: 'passkey', secretSha256: hashOfVerifier(verifier), verifier } as const;
+  await insertOperatorCredential(db, { ...credential, seconds: PASSKEY_SECONDS });
+  await usePasskey(db, credentialId, { counter, challengeAtMs });
+  return (await listPasskeys(db, operatorId)).find((each) => each.credentialId === credentialId) as StoredPasskey;
+}
+
 /**
  * From now on this passkey signs in, beside the password.
  *
- * @throws ServiceError `invalid_request` for an answer that is not to this challenge, and for the eleventh passkey.
+ * @throws ServiceError As {@link readChallengedPasskey} and {@link insertPasskey}.
  */
 export async function addPasskey(tools: SessionTools, own: Own, given: NewPasskey): Promise<StoredPasskey> {
   const { operatorId } = own;
-  const { challenge, atMs } = await openChallenge(tools.database.pool, sealingOf(tools, operatorId).open, given.challenge);
-  const { passkey, counter } = await readAnswer({ ...given, challenge });
-  const verifier = JSON.stringify(passkey);
+  const read = await readChallengedPasskey(tools, operatorId, given);
   return inTransaction(tools.database, USUAL_LOCK_TIMEOUT, async (db) => {
     await lockOperator(db, operatorId);
     await requireAuditedOperator(db, operatorId);
-    const known = await listPasskeys(db, operatorId);
-    if (known.length >= PASSKEYS_MAX) throw refusal(`There are ${PASSKEYS_MAX} passkeys already. Remove one of them first.`);
-    if (known.some((each) => readPasskey(each).id === passkey.id)) throw refusal('This passkey was added already.');
-    const { id: credentialId } = newCredential('session');
-    const credential = { credentialId, operatorId, kind: 'passkey', secretSha256: hashOfVerifier(verifier), verifier } as const;
-    await insertOperatorCredential(db, { ...credential, seconds: PASSKEY_SECONDS });
-    await usePasskey(db, credentialId, { counter, challengeAtMs: atMs });
+    const added = await insertPasskey(db, operatorId, read);
     await auditOperator(db, own, { operatorId, action: 'operator.add-passkey' });
-    return (await listPasskeys(db, operatorId)).find((each) => each.credentialId === credentialId) as StoredPasskey;
+    return added;
   });
 }
 
-/** @throws ServiceError `invalid_request`, 404, for a passkey that is not the operator's own. */
+/** @throws ServiceError `invalid_request`; 404 for a passkey that is not the operator's own. */
 export async function removePasskey({ database }: SessionTools, own: Own, credentialId: string): Promise<void> {
   const { operatorId } = own;
   await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
@@ -78,9 +110,16 @@ export async function removePasskey({ database }: SessionTools, own: Own, creden
     const known = await listPasskeys(db, operatorId);
     if (!known.some((each) => each.credentialId === credentialId))
       throw recordNotFound('passkey_id', 'There is no such passkey of yours.');
+    if (known.length === 1 && !(await findVerifiers(db, operatorId)).password) throw lastOne();
     await updateOperatorCredentialEnded(db, credentialId);
     await auditOperator(db, own, { operatorId, action: 'operator.remove-passkey' });
   });
+}
+
+function lastOne(): ServiceError {
+  const message =
+    'You have no password, so nothing else signs you in. Add another passkey first, or set a password by a one-time link.';
+  return new ServiceError('invalid_request', message, { details: [{ field: 'passkey_id', code: 'unsupported_value', message }] });
 }
 
 export function readPasskey({ verifier }: Pick<StoredPasskey, 'verifier'>): KeptPasskey {

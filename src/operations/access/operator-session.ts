@@ -44,6 +44,7 @@ export interface OperatorSession {
   /** What every change sends in a header of its own: a page of another site knows the cookie's browser, and not this. */
   readonly csrfToken: string;
   readonly hasSecondFactor: boolean;
+  readonly hasPassword: boolean;
   readonly hasPasskey: boolean;
 }
 
@@ -115,7 +116,7 @@ async function endFormer(db: Queryable, token: string): Promise<string | undefin
 function describe(
   held: HeldCredential,
   token: string,
-  { totp, hasPasskey }: Awaited<ReturnType<typeof findVerifiers>>,
+  { password, totp, hasPasskey }: Awaited<ReturnType<typeof findVerifiers>>,
 ): OperatorSession {
   const { operatorId, name, email, role, createdAt, disabledAt, credential, ageMs } = held;
   return {
@@ -124,7 +125,7 @@ function describe(
     signedInForMs: ageMs,
     expiresAt: held.expiresAt,
     csrfToken: csrfTokenOf(token),
-    ...{ hasSecondFactor: totp !== undefined, hasPasskey },
+    ...{ hasPassword: password !== undefined, hasSecondFactor: totp !== undefined, hasPasskey },
   };
 }
 

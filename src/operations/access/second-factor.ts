@@ -61,11 +61,14 @@ export async function requireSecondFactor(
 ): Promise<void> {
   if (!held) return;
   requireOwnVerifier(held);
-  if (code === undefined)
-    throw refusal('missing', 'This account has a second factor. Send the code of the authenticator app as totp.');
+  if (code === undefined) throw secondFactorMissing();
   const step = findStep(open(held.verifier), code, nowMs);
   if (step === undefined || !(await useSecondFactorStep(db, held.credentialId, step)))
     throw refusal('wrong_form', 'This code of the authenticator app is wrong or was used. Wait for the next one.');
+}
+
+export function secondFactorMissing(): ServiceError {
+  return refusal('missing', 'This account has a second factor. Send the code of the authenticator app as totp.');
 }
 
 function refusal(code: 'missing' | 'wrong_form', message: string): ServiceError {

@@ -1,5 +1,5 @@
 import { canonicalAddress } from '../../domain/access/email-address.ts';
-import { newCredential, type Operator, parseCredential } from '../../domain/access/operator.ts';
+import { newCredential, type Operator } from '../../domain/access/operator.ts';
 import { findPasswordProblem, hashPassword, isPassword } from '../../domain/access/password.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { lockOperator } from '../../store/access/operator.ts';
@@ -19,7 +19,7 @@ import { readClock } from '../../store/clock.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireAuditedOperator, requireAuditedSignIn } from './audit-operator.ts';
-import { isSame, type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
+import { type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
 import { hashOfVerifier, requireOwnVerifier, requireSecondFactor } from './second-factor.ts';
 
 /** Until an admin resets the sign-in, or the operator takes another. */
@@ -52,41 +52,6 @@ export async function signInByPassword(
   if (operatorId === undefined) return refuseUnknown(tools, password);
   const credentialId = await checkPassword(tools, { operatorId, password });
   return open(tools, { operatorId, credentialId, totp, action: 'operator.open-session' }, request);
-}
-
-/**
- * Trades a sign-in code for a password of the person's own choice, and a session. The code works once. A second factor stays, and is asked
- * for here too; an admin's `reset-sign-in` removes it.
- *
- * @throws ServiceError `unauthorized` for a code that is not valid; `invalid_request` for a password that cannot be taken.
- */
-export async function signInByCode(
-  tools: SessionTools,
-  { code, password, totp }: { readonly code: string; readonly password: string; readonly totp: string | undefined },
-  request: RequestOfSession,
-): Promise<OpenedSession> {
-  const parsed = parseCredential('code', code);
-  const known = parsed && (await findOperatorCredential(tools.database.pool, 'code', parsed.id));
-  if (!parsed || !known || !isSame(known, parsed) || !known.isValid) throw codeRefused();
-  refusePassword(password, known);
-  // Whoever has somebody's link must not find the second factor by trying.
-  const waitSeconds = await claimPasswordAttempt(tools.database.pool, parsed.id);
-  if (waitSeconds > 0) throw throttled(waitSeconds);
-  const verifier = await hashPassword(password, tools.passwordCosts);
-  return inTransaction(tools.database, USUAL_LOCK_TIMEOUT, async (db) => {
-    const { operatorId } = known;
-    await lockOperator(db, operatorId);
-    const held = await lockOperatorCredential(db, 'code', parsed.id);
-    if (!held?.isValid || held.disabledAt) throw codeRefused();
-    await requireAuditedOperator(db, operatorId);
-    await requireSecondFactor(db, {
-      held: (await findVerifiers(db, operatorId)).totp,
-      ...(await factorOf(tools, db, held, totp)),
-    });
-    await updateCredentialsOfKindsEnded(db, operatorId, ['code']);
-    await replacePassword(db, operatorId, verifier);
-    return openSession(db, held, { action: 'operator.set-password', request });
-  });
 }
 
 /**
@@ -167,18 +132,21 @@ async function open(tools: SessionTools, opening: Opening, request: RequestOfSes
   });
 }
 
-async function factorOf(tools: SessionTools, db: Queryable, { operatorId }: Operator, code: string | undefined) {
+/** Of the second factor, where the operator has one. */
+export async function factorOf(tools: SessionTools, db: Queryable, { operatorId }: Operator, code: string | undefined) {
   return { code, open: tools.sealing(operatorId).open, nowMs: (await readClock(db)).getTime() };
 }
 
-async function replacePassword(db: Queryable, operatorId: string, verifier: string): Promise<void> {
+/** All sessions of the operator end. */
+export async function replacePassword(db: Queryable, operatorId: string, verifier: string): Promise<void> {
   await updateCredentialsOfKindsEnded(db, operatorId, ['password', 'session']);
   const { id: credentialId } = newCredential('session');
   const password = { credentialId, operatorId, kind: 'password', secretSha256: hashOfVerifier(verifier), verifier } as const;
   await insertOperatorCredential(db, { ...password, seconds: PASSWORD_SECONDS });
 }
 
-function refusePassword(password: string, { name, email }: Pick<Operator, 'name' | 'email'>): void {
+/** @throws ServiceError `invalid_request` for a password that cannot be taken. */
+export function refusePassword(password: string, { name, email }: Pick<Operator, 'name' | 'email'>): void {
   const message = findPasswordProblem(password, [name, email, email?.split('@')[0] ?? null]);
   if (message !== undefined)
     throw new ServiceError('invalid_request', message, { details: [{ field: 'password', code: 'unsupported_value', message }] });
@@ -197,14 +165,7 @@ function passwordRefused(): ServiceError {
   );
 }
 
-function throttled(waitSeconds: number): ServiceError {
+export function throttled(waitSeconds: number): ServiceError {
   const message = `There were too many wrong passwords for this operator. Wait ${waitSeconds} s (Retry-After), then try again; or open a new one-time link.`;
   return new ServiceError('rate_limited', message, { headers: { 'retry-after': String(waitSeconds) } });
-}
-
-function codeRefused(): ServiceError {
-  return new ServiceError(
-    'unauthorized',
-    'This one-time link is not valid: it was used, or has expired after a day. Ask an admin for a new one: npx partner-impact operator reset-sign-in --operator ID',
-  );
 }

@@ -1,11 +1,12 @@
 import { addPasskey, beginPasskey, readPasskey, removePasskey } from '../../operations/access/manage-passkey.ts';
+import { addPasskeyByCode, beginPasskeyByCode } from '../../operations/access/sign-in-by-link.ts';
 import { beginPasskeySignIn, signInByPasskey } from '../../operations/access/sign-in-by-passkey.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { listPasskeys, type StoredPasskey } from '../../store/access/operator-passkey.ts';
 import { pageAddressOf } from '../http/page-address.ts';
 import { openRoute, operatorRoute } from '../route.ts';
 import { closed, flag, idParams, line, listOf, nullableTime, shape, text, time } from '../schema-parts.ts';
-import { Session } from './session-schemas.ts';
+import { LinkBody, linkMembers, Session } from './session-schemas.ts';
 import { beginSession, requestOf } from './sign-in.ts';
 
 const Begun = shape('BegunPasskey', {
@@ -80,6 +81,40 @@ export const giveAgain = operatorRoute({
   },
 });
 
+const NewPasskey = Type.Object(
+  { name: line('A name for it, such as the name of the device.', 100), ...Answer.properties },
+  closed,
+);
+
+export const beginByLink = openRoute({
+  operation: 'beginPasskeyWithLink',
+  method: 'POST',
+  path: '/operator/v1/session/link/passkey/begin',
+  tag: 'Sign-in',
+  summary: 'Begin to sign in with a one-time link, and add a passkey',
+  description: 'Instead of a password. The link is not used until the answer of the browser comes back with the `challenge`.',
+  body: LinkBody,
+  answer: Begun,
+  handle: async ({ tools, request, body: { code, totp } }) =>
+    begunToWire(await beginPasskeyByCode(tools, { code, totp }, pageAddressOf(request))),
+});
+
+export const addByLink = openRoute({
+  operation: 'signInWithLinkAndPasskey',
+  method: 'POST',
+  path: '/operator/v1/session/link/passkey',
+  tag: 'Sign-in',
+  summary: 'Sign in with a one-time link, and add a passkey',
+  description:
+    'The code of the link works once, for a day. The passkey signs in from then on; a password of before and all sessions of the operator end.',
+  body: Type.Object({ ...NewPasskey.properties, ...linkMembers }, closed),
+  answer: Session,
+  async handle({ tools, request, reply, body: { code, totp, name, challenge, response_json: responseJson } }) {
+    const given = { ...pageAddressOf(request), ...{ code, totp, name, challenge, responseJson } };
+    return beginSession(reply, await addPasskeyByCode(tools, given, requestOf(request)), tools.environment);
+  },
+});
+
 const PATH = '/operator/v1/session/passkeys';
 
 const Passkey = shape('Passkey', {
@@ -131,7 +166,7 @@ export const add = operatorRoute({
   description: 'From then on it signs in, beside the password. It is bound to the host name of the console.',
   leastRole: 'viewer',
   needsRecentSignIn: true,
-  body: Type.Object({ name: line('A name for it, such as the name of the device.', 100), ...Answer.properties }, closed),
+  body: NewPasskey,
   answer: Passkey,
   async handle({ tools, request, actor, body: { name, challenge, response_json: responseJson } }) {
     return passkeyToWire(await addPasskey(tools, actor, { ...pageAddressOf(request), name, challenge, responseJson }));

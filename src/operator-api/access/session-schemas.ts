@@ -19,15 +19,17 @@ export const Session = shape('Session', {
   ),
   expires_at: time('When the session ends. It also ends after 30 minutes without a request of the person.'),
   has_second_factor: flag('Whether a sign-in needs a code of an authenticator app.'),
+  has_password: flag('Whether the operator has a password. Who came by the one-time link with a passkey has none.'),
   has_passkey: flag('Whether the operator may sign in with a passkey instead of the password.'),
 });
 
 export function sessionToWire(session: OperatorSession, environment: 'sandbox' | 'production') {
-  const { operator, csrfToken, signedInAt, expiresAt, hasSecondFactor, hasPasskey } = session;
+  const { operator, csrfToken, signedInAt, expiresAt, hasSecondFactor, hasPassword, hasPasskey } = session;
   const { operatorId, name, email, role } = operator;
   return {
     ...{ operator: { operator_id: operatorId, name, email, role }, environment, csrf_token: csrfToken },
-    ...{ signed_in_at: signedInAt, expires_at: expiresAt, has_second_factor: hasSecondFactor, has_passkey: hasPasskey },
+    ...{ signed_in_at: signedInAt, expires_at: expiresAt, has_second_factor: hasSecondFactor },
+    ...{ has_password: hasPassword, has_passkey: hasPasskey },
   };
 }
 
@@ -48,14 +50,12 @@ export const SignInBody = Type.Object(
   },
   closed,
 );
-export const SignInByCodeBody = Type.Object(
-  {
-    code: Type.String({ minLength: 1, maxLength: 128, description: 'The code of the one-time link.' }),
-    password: newPassword,
-    totp,
-  },
-  closed,
-);
+export const linkMembers = {
+  code: Type.String({ minLength: 1, maxLength: 128, description: 'The code of the one-time link.' }),
+  totp,
+};
+export const SignInByCodeBody = Type.Object({ ...linkMembers, password: newPassword }, closed);
+export const LinkBody = Type.Object(linkMembers, closed);
 export const PasswordBody = Type.Object({ password, totp }, closed);
 export const ChangePasswordBody = Type.Object({ password, new_password: newPassword, totp }, closed);
 

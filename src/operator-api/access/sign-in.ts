@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/service-error.ts';
 import { endSession, type OpenedSession, type RequestOfSession } from '../../operations/access/operator-session.ts';
-import { changePassword, signInAgain, signInByCode, signInByPassword } from '../../operations/access/sign-in-by-password.ts';
+import { signInByCode } from '../../operations/access/sign-in-by-link.ts';
+import { changePassword, signInAgain, signInByPassword } from '../../operations/access/sign-in-by-password.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/session-cookie.ts';
 import { openRoute, operatorRoute } from '../route.ts';

@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Page } from '../../layout/page.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -35,10 +35,18 @@ export function AccountPage() {
           <Passkeys />
         </Section>
         <Section title={t.factor}>
-          <SecondFactor isOn={session.has_second_factor} />
+          {session.has_password || session.has_second_factor ? (
+            <SecondFactor isOn={session.has_second_factor} />
+          ) : (
+            <Text maw={620}>{t.factorNeedless}</Text>
+          )}
         </Section>
         <Section title={t.password}>
-          <ChangePassword hasSecondFactor={session.has_second_factor} />
+          {session.has_password ? (
+            <ChangePassword hasSecondFactor={session.has_second_factor} />
+          ) : (
+            <Text maw={620}>{t.noPassword}</Text>
+          )}
         </Section>
       </Stack>
     </Page>

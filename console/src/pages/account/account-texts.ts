@@ -7,6 +7,14 @@ export const ACCOUNT = {
   role: ['Role', 'الدور'],
   signedIn: ['Signed in', 'وقت تسجيل الدخول'],
   ends: ['The session ends', 'تنتهي الجلسة'],
+  noPassword: [
+    'You have no password: you sign in with a passkey. A one-time link sets one, and an administrator gives it.',
+    'ليست لديك كلمة مرور: تسجّل الدخول بمفتاح مرور. تُعيَّن كلمة مرور برابط صالح لمرة واحدة يعطيه المسؤول.',
+  ],
+  factorNeedless: [
+    'It belongs to a password, and you have none: a passkey is two factors by itself.',
+    'يخص كلمة المرور، وليست لديك واحدة: مفتاح المرور عاملان بحد ذاته.',
+  ],
   password: ['Change the password', 'تغيير كلمة المرور'],
   passwordHelp: ['All your other sessions end. This one goes on.', 'تنتهي جميع جلساتك الأخرى وتستمر هذه.'],
   current: ['Current password', 'كلمة المرور الحالية'],
