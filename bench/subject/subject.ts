@@ -17,6 +17,8 @@ export interface SubjectOptions {
   /** `undefined` for a fresh embedded server. */
   readonly databaseUrl: string | undefined;
   readonly processes: number;
+  /** Such as `api`; every role by default. */
+  readonly roles?: string;
 }
 
 export interface Partner {
@@ -100,6 +102,16 @@ export class Subject {
     const partnerId = String(partner['partner_id']);
     const key = await this.#command(['key', 'issue', '--partner', partnerId, '--name', 'bench']);
     return { partnerId, apiKey: String(key['api_key']) };
+  }
+
+  get operationsUrl(): string {
+    return `http://127.0.0.1:${this.#env['OPERATIONS_PORT']}`;
+  }
+
+  /** @returns The code of the one-time link of a new operator. */
+  async makeOperator(name: string, role: string): Promise<string> {
+    const words = ['operator', 'create', '--name', name, '--email', `${name}@bench.invalid`, '--role', role];
+    return String((await this.#command(words))['sign_in_code']);
   }
 
   /** @returns Its id. The receiver has to answer the challenge. */

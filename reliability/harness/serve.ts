@@ -10,12 +10,15 @@ export interface ServeOptions {
   readonly nodeOptions?: readonly string[];
   /** How many processes share the port; one is the service itself. */
   readonly processes?: number;
+  /** Such as `api`; every role by default. */
+  readonly roles?: string;
 }
 
 /** The words for Node: those of an operator's `npm start`, then the program's. */
-export function serveWords({ repository, nodeOptions = [], processes = 1 }: ServeOptions): string[] {
+export function serveWords({ repository, nodeOptions = [], processes = 1, roles }: ServeOptions): string[] {
   const program = [join(repository, 'bin/partner-impact.mjs'), 'serve'];
-  return [...readNodeFlags(repository), ...nodeOptions, ...program, ...(processes > 1 ? ['--processes', `${processes}`] : [])];
+  const more = [...(processes > 1 ? ['--processes', `${processes}`] : []), ...(roles === undefined ? [] : ['--roles', roles])];
+  return [...readNodeFlags(repository), ...nodeOptions, ...program, ...more];
 }
 
 const LOOK_EVERY_MS = 5;
