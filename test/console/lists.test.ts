@@ -1,15 +1,19 @@
 /** The orders and filters of lists: a heading, the choice on a narrow screen, and the address of the page say the same. */
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import operatorDocument from '../../openapi/operator.json' with { type: 'json' };
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
+import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { OWNER } from '../support/actor.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { signedInOperator } from '../support/operator-client.ts';
 import { OPEN_RATES } from '../support/service.ts';
+import { endpointTools, newEndpoint } from '../support/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
-const { service, browser } = (scene ?? {}) as Scene;
+const { service, browser, partner, client } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
 const NAMES = ['Zad Market', 'Amber Sweets', 'Malaz Books'];
@@ -83,4 +87,164 @@ describe('the list of partners', needsBrowser, () => {
     await page.getByText('Zad Market').waitFor();
     assert.equal(await page.getByLabel('A part of the name').inputValue(), '');
   });
+});
+
+interface Parameter {
+  readonly in: string;
+  readonly name: string;
+  readonly schema: { readonly enum?: readonly string[] };
+}
+
+/** Where a page shows a list of the interface: its address, and the members of it that have other names. */
+interface Shown {
+  readonly page: string;
+  readonly sort?: string;
+  readonly members?: Readonly<Record<string, string>>;
+  /** Of a filter whose value is no word of a list. */
+  readonly values?: Readonly<Record<string, string>>;
+}
+
+const SETTLEMENT_ID = `stl_${'0'.repeat(26)}`;
+const DAY = '2026-03-02';
+
+/** What no page filters or sorts: the answers to one settlement, of which its page shows the dispute. */
+const SHOWN_WHOLE = ['/operator/v1/partners/{partner_id}/settlements/{settlement_id}/acknowledgements'];
+
+interface Ids {
+  readonly partnerId: string;
+  readonly settlementId: string;
+  readonly reconciliationId: string;
+  readonly batchId: string;
+  readonly endpoint: string;
+}
+
+function listShown({ partnerId, settlementId, reconciliationId, batchId, endpoint }: Ids): Record<string, Shown> {
+  const partner = { partner_id: 'partner' };
+  const own = { partner_id: partnerId };
+  return {
+    '/months/{month}/partners': { page: '/' },
+    '/partners': { page: '/partners', values: { currency: 'SAR' } },
+    '/partners/{partner_id}/keys': { page: `/partners/${partnerId}/set-up` },
+    '/contributions': {
+      page: `/contributions?partner=${partnerId}`,
+      members: { ...partner, correlation_id: 'correlation', created_after: 'from', created_before: 'to' },
+      values: { ...own, correlation_id: 'corr_1', created_after: DAY, created_before: DAY },
+    },
+    '/reviews': { page: '/reviews', members: { ...partner, opened_before: 'age' }, values: { ...own, opened_before: '6' } },
+    '/failures': { page: '/failures', members: partner, values: own },
+    '/rules': { page: '/rules', members: partner, values: own },
+    '/settlements': {
+      page: '/settlements',
+      members: { acknowledgement: 'answer' },
+      values: { period: '2026-03', currency: 'SAR' },
+    },
+    '/partners/{partner_id}/settlements': {
+      page: `/settlements?partner=${partnerId}`,
+      members: { acknowledgement: 'answer' },
+    },
+    '/partners/{partner_id}/settlements/{settlement_id}/lines': {
+      page: `/settlements/${partnerId}/${settlementId}`,
+      sort: 'lines',
+      members: { line_type: 'type' },
+      values: { of: 'order-1' },
+    },
+    '/closings': { page: '/closings' },
+    '/reconciliations': {
+      page: '/reconciliations',
+      members: { ...partner, settlement_id: 'settlement' },
+      values: { ...own, settlement_id: SETTLEMENT_ID },
+    },
+    '/partners/{partner_id}/reconciliations/{reconciliation_id}/lines': {
+      page: `/reconciliations/${partnerId}/${reconciliationId}`,
+    },
+    '/adjustments': {
+      page: '/adjustments',
+      members: { ...partner, settlement_id: 'settlement', reason_code: 'reason' },
+      values: { ...own, settlement_id: SETTLEMENT_ID },
+    },
+    '/projects': { page: '/impact', sort: 'projects', values: { country: 'SA' } },
+    '/impact-batches': { page: '/impact', members: { project_id: 'project' }, values: { project_id: 'prj_1' } },
+    '/impact-batches/{impact_batch_id}/settlements': {
+      page: `/impact/${batchId}`,
+      sort: 'pooled',
+      members: { partner_id: 'of' },
+      values: own,
+    },
+    '/unpooled-settlements': { page: `/impact/${batchId}`, members: partner, values: { ...own, period: '2026-03' } },
+    '/endpoints': { page: '/webhooks', members: partner, values: own },
+    '/partners/{partner_id}/deliveries': {
+      page: `/webhooks/${endpoint}`,
+      members: { event_type: 'type', event_id: 'event' },
+      values: { event_id: 'evt_1', event_type: 'impact' },
+    },
+    '/operators': { page: '/operators' },
+    '/audit': {
+      page: '/audit',
+      members: { ...partner, subject_id: 'subject', operator_id: 'operator', since: 'from', until: 'to' },
+      values: { ...own, since: DAY, until: DAY },
+    },
+    '/job-runs': { page: '/jobs', values: { job: 'verify' } },
+    '/jobs': { page: '/jobs', sort: 'jobs' },
+  };
+}
+
+/** What the pages of single records show. */
+async function makeRecords(): Promise<Ids> {
+  const { partnerId } = partner;
+  const approver = await signedInOperator(service, 'approver');
+  await client.confirm({ points: 120 });
+  const settlements = `/operator/v1/partners/${partnerId}/settlements`;
+  const [open] = (await approver.get(settlements)).body.settlements;
+  const settlementId = open.settlement_id;
+  assert.equal((await approver.postOnce(`${settlements}/${settlementId}/close`, undefined)).status, 200);
+  const file = 'partner_event_id,partner_order_ref,points\n';
+  const begun = await approver.postList(`${settlements}/${settlementId}/reconciliations`, file);
+  await completeReconciliations(service.database, new AbortController().signal);
+  const batch = await approver.postOnce('/operator/v1/impact-batches', { name: 'Spring', quantity: '12' });
+  await approver.postOnce('/operator/v1/projects', { name_en: 'Coast', name_ar: 'الساحل', country: 'SA' });
+  const added = await newEndpoint(service, endpointTools(service.database));
+  return {
+    ...{ partnerId, settlementId, reconciliationId: begun.body.reconciliation_id },
+    ...{ batchId: batch.body.impact_batch_id, endpoint: `${added.partner.partnerId}/${added.endpointId}` },
+  };
+}
+
+describe('every list of the interface', needsBrowser, async () => {
+  const shown = scene ? listShown(await makeRecords()) : {};
+  const lists = Object.entries(operatorDocument.paths as Record<string, { get?: { parameters?: readonly Parameter[] } }>)
+    .map(([path, { get }]) => ({ path, parameters: get?.parameters?.filter((each) => each.in === 'query') ?? [] }))
+    .filter(({ path, parameters }) => !path.endsWith('.csv') && parameters.some(({ name }) => name === 'sort'))
+    .filter(({ path }) => !SHOWN_WHOLE.includes(path));
+  let page: Page;
+  before(async () => {
+    page = await browser.signedIn('viewer');
+  });
+
+  for (const { path, parameters } of lists)
+    test(`${path}: each filter and each order has an address`, async () => {
+      const {
+        page: address,
+        sort: member = 'sort',
+        members = {},
+        values = {},
+      } = shown[path.replace('/operator/v1', '')] as Shown;
+      const asked = (query: Readonly<Record<string, RegExp>>) =>
+        page.waitForRequest((request) => {
+          const { pathname, searchParams } = new URL(request.url());
+          const isList = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname);
+          return isList && Object.entries(query).every(([name, form]) => form.test(searchParams.get(name) ?? ''));
+        });
+      const visit = async (search: Readonly<Record<string, string>>, query: Readonly<Record<string, RegExp>>) => {
+        const url = new URL(address, browser.baseUrl);
+        for (const [name, value] of Object.entries(search)) url.searchParams.set(name, value);
+        await Promise.all([asked(query), page.goto(url.href)]);
+      };
+      const filters = parameters.filter(({ name }) => !['limit', 'after', 'sort'].includes(name));
+      const sentOf = ({ name, schema }: Parameter) => values[name] ?? schema.enum?.[0] ?? 'a';
+      const filtered = Object.fromEntries(filters.map((each) => [members[each.name] ?? each.name, sentOf(each)]));
+      await visit(filtered, Object.fromEntries(filters.map(({ name }) => [name, /./])));
+      const orders = parameters.find(({ name }) => name === 'sort')?.schema.enum ?? [];
+      for (const order of orders)
+        await visit({ ...(path.endsWith('/settlements') && filtered), [member]: order }, { sort: new RegExp(`^${order}$`) });
+    });
 });

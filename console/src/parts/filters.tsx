@@ -125,18 +125,27 @@ export function ChoiceFilter<Value extends string>({ label, options, value, onCh
   );
 }
 
-/** A currency by its code; nothing is asked for before the code is whole. */
-export function CurrencyFilter({
-  value,
-  onChange,
-}: {
-  readonly value: string | undefined;
-  readonly onChange: (code: string | undefined) => void;
-}) {
-  const { currency } = useTexts(COMMON);
+type SentFilter = Pick<TextFilterProps, 'value' | 'onChange'>;
+
+/** A code of so many capital letters; nothing is asked for before it is whole. */
+export function CodeFilter({ label, size, value, onChange }: SentFilter & { readonly label: string; readonly size: number }) {
   const send = (text: string | undefined) => {
     const code = text?.toUpperCase();
-    if (code === undefined || /^[A-Z]{3}$/.test(code)) onChange(code);
+    if (code === undefined || (code.length === size && /^[A-Z]+$/.test(code))) onChange(code);
   };
-  return <TextFilter label={currency} dir="ltr" value={value} onChange={send} width={110} />;
+  return <TextFilter label={label} dir="ltr" value={value} onChange={send} width={110} />;
+}
+
+export function CurrencyFilter(filter: SentFilter) {
+  const { currency } = useTexts(COMMON);
+  return <CodeFilter label={currency} size={3} {...filter} />;
+}
+
+/** Those of one settlement, by its whole id. */
+export function SettlementFilter({ value, onChange }: SentFilter) {
+  const { settlementId } = useTexts(COMMON);
+  const send = (text: string | undefined) => {
+    if (text === undefined || /^stl_\w{26}$/.test(text)) onChange(text);
+  };
+  return <TextFilter label={settlementId} dir="ltr" placeholder="stl_…" value={value} onChange={send} />;
 }

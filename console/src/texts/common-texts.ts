@@ -33,6 +33,7 @@ export const COMMON = {
   amount: ['Amount', 'المبلغ'],
   currency: ['Currency', 'العملة'],
   status: ['Status', 'الحالة'],
+  settlementId: ['Settlement id', 'معرّف التسوية'],
   contribution: ['Contribution', 'المساهمة'],
   order: ['Order', 'الطلب'],
   received: ['Received', 'وقت الاستلام'],

@@ -7,7 +7,7 @@ import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
-import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { ChoiceFilter, Filters, SettlementFilter } from '../../parts/filters.tsx';
 import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
@@ -24,10 +24,11 @@ export function AdjustmentList() {
   const common = useTexts(COMMON);
   const reasons = useTexts(ADJUSTMENT_REASON);
   const { draft, approved, posted, rejected } = useTexts(STATUS);
-  const { filters, setFilters } = useFilters<'partner' | 'status' | 'reason'>();
+  const { filters, setFilters } = useFilters<'partner' | 'status' | 'reason' | 'settlement'>();
   const { sort, sorting } = useSort(['drafted_at', 'points_delta'], '-drafted_at');
   const wanted = present({
     ...{ sort, partner_id: filters.partner, status: filters.status as Status | undefined },
+    settlement_id: filters.settlement,
     reason_code: filters.reason as keyof typeof ADJUSTMENT_REASON | undefined,
   });
   const query = usePages(['adjustments', wanted], (place) =>
@@ -35,7 +36,7 @@ export function AdjustmentList() {
   );
   return (
     <Page title={t.title} description={t.help}>
-      <Filters names={['status', 'partner', 'reason']}>
+      <Filters names={['status', 'partner', 'reason', 'settlement']}>
         <ChoiceFilter
           label={common.status}
           options={{ draft, approved, posted, rejected }}
@@ -44,6 +45,7 @@ export function AdjustmentList() {
         />
         <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
         <ChoiceFilter label={t.why} options={reasons} value={filters.reason} onChange={(reason) => setFilters({ reason })} />
+        <SettlementFilter value={filters.settlement} onChange={(settlement) => setFilters({ settlement })} />
       </Filters>
       <RecordPages
         label={t.title}

@@ -11,30 +11,41 @@ import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Absent, Foreign, Points, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
-import { useTexts } from '../../texts/language.tsx';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { IMPACT, PLANTING } from './impact-texts.ts';
 import { NewBatch } from './new-batch.tsx';
 import { PlantingBadge } from './planting-badge.tsx';
-import { Projects } from './projects.tsx';
+import { Projects, useProjects } from './projects.tsx';
 
 export function BatchList() {
   const t = useTexts(IMPACT);
   const common = useTexts(COMMON);
   const planting = useTexts(PLANTING);
-  const { filters, setFilters } = useFilters<'status'>();
+  const { language } = useLanguage();
+  const projects = useProjects();
+  const { filters, setFilters } = useFilters<'status' | 'project'>();
   const { sort, sorting } = useSort(['created_at', 'quantity'], '-created_at');
-  const wanted = present({ sort, status: filters.status as keyof typeof PLANTING | undefined });
+  const wanted = present({
+    ...{ sort, status: filters.status as keyof typeof PLANTING | undefined },
+    project_id: filters.project,
+  });
   const query = usePages(['impact-batches', wanted], (place) =>
     answerOf(client.GET('/operator/v1/impact-batches', { params: { query: { ...wanted, ...place } } })),
   );
   return (
     <Page title={t.title} description={t.help} actions={<NewBatch />}>
-      <Filters names={['status']}>
+      <Filters names={['status', 'project']}>
         <ChoiceFilter
           label={common.status}
           options={planting}
           value={filters.status}
           onChange={(status) => setFilters({ status })}
+        />
+        <ChoiceFilter
+          label={t.project}
+          options={Object.fromEntries(projects.data?.projects.map((each) => [each.project_id, each[`name_${language}`]]) ?? [])}
+          value={filters.project}
+          onChange={(project) => setFilters({ project })}
         />
       </Filters>
       <RecordPages

@@ -24,7 +24,7 @@ const keyOf = ({ settlement_id }: Poolable) => settlement_id;
 /** The settlements that may be added to a batch, with what the chosen ones are worth together. */
 export function PickSettlements({ batchId }: { readonly batchId: string }) {
   const t = useTexts(IMPACT);
-  const columns = usePoolableColumns();
+  const columns = usePoolableColumns('closed_at');
   const mayPool = useMay('operator');
   const { filters, setFilters } = useFilters<'partner' | 'period'>();
   const { sort, sorting } = useSort(['closed_at'], '-closed_at');

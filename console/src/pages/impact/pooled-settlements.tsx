@@ -1,7 +1,13 @@
+import { Stack } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
+import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
+import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
-import { PartnerLink } from '../../parts/partner.tsx';
+import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
+import { Filters } from '../../parts/filters.tsx';
+import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
 import { type Column, RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Money, Points, Time } from '../../parts/values.tsx';
@@ -12,16 +18,22 @@ import { IMPACT } from './impact-texts.ts';
 export type Poolable = components['schemas']['PoolableSettlement'];
 
 /** What a settlement brings into a batch. */
-export function usePoolableColumns(): readonly Column<Poolable>[] {
+/** @param sort Of the list: those that wait for a batch are in the order of their close. */
+export function usePoolableColumns(sort: 'closed_at' | 'partner_id'): readonly Column<Poolable>[] {
   const t = useTexts(IMPACT);
   const common = useTexts(COMMON);
   return [
     {
       label: common.partner,
+      ...(sort === 'partner_id' && { sort, sortKind: 'name' }),
       show: ({ partner_id, partner_name }) => <PartnerLink id={partner_id} name={partner_name ?? undefined} />,
     },
     { label: t.period, show: ({ period_label }) => <bdi dir="ltr">{period_label}</bdi> },
-    { label: t.closedAt, sort: 'closed_at', show: ({ closed_at }) => <Time at={closed_at} style="day" /> },
+    {
+      label: t.closedAt,
+      ...(sort === 'closed_at' && { sort }),
+      show: ({ closed_at }) => <Time at={closed_at} style="day" />,
+    },
     { label: t.contributions, isFigure: true, show: ({ contribution_count }) => <Points value={contribution_count} /> },
     { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
     { label: common.amount, isFigure: true, show: ({ amount, currency }) => <Money amount={amount} currency={currency} /> },
@@ -31,20 +43,34 @@ export function usePoolableColumns(): readonly Column<Poolable>[] {
 
 export function PooledSettlements({ batchId }: { readonly batchId: string }) {
   const t = useTexts(IMPACT);
-  const columns = usePoolableColumns();
+  const columns = usePoolableColumns('partner_id');
   const path = { impact_batch_id: batchId };
-  const query = usePages(['impact-batch-settlements', batchId], (place) =>
-    answerOf(client.GET('/operator/v1/impact-batches/{impact_batch_id}/settlements', { params: { path, query: place } })),
+  const { filters, setFilters } = useFilters<'of'>();
+  const { sort, sorting } = useSort(['partner_id'], 'partner_id', 'pooled');
+  const wanted = present({ sort, partner_id: filters.of });
+  const query = usePages(['impact-batch-settlements', batchId, wanted], (place) =>
+    answerOf(
+      client.GET('/operator/v1/impact-batches/{impact_batch_id}/settlements', {
+        params: { path, query: { ...wanted, ...place } },
+      }),
+    ),
   );
   return (
-    <RecordPages
-      label={t.settlements}
-      query={query}
-      rowsOf={({ settlements }) => settlements}
-      keyOf={({ settlement_id }) => settlement_id}
-      linkOf={({ partner_id, settlement_id }) => `/settlements/${partner_id}/${settlement_id}`}
-      empty={<Empty title={t.noSettlements} icon="coins" />}
-      columns={columns}
-    />
+    <Stack gap="sm">
+      <Filters names={['of']}>
+        <PartnerFilter value={filters.of} onChange={(of) => setFilters({ of })} />
+      </Filters>
+      <RecordPages
+        label={t.settlements}
+        query={query}
+        sorting={sorting}
+        csv={csvAddress(`impact-batches/${batchId}/settlements`, wanted)}
+        rowsOf={({ settlements }) => settlements}
+        keyOf={({ settlement_id }) => settlement_id}
+        linkOf={({ partner_id, settlement_id }) => `/settlements/${partner_id}/${settlement_id}`}
+        empty={<Empty title={t.noSettlements} icon="coins" />}
+        columns={columns}
+      />
+    </Stack>
   );
 }

@@ -2,12 +2,18 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
+import { csvAddress } from '../../api/csv-address.ts';
+import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { useFilters } from '../../app/use-filters.ts';
+import { useSort } from '../../app/use-sort.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { CodeFilter, Filters } from '../../parts/filters.tsx';
 import { problemOf } from '../../parts/problem.tsx';
-import { Records } from '../../parts/records.tsx';
+import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
-import { Empty, Loaded } from '../../parts/state.tsx';
+import { Empty } from '../../parts/state.tsx';
 import { Foreign, Id, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
@@ -24,30 +30,39 @@ export function useProjects() {
 /** The planting projects that batches are given to. */
 export function Projects() {
   const t = useTexts(IMPACT);
-  const projects = useProjects();
+  const { filters, setFilters } = useFilters<'country'>();
+  const { sort, sorting } = useSort(['created_at', 'name_en', 'name_ar'], 'created_at', 'projects');
+  const wanted = present({ sort, country: filters.country });
+  const query = usePages(['projects', wanted], (place) =>
+    answerOf(client.GET('/operator/v1/projects', { params: { query: { ...wanted, ...place } } })),
+  );
   return (
     <Section title={t.projects} actions={<NewProject />}>
-      <Loaded query={projects}>
-        {(answer) => (
-          <Records
-            label={t.projects}
-            rows={answer.projects}
-            keyOf={({ project_id }) => project_id}
-            empty={
-              <Empty title={t.noProjects} icon="leaf">
-                {t.noProjectsHelp}
-              </Empty>
-            }
-            columns={[
-              { label: t.nameEn, show: ({ name_en }) => <Foreign text={name_en} /> },
-              { label: t.nameAr, show: ({ name_ar }) => <Foreign text={name_ar} /> },
-              { label: t.country, show: ({ country }) => <bdi dir="ltr">{country}</bdi> },
-              { label: t.since, show: ({ created_at }) => <Time at={created_at} style="day" /> },
-              { label: t.project, show: ({ project_id }) => <Id id={project_id} isShort /> },
-            ]}
-          />
-        )}
-      </Loaded>
+      <Stack gap="sm">
+        <Filters names={['country']}>
+          <CodeFilter label={t.country} size={2} value={filters.country} onChange={(country) => setFilters({ country })} />
+        </Filters>
+        <RecordPages
+          label={t.projects}
+          query={query}
+          sorting={sorting}
+          csv={csvAddress('projects', wanted)}
+          rowsOf={({ projects }) => projects}
+          keyOf={({ project_id }) => project_id}
+          empty={
+            <Empty title={t.noProjects} icon="leaf">
+              {t.noProjectsHelp}
+            </Empty>
+          }
+          columns={[
+            { label: t.nameEn, sort: 'name_en', sortKind: 'name', show: ({ name_en }) => <Foreign text={name_en} /> },
+            { label: t.nameAr, sort: 'name_ar', sortKind: 'name', show: ({ name_ar }) => <Foreign text={name_ar} /> },
+            { label: t.country, show: ({ country }) => <bdi dir="ltr">{country}</bdi> },
+            { label: t.since, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
+            { label: t.project, show: ({ project_id }) => <Id id={project_id} isShort /> },
+          ]}
+        />
+      </Stack>
     </Section>
   );
 }

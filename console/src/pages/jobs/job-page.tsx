@@ -1,6 +1,6 @@
 /** What happens by the clock: how each job stands, its runs, and the last verification. */
 import { Badge, Button, Stack } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
@@ -9,7 +9,7 @@ import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
-import { useSort } from '../../app/use-sort.ts';
+import { type Sorting, useSort } from '../../app/use-sort.ts';
 import { formatWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -24,6 +24,7 @@ import { DOES, JOB } from './job-texts.ts';
 import { LastVerification, readResult } from './last-verification.tsx';
 
 type Job = components['schemas']['Job'];
+type JobState = 'running' | 'failing' | 'healthy';
 type Run = components['schemas']['JobRun'];
 
 /** While a run by hand is under way, its end is looked for as often. */
@@ -32,9 +33,13 @@ const LOOK_EVERY_MS = 2_000;
 export function JobPage() {
   const t = useTexts(JOB);
   const queries = useQueryClient();
+  const { filters, setFilters } = useFilters<'state'>();
+  const { sort, sorting } = useSort(['job', 'due_at'], 'job', 'jobs');
+  const wanted = present({ sort, state: filters.state as JobState | undefined });
   const jobs = useQuery({
-    queryKey: ['jobs'],
-    queryFn: () => answerOf(client.GET('/operator/v1/jobs')),
+    queryKey: ['jobs', wanted],
+    queryFn: () => answerOf(client.GET('/operator/v1/jobs', { params: { query: wanted } })),
+    placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.jobs.some(({ is_running }) => is_running) ? LOOK_EVERY_MS : 15_000),
   });
   const running = jobs.data?.jobs.filter(({ is_running }) => is_running).length ?? 0;
@@ -45,29 +50,40 @@ export function JobPage() {
       <Section title={t.verification}>
         <LastVerification />
       </Section>
-      <Loaded query={jobs}>{(answer) => <JobTable jobs={answer.jobs} />}</Loaded>
+      <Stack gap="sm">
+        <Filters names={['state']}>
+          <ChoiceFilter
+            label={t.state}
+            options={{ healthy: t.good, running: t.running, failing: t.failing }}
+            value={filters.state}
+            onChange={(state) => setFilters({ state })}
+          />
+        </Filters>
+        <Loaded query={jobs}>{(answer) => <JobTable jobs={answer.jobs} sorting={sorting} />}</Loaded>
+      </Stack>
       <Section title={t.runs}>
-        <Runs jobs={jobs.data?.jobs ?? []} />
+        <Runs />
       </Section>
     </Page>
   );
 }
 
-function JobTable({ jobs }: { readonly jobs: readonly Job[] }) {
+function JobTable({ jobs, sorting }: { readonly jobs: readonly Job[]; readonly sorting: Sorting }) {
   const t = useTexts(JOB);
   const does = useTexts(DOES);
   return (
     <Records
       label={t.title}
       rows={jobs}
+      sorting={sorting}
       keyOf={({ job }) => job}
-      empty={<Empty title={t.noRuns} icon="clock" />}
+      empty={<Empty title={t.noJob} icon="clock" />}
       columns={[
-        { label: t.job, show: ({ job }) => <span className="id">{job}</span> },
+        { label: t.job, sort: 'job', sortKind: 'name', show: ({ job }) => <span className="id">{job}</span> },
         { label: t.does, show: ({ job, description }) => (job in DOES ? does[job as keyof typeof DOES] : description) },
         { label: t.state, show: (job) => <State job={job} /> },
         { label: t.lastSuccess, show: ({ last_success_at: at }) => (at ? <Age at={at} /> : t.never) },
-        { label: t.next, show: ({ due_at }) => <Age at={due_at} /> },
+        { label: t.next, sort: 'due_at', show: ({ due_at }) => <Age at={due_at} /> },
         { label: '', show: (job) => <RunNow job={job} /> },
       ]}
     />
@@ -115,21 +131,24 @@ function RunNow({ job: { job, is_running } }: { readonly job: Job }) {
   );
 }
 
-function Runs({ jobs }: { readonly jobs: readonly Job[] }) {
+function Runs() {
   const t = useTexts(JOB);
-  const { filters, setFilters } = useFilters<'job' | 'outcome'>();
+  const { filters, setFilters } = useFilters<'job' | 'outcome' | 'trigger'>();
   const { succeeded, failed, stopped, abandoned } = t;
   const { sort, sorting } = useSort(['started_at'], '-started_at');
-  const wanted = present({ sort, job: filters.job, outcome: filters.outcome as Exclude<Run['outcome'], null> | undefined });
+  const wanted = present({
+    ...{ sort, job: filters.job, outcome: filters.outcome as Exclude<Run['outcome'], null> | undefined },
+    trigger: filters.trigger as Run['trigger'] | undefined,
+  });
   const query = usePages(['job-runs', wanted], (place) =>
     answerOf(client.GET('/operator/v1/job-runs', { params: { query: { ...wanted, ...place } } })),
   );
   return (
     <Stack gap="md">
-      <Filters names={['job', 'outcome']}>
+      <Filters names={['job', 'outcome', 'trigger']}>
         <ChoiceFilter
           label={t.job}
-          options={Object.fromEntries(jobs.map(({ job }) => [job, job]))}
+          options={Object.fromEntries(Object.keys(DOES).map((job) => [job, job]))}
           value={filters.job}
           onChange={(job) => setFilters({ job })}
         />
@@ -138,6 +157,12 @@ function Runs({ jobs }: { readonly jobs: readonly Job[] }) {
           options={{ succeeded, failed, stopped, abandoned }}
           value={filters.outcome}
           onChange={(outcome) => setFilters({ outcome })}
+        />
+        <ChoiceFilter
+          label={t.trigger}
+          options={{ schedule: t.schedule, hand: t.hand }}
+          value={filters.trigger}
+          onChange={(trigger) => setFilters({ trigger })}
         />
       </Filters>
       <RecordPages

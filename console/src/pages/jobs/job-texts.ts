@@ -11,6 +11,8 @@ export const JOB = {
   state: ['State', 'الحالة'],
   good: ['As planned', 'كما هو مقرر'],
   running: ['Running', 'قيد التشغيل'],
+  failing: ['Failing', 'متعثّرة'],
+  noJob: ['No job fits this filter', 'لا مهمة تطابق عامل التصفية'],
   failures: [(count: number) => `${count} failures in a row`, (count: number) => `${count} إخفاقات متتالية`],
   lastSuccess: ['Last success', 'آخر نجاح'],
   never: ['not yet', 'لم يحدث بعد'],

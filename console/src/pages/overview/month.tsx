@@ -3,10 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
+import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { formatMonth } from '../../format/time.ts';
+import { Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerLink } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -81,38 +83,47 @@ function PartnerMonths({ month }: { readonly month: string }) {
   const t = useTexts(OVERVIEW);
   const common = useTexts(COMMON);
   const { sort, sorting } = useSort(['created_at', 'name'], 'created_at');
-  const query = usePages(['partner-months', month, sort], (place) =>
+  const { filters, setFilters } = useFilters<'name'>();
+  const wanted = present({ sort, name: filters.name });
+  const query = usePages(['partner-months', month, wanted], (place) =>
     answerOf(
-      client.GET('/operator/v1/months/{month}/partners', { params: { path: { month }, query: { limit: 10, sort, ...place } } }),
+      client.GET('/operator/v1/months/{month}/partners', {
+        params: { path: { month }, query: { limit: 10, ...wanted, ...place } },
+      }),
     ),
   );
   return (
-    <RecordPages
-      label={t.partners}
-      query={query}
-      sorting={sorting}
-      csv={csvAddress(`months/${month}/partners`, { sort })}
-      rowsOf={({ partners }) => partners}
-      keyOf={({ partner_id }) => partner_id}
-      linkOf={({ partner_id }) => `/partners/${partner_id}`}
-      empty={<Empty title={t.noPartner} icon="building" />}
-      columns={[
-        {
-          label: common.partner,
-          sort: 'name',
-          sortKind: 'name',
-          show: ({ partner_id, name }) => <PartnerLink id={partner_id} name={name} />,
-        },
-        { label: t.confirmed, isFigure: true, show: ({ confirmed_count }) => <Points value={confirmed_count} /> },
-        { label: t.failed, isFigure: true, show: ({ failed_count }) => <Points value={failed_count} /> },
-        { label: t.confirmedPoints, isFigure: true, show: ({ confirmed_points }) => <Points value={confirmed_points} /> },
-        {
-          ...{ label: common.amount, isFigure: true },
-          show: ({ amounts }) =>
-            amounts.length === 0 ? <Absent /> : amounts.map((each) => <Money key={each.currency} {...each} />),
-        },
-        { label: t.closes, show: ({ open_settlement }) => <Age at={open_settlement?.period_end} /> },
-      ]}
-    />
+    <Stack gap="sm">
+      <Filters names={['name']}>
+        <TextFilter label={common.partner} isSearch value={filters.name} onChange={(name) => setFilters({ name })} width={300} />
+      </Filters>
+      <RecordPages
+        label={t.partners}
+        query={query}
+        sorting={sorting}
+        csv={csvAddress(`months/${month}/partners`, wanted)}
+        rowsOf={({ partners }) => partners}
+        keyOf={({ partner_id }) => partner_id}
+        linkOf={({ partner_id }) => `/partners/${partner_id}`}
+        empty={<Empty title={t.noPartner} icon="building" />}
+        columns={[
+          {
+            label: common.partner,
+            sort: 'name',
+            sortKind: 'name',
+            show: ({ partner_id, name }) => <PartnerLink id={partner_id} name={name} />,
+          },
+          { label: t.confirmed, isFigure: true, show: ({ confirmed_count }) => <Points value={confirmed_count} /> },
+          { label: t.failed, isFigure: true, show: ({ failed_count }) => <Points value={failed_count} /> },
+          { label: t.confirmedPoints, isFigure: true, show: ({ confirmed_points }) => <Points value={confirmed_points} /> },
+          {
+            ...{ label: common.amount, isFigure: true },
+            show: ({ amounts }) =>
+              amounts.length === 0 ? <Absent /> : amounts.map((each) => <Money key={each.currency} {...each} />),
+          },
+          { label: t.closes, show: ({ open_settlement }) => <Age at={open_settlement?.period_end} /> },
+        ]}
+      />
+    </Stack>
   );
 }

@@ -6,7 +6,7 @@ import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
-import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { ChoiceFilter, Filters, SettlementFilter } from '../../parts/filters.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -17,12 +17,12 @@ import { StartReconciliation } from './start-reconciliation.tsx';
 
 export function ReconciliationList() {
   const t = useTexts(RECONCILIATION);
-  const { filters, setFilters } = useFilters<'partner' | 'status'>();
+  const { filters, setFilters } = useFilters<'partner' | 'status' | 'settlement'>();
   const common = useTexts(COMMON);
   const { receiving, comparing, done, failed } = useTexts(STATUS);
   const { sort, sorting } = useSort(['created_at'], '-created_at');
   const wanted = present({
-    ...{ sort, partner_id: filters.partner },
+    ...{ sort, partner_id: filters.partner, settlement_id: filters.settlement },
     status: filters.status as components['schemas']['Reconciliation']['status'] | undefined,
   });
   const query = usePages(['reconciliations', wanted], (place) =>
@@ -30,7 +30,7 @@ export function ReconciliationList() {
   );
   return (
     <Page title={t.title} description={t.help} actions={<StartReconciliation partnerId={filters.partner} />}>
-      <Filters names={['partner', 'status']}>
+      <Filters names={['partner', 'status', 'settlement']}>
         <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
         <ChoiceFilter
           label={common.status}
@@ -38,6 +38,7 @@ export function ReconciliationList() {
           value={filters.status}
           onChange={(status) => setFilters({ status })}
         />
+        <SettlementFilter value={filters.settlement} onChange={(settlement) => setFilters({ settlement })} />
       </Filters>
       <ReconciliationRecords query={query} sorting={sorting} csv={csvAddress('reconciliations', wanted)} />
     </Page>

@@ -35,7 +35,7 @@ export function RuleList() {
   const kinds = useTexts(RULE_KIND);
   const navigate = useNavigate();
   const { filters, setFilters } = useFilters<'kind' | 'partner' | 'standing'>();
-  const { sort, sorting } = useSort(['starts_at'], '-starts_at');
+  const { sort, sorting } = useSort(['starts_at', 'created_at', 'kind'], '-starts_at');
   const standings = { in_force: t.inForce, upcoming: t.upcoming, past: t.past, withdrawn: t.withdrawn };
   const wanted = present({
     ...{ sort, kind: filters.kind as Kind | undefined, partner_id: filters.partner },
@@ -82,11 +82,12 @@ export function RuleList() {
           </Empty>
         }
         columns={[
-          { label: t.kind, show: ({ kind }) => kinds[kind] },
+          { label: t.kind, sort: 'kind', sortKind: 'name', show: ({ kind }) => kinds[kind] },
           { label: t.version, show: ({ version }) => <bdi dir="ltr">{version}</bdi> },
           { label: t.forWhom, show: ({ partner_id }) => (partner_id ? <PartnerLink id={partner_id} /> : t.everyone) },
           { label: t.states, show: (rule) => <Said rule={rule} /> },
           { label: t.starts, sort: 'starts_at', show: ({ starts_at }) => <Time at={starts_at} /> },
+          { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
           {
             label: common.status,
             show: (rule) => (

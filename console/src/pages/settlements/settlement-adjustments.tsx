@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import { usePages } from '../../api/use-pages.ts';
+import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -33,7 +34,10 @@ export function SettlementAdjustments({ partnerId, settlementId }: OfSettlement)
   const reasons = useTexts(ADJUSTMENT_REASON);
   const query = useAdjustmentsOf({ partnerId, settlementId });
   return (
-    <Section title={t.adjustmentsOf}>
+    <Section
+      title={t.adjustmentsOf}
+      actions={<AddressLink to={`/adjustments?partner=${partnerId}&settlement=${settlementId}`}>{t.filterThese}</AddressLink>}
+    >
       <Text size="sm" c="dimmed" mb="sm">
         {t.adjustmentsHelp}
       </Text>

@@ -17,20 +17,20 @@ import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
 import { SETTLEMENT } from './settlement-texts.ts';
 
-type Filter = 'partner' | 'answer' | 'period' | 'currency';
+type Filter = 'partner' | 'answer' | 'period' | 'currency' | 'status';
 type Answer = components['schemas']['Settlement']['acknowledgement']['status'];
 
 export function SettlementList() {
   const t = useTexts(SETTLEMENT);
   const common = useTexts(COMMON);
-  const { pending, accepted, disputed } = useTexts(STATUS);
+  const { pending, accepted, disputed, open, closed } = useTexts(STATUS);
   const { filters, setFilters } = useFilters<Filter>();
   const { partner, period, currency } = filters;
   const acknowledgement = filters.answer as Answer | undefined;
   const ofOne = useSort(['period'], '-period');
   const ofAll = useSort(currency ? ['closed_at', 'net_points', 'payable_amount'] : ['closed_at', 'net_points'], '-closed_at');
   const sorting = partner ? ofOne.sorting : ofAll.sorting;
-  const wantedOfOne = present({ sort: ofOne.sort, acknowledgement });
+  const wantedOfOne = present({ sort: ofOne.sort, acknowledgement, status: filters.status as 'open' | 'closed' | undefined });
   const wanted = present({ sort: ofAll.sort, acknowledgement, period, currency });
   const query = usePages(['settlements', partner, partner ? wantedOfOne : wanted], (place) =>
     partner
@@ -43,7 +43,7 @@ export function SettlementList() {
   );
   return (
     <Page title={t.title} description={t.help}>
-      <Filters names={['partner', 'answer', 'period', 'currency']}>
+      <Filters names={['partner', 'answer', 'period', 'currency', 'status']}>
         <PartnerFilter value={partner} onChange={(id) => setFilters({ partner: id })} />
         <ChoiceFilter
           label={t.answer}
@@ -51,6 +51,14 @@ export function SettlementList() {
           value={filters.answer}
           onChange={(answer) => setFilters({ answer })}
         />
+        {partner && (
+          <ChoiceFilter
+            label={common.status}
+            options={{ open, closed }}
+            value={filters.status}
+            onChange={(status) => setFilters({ status })}
+          />
+        )}
         {!partner && (
           <>
             <TextFilter label={t.period} dir="ltr" value={period} onChange={(text) => setFilters({ period: text })} />

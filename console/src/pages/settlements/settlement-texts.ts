@@ -78,6 +78,7 @@ export const SETTLEMENT = {
   replyCopied: ['Copied.', 'نُسخ.'],
   english: ['In English', 'بالإنجليزية'],
   arabic: ['In Arabic', 'بالعربية'],
+  filterThese: ['Filter and sort these', 'تصفية هذه وترتيبها'],
 } as const satisfies Texts;
 
 export const LINE_KIND = {

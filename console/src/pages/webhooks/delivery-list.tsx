@@ -23,10 +23,16 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
   const common = useTexts(COMMON);
   const triggers = useTexts(TRIGGER);
   const { waiting, held, delivered, exhausted, failed, dropped } = useTexts(STATUS);
-  const { filters, setFilters } = useFilters<'status' | 'type'>();
+  const { filters, setFilters } = useFilters<'status' | 'type' | 'event'>();
   const { sort, sorting } = useSort(['created_at'], '-created_at');
   const wanted = present({
-    ...{ sort, endpoint_id: endpointId, status: filters.status as Status | undefined, event_type: filters.type },
+    ...{
+      sort,
+      endpoint_id: endpointId,
+      status: filters.status as Status | undefined,
+      event_type: filters.type,
+      event_id: filters.event,
+    },
   });
   const query = usePages(['deliveries', partnerId, wanted], (place) =>
     answerOf(
@@ -37,7 +43,7 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
   );
   return (
     <Stack gap="sm">
-      <Filters names={['status', 'type']}>
+      <Filters names={['status', 'type', 'event']}>
         <ChoiceFilter
           label={common.status}
           options={{ waiting, held, delivered, exhausted, failed, dropped }}
@@ -45,6 +51,13 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
           onChange={(status) => setFilters({ status })}
         />
         <TextFilter label={t.event} dir="ltr" value={filters.type} onChange={(type) => setFilters({ type })} />
+        <TextFilter
+          label={t.eventId}
+          dir="ltr"
+          placeholder="evt_…"
+          value={filters.event}
+          onChange={(event) => setFilters({ event })}
+        />
       </Filters>
       <RecordPages
         label={t.deliveries}

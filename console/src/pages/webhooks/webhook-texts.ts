@@ -27,6 +27,7 @@ export const WEBHOOK = {
   deliveries: ['Deliveries', 'عمليات التسليم'],
   noDelivery: ['No delivery fits this filter', 'لا عملية تسليم تطابق عامل التصفية'],
   event: ['Event', 'الإشعار'],
+  eventId: ['Event id', 'معرّف الإشعار'],
   trigger: ['Why it is sent', 'سبب الإرسال'],
   attempts: ['Attempts', 'المحاولات'],
   next: ['Next attempt', 'المحاولة التالية'],

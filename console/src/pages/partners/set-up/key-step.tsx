@@ -1,18 +1,14 @@
-import { Badge, Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
 import type { operations } from '../../../api/operator-types.ts';
 import { useChange } from '../../../api/use-change.ts';
-import { StatusBadge } from '../../../parts/badges.tsx';
 import { Problem, problemOf } from '../../../parts/problem.tsx';
-import { Records } from '../../../parts/records.tsx';
 import { Loaded } from '../../../parts/state.tsx';
-import { Foreign, Id, Time } from '../../../parts/values.tsx';
 import { useMay } from '../../../session/session.tsx';
-import { COMMON } from '../../../texts/common-texts.ts';
 import { useTexts } from '../../../texts/language.tsx';
-import { KeyActions } from './key-actions.tsx';
+import { KeyList } from './key-list.tsx';
 import { SET_UP } from './set-up-texts.ts';
 import { ShownOnce } from './shown-once.tsx';
 import { Step } from './step.tsx';
@@ -29,7 +25,6 @@ interface KeyStepProps {
 
 export function KeyStep({ partnerId, issued, onIssued }: KeyStepProps) {
   const t = useTexts(SET_UP);
-  const common = useTexts(COMMON);
   const path = { partner_id: partnerId ?? '' };
   const keys = useQuery({
     queryKey: ['keys', partnerId],
@@ -49,26 +44,7 @@ export function KeyStep({ partnerId, issued, onIssued }: KeyStepProps) {
         {(answer) => (
           <Stack gap="sm">
             {issued && <ShownOnce value={issued} title={t.issued} copyLabel={t.copyKey} />}
-            {answer.keys.length > 0 && (
-              <Records
-                label={t.key}
-                rows={answer.keys}
-                keyOf={({ key_id }) => key_id}
-                empty={null}
-                columns={[
-                  { label: t.keyName, show: ({ name }) => <Foreign text={name} /> },
-                  {
-                    label: common.status,
-                    show: ({ revoked_at }) =>
-                      revoked_at ? <Badge color="red">{t.revoked}</Badge> : <StatusBadge status="active" />,
-                  },
-                  { label: t.permission, show: ({ permission }) => t[permission] },
-                  { label: t.lastUsed, show: ({ last_used_at }) => <Time at={last_used_at} /> },
-                  { label: t.key, show: ({ key_id }) => <Id id={key_id} /> },
-                  { label: '', show: (key) => <KeyActions apiKey={key} onIssued={onIssued} /> },
-                ]}
-              />
-            )}
+            {answer.keys.length > 0 && <KeyList partnerId={path.partner_id} onIssued={onIssued} />}
             <IssueKey partnerId={path.partner_id} isFirst={active.length === 0} onIssued={onIssued} />
           </Stack>
         )}

@@ -59,7 +59,10 @@ export const SET_UP = {
   copySecret: ['Copy the secret', 'نسخ السر'],
   copied: ['Copied', 'نُسخ'],
   lastUsed: ['Last used', 'آخر استخدام'],
+  active: ['Active', 'ساري'],
+  expired: ['Expired', 'منتهي الصلاحية'],
   revoked: ['Revoked', 'أُلغي'],
+  noKey: ['No key fits these filters', 'لا مفتاح يطابق عوامل التصفية'],
   rotate: ['Replace', 'استبدال'],
   rotateConsequence: [
     'A new key with the same permission is issued and shown once. The old one works for 24 hours more.',

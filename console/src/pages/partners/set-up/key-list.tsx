@@ -1,0 +1,82 @@
+import { Badge, Stack } from '@mantine/core';
+import { answerOf, client } from '../../../api/client.ts';
+import { csvAddress } from '../../../api/csv-address.ts';
+import type { components } from '../../../api/operator-types.ts';
+import { present } from '../../../api/present.ts';
+import { usePages } from '../../../api/use-pages.ts';
+import { useFilters } from '../../../app/use-filters.ts';
+import { useSort } from '../../../app/use-sort.ts';
+import { StatusBadge } from '../../../parts/badges.tsx';
+import { ChoiceFilter, Filters } from '../../../parts/filters.tsx';
+import { RecordPages } from '../../../parts/records.tsx';
+import { Empty } from '../../../parts/state.tsx';
+import { Foreign, Id, Time } from '../../../parts/values.tsx';
+import { COMMON } from '../../../texts/common-texts.ts';
+import { useTexts } from '../../../texts/language.tsx';
+import { KeyActions } from './key-actions.tsx';
+import { SET_UP } from './set-up-texts.ts';
+
+type Permission = components['schemas']['ApiKey']['permission'];
+type Status = 'active' | 'expired' | 'revoked';
+
+interface KeyListProps {
+  readonly partnerId: string;
+  readonly onIssued: (apiKey: string) => void;
+}
+
+/** The keys that a partner has and had. */
+export function KeyList({ partnerId, onIssued }: KeyListProps) {
+  const t = useTexts(SET_UP);
+  const common = useTexts(COMMON);
+  const { read_write, manage, read_only, active, expired, revoked } = t;
+  const { filters, setFilters } = useFilters<'permission' | 'status'>();
+  const { sort, sorting } = useSort(['created_at', 'name'], 'created_at');
+  const permission = filters.permission as Permission | undefined;
+  const wanted = present({ sort, permission, status: filters.status as Status | undefined });
+  const query = usePages(['keys', partnerId, wanted], (place) =>
+    answerOf(
+      client.GET('/operator/v1/partners/{partner_id}/keys', {
+        params: { path: { partner_id: partnerId }, query: { ...wanted, ...place } },
+      }),
+    ),
+  );
+  return (
+    <Stack gap="sm">
+      <Filters names={['status', 'permission']}>
+        <ChoiceFilter
+          label={common.status}
+          options={{ active, expired, revoked }}
+          value={filters.status}
+          onChange={(status) => setFilters({ status })}
+        />
+        <ChoiceFilter
+          label={t.permission}
+          options={{ read_write, manage, read_only }}
+          value={filters.permission}
+          onChange={(chosen) => setFilters({ permission: chosen })}
+        />
+      </Filters>
+      <RecordPages
+        label={t.key}
+        query={query}
+        sorting={sorting}
+        csv={csvAddress(`partners/${partnerId}/keys`, wanted)}
+        rowsOf={({ keys }) => keys}
+        keyOf={({ key_id }) => key_id}
+        empty={<Empty title={t.noKey} icon="key" />}
+        columns={[
+          { label: t.keyName, sort: 'name', sortKind: 'name', show: ({ name }) => <Foreign text={name} /> },
+          {
+            label: common.status,
+            show: ({ revoked_at }) => (revoked_at ? <Badge color="red">{t.revoked}</Badge> : <StatusBadge status="active" />),
+          },
+          { label: t.permission, show: (key) => t[key.permission] },
+          { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
+          { label: t.lastUsed, show: ({ last_used_at }) => <Time at={last_used_at} /> },
+          { label: t.key, show: ({ key_id }) => <Id id={key_id} isShort /> },
+          { label: '', show: (key) => <KeyActions apiKey={key} onIssued={onIssued} /> },
+        ]}
+      />
+    </Stack>
+  );
+}
