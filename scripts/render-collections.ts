@@ -37,6 +37,9 @@ export interface ApiDocument {
 
 const PARTNERS_ID = 'partner_event_id';
 
+/** As they are run one after the other: what makes a record comes before what reads it. */
+const FOLDERS = ['Contributions', 'Emissions', 'Self-service', 'Sandbox', 'Settlements', 'Environment', 'Events'];
+
 /** A request as both programs show it. */
 interface Prepared {
   readonly name: string;
@@ -49,19 +52,38 @@ interface Prepared {
   readonly body: { readonly type: string; readonly text: string } | undefined;
 }
 
+/** What a request names and no answer tells: the address of the partner's receiver, which a body calls `url`. */
+const RECEIVER = { member: 'url', name: 'receiver_url' };
+
+/** What a program knows before the first answer: the first example of each. */
+function findVariables(document: ApiDocument): ReadonlyMap<string, string> {
+  const bodies = operationsOf(document).map(({ requestBody }) => JSON.stringify(requestBody ?? ''));
+  const [, url = ''] = bodies.map((body) => /"url":"([^"]*)"/.exec(body)).find((found) => found) ?? [];
+  return new Map([[RECEIVER.name, url], ...findIds(document)]);
+}
+
+function operationsOf({ paths }: ApiDocument): Operation[] {
+  return Object.values(paths).flatMap((methods) => Object.values(methods));
+}
+
 /** The ids that requests name in their paths, and the partner's own of a look-up, with the first example of each. */
-function findIds({ paths }: ApiDocument): ReadonlyMap<string, string> {
-  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
-  const parameters = operations.flatMap((operation) => operation.parameters ?? []);
+function findIds(document: ApiDocument): ReadonlyMap<string, string> {
+  const parameters = operationsOf(document).flatMap((operation) => operation.parameters ?? []);
   const ids = parameters.filter((each) => each.in === 'path' || each.name === PARTNERS_ID);
   return new Map(ids.map(({ name }) => [name, exampleOf(ids.find((each) => each.name === name) as Parameter)]));
 }
 
 function prepareAll(document: ApiDocument): Prepared[] {
   const ids = findIds(document);
-  return Object.entries(document.paths).flatMap(([path, operations]) =>
+  const requests = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => prepare(path, method, operation, ids)),
   );
+  return requests.toSorted((a, b) => FOLDERS.indexOf(a.tag) - FOLDERS.indexOf(b.tag) || placeOf(a) - placeOf(b));
+}
+
+/** What takes a record away comes after all others of its folder. */
+function placeOf({ method }: Prepared): number {
+  return method === 'delete' ? 1 : 0;
 }
 
 function prepare(path: string, method: string, operation: Operation, ids: ReadonlyMap<string, string>): Prepared {
@@ -101,11 +123,13 @@ function bodyOf({ requestBody }: Operation, ids: ReadonlyMap<string, string>): P
   return { type, text: typeof value === 'string' ? value : withVariables(indented(value), ids) };
 }
 
-/** The partner's own id of a contribution is what a confirmation decides. */
+/** The partner's own id of a contribution is what a confirmation decides. A list of ids has one. */
 function withVariables(body: string, ids: ReadonlyMap<string, string>): string {
-  return body.replace(/"(\w+)": "[^"]*"/g, (member, name) =>
-    ids.has(name) && name !== PARTNERS_ID ? `"${name}": "${variable(name)}"` : member,
-  );
+  return body.replace(/"(\w+)": (\[\s*)?"[^"]*"/g, (member, name: string, list: string = '') => {
+    const named = name === RECEIVER.member ? RECEIVER.name : list ? name.replace(/s$/, '') : name;
+    const isKnown = named === RECEIVER.name || (ids.has(named) && named !== PARTNERS_ID);
+    return isKnown ? `"${name}": ${list}"${variable(named)}"` : member;
+  });
 }
 
 /** Written out, with every digit. */
@@ -123,12 +147,11 @@ function exactNumber(member: unknown, source: string | undefined): unknown {
 
 export function renderPostman(document: ApiDocument): string {
   const requests = prepareAll(document);
-  const folders = [...new Set(requests.map(({ tag }) => tag))];
   const collection = {
     info: {
       name: document.info.title,
       description:
-        'Set base_url and api_key in the variables of the collection. The key is a secret: keep it in a vault or an environment of your own.',
+        'Set base_url, api_key and receiver_url in the variables of the collection. The key is a secret: keep it in a vault or an environment of your own.',
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
     auth: {
@@ -142,10 +165,10 @@ export function renderPostman(document: ApiDocument): string {
     variable: [
       { key: 'base_url', value: baseUrlOf(document) },
       { key: 'api_key', value: '' },
-      ...[...findIds(document)].map(([key, value]) => ({ key, value })),
+      ...[...findVariables(document)].map(([key, value]) => ({ key, value })),
     ],
     event: [{ listen: 'test', script: { type: 'text/javascript', exec: keepIds(document, POSTMAN) } }],
-    item: folders.map((name) => ({ name, item: requests.filter(({ tag }) => tag === name).map(postmanRequest) })),
+    item: FOLDERS.map((name) => ({ name, item: requests.filter(({ tag }) => tag === name).map(postmanRequest) })),
   };
   return `${JSON.stringify(collection, null, 2)}\n`;
 }
@@ -164,18 +187,23 @@ const POSTMAN: Scripting = {
 };
 const BRUNO: Scripting = { status: 'res.getStatus()', answer: 'res.getBody()', set: 'bru.setVar' };
 
-/** A script that keeps the first of each id in an answer. */
+/**
+ * A script that keeps the first of each id in an answer. Of settlements a closed one comes first: an open one takes no request. A failed
+ * contribution takes none either. The endpoints of a list are those that receive events already, and the next requests change and delete.
+ */
 function keepIds(document: ApiDocument, { status, answer, set }: Scripting): string[] {
   return [
     `const missing = new Set(${JSON.stringify([...findIds(document).keys()])});`,
-    'function keep(value) {',
+    'function keep(value, passedOver) {',
+    '  if (value.status === passedOver || value.failed_at || value.webhook_endpoints) return;',
     '  for (const [name, member] of Object.entries(value)) {',
-    "    if (member !== null && typeof member === 'object') keep(member);",
+    "    if (member !== null && typeof member === 'object') keep(member, passedOver);",
     `    else if (typeof member === 'string' && missing.delete(name)) ${set}(name, member);`,
     '  }',
     '}',
     `const answer = ${answer};`,
-    `if (${status} < 300 && answer !== null && typeof answer === 'object') keep(answer);`,
+    `if (${status} < 300 && answer !== null && typeof answer === 'object')`,
+    "  for (const passedOver of ['open', null]) keep(answer, passedOver);",
   ];
 }
 
@@ -216,10 +244,12 @@ function inQuery(value: string): string {
 export function renderBruno(document: ApiDocument): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   files.set('bruno.json', `${JSON.stringify({ version: '1', name: document.info.title, type: 'collection' }, null, 2)}\n`);
-  const ids = [...findIds(document)].map(([name, value]) => `${name}: ${value}`);
-  const variables = block('vars', [`base_url: ${baseUrlOf(document)}`, ...ids]);
+  const known = [...findVariables(document)].map(([name, value]) => `${name}: ${value}`);
+  const variables = block('vars', [`base_url: ${baseUrlOf(document)}`, ...known]);
   files.set('environments/sandbox.bru', `${variables}vars:secret [\n  api_key\n]\n`);
   files.set('collection.bru', block('script:post-response', keepIds(document, BRUNO)));
+  for (const [index, name] of FOLDERS.entries())
+    files.set(`${name}/folder.bru`, block('meta', [`name: ${name}`, `seq: ${index + 1}`]));
   const seqOf = new Map<string, number>();
   for (const request of prepareAll(document)) {
     const seq = (seqOf.get(request.tag) ?? 0) + 1;

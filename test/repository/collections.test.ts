@@ -1,14 +1,18 @@
 /** The Postman collection and the Bruno folder: made from the document, and what they send is what the service takes. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { type ApiDocument, renderBruno, renderPostman } from '../../scripts/render-collections.ts';
 import { readExactJson } from '../../src/wire/exact-json.ts';
+import type { Answer, Client } from '../support/client.ts';
 import { ROOT } from '../support/document-blocks.ts';
 import { document, writtenDocument } from '../support/published.ts';
+import { untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
+import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { WEBHOOK_ENV } from '../support/webhook-service.ts';
 
 const source = readExactJson(writtenDocument) as ApiDocument;
 const read = (path: string) => readFileSync(join(ROOT, 'openapi', path), 'utf8');
@@ -58,12 +62,23 @@ function readBrunoVariables(): Variables {
   return new Map([...lines.matchAll(/^ {2}(\w+): (.*)$/gm)].map(([, name = '', value = '']) => [name, value]));
 }
 
+/** Folder by folder, as both say with `seq`. */
+function inBrunoOrder(): string[] {
+  const seqOf = (file: string) => Number(/^ {2}seq: (\d+)$/m.exec(readFileSync(join(ROOT, file), 'utf8'))?.[1]);
+  const placed = globSync('openapi/bruno/*/*.bru', { cwd: ROOT, exclude: ['**/folder.bru', '**/environments/**'] }).map(
+    (file) => ({
+      file,
+      seq: [seqOf(join(dirname(file), 'folder.bru')), seqOf(file)] as const,
+    }),
+  );
+  return placed.toSorted((a, b) => a.seq[0] - b.seq[0] || a.seq[1] - b.seq[1]).map(({ file }) => file);
+}
+
 function readBruno(variables = readBrunoVariables()): Map<string, Sent> {
   const known = new Map([...variables, ['base_url', ''], ['api_key', '(a key)']]);
   const sent = new Map<string, Sent>();
-  for (const file of globSync('openapi/bruno/*/*.bru', { cwd: ROOT })) {
+  for (const file of inBrunoOrder()) {
     const text = insert(readFileSync(join(ROOT, file), 'utf8'), known);
-    if (!text.startsWith('meta {')) continue;
     const blocks = new Map(
       [...text.matchAll(/^([a-z:]+) \{\n([\s\S]*?)^\}$/gm)].map(([, name = '', lines = '']) => [name, lines]),
     );
@@ -104,41 +119,46 @@ function keepByBruno(variables: Variables, status: number, answer: object): void
   runInNewContext(script, { res, bru: { setVar: (name: string, value: string) => variables.set(name, value) } });
 }
 
-/** From the first estimate to a closed month, each with what the answers before it told. */
-const CHAIN: [operation: string, status: number][] = [
-  ['createDeliveryEmissionsEstimate', 201],
-  ['confirmContribution', 201],
-  ['associateEmissionsEstimate', 201],
-  ['getContributionById', 200],
-  ['getContributionByPartnerEventId', 200],
-  ['getDeliveryEmissionsEstimate', 200],
-  ['getEstimateCalculation', 200],
-  ['closeSandboxSettlement', 201],
-  ['getSettlement', 200],
-  ['getSettlementStatement', 200],
-  ['acknowledgeSettlement', 201],
-  ['reconcileSettlement', 202],
-  ['getReconciliation', 200],
-  ['getEnvironmentalStatus', 200],
-];
+/** What a partner who has sent nothing before may not do yet; everything else is taken, because of what the requests before it made. */
+const REFUSED: Readonly<Record<string, readonly [status: number, because: RegExp]>> = {
+  resendDelivery: [404, /You have no delivery/],
+  resolveSandboxContribution: [400, /only a pending one/],
+  expireSandboxEstimate: [400, /is linked with a contribution/],
+  sendSandboxEvent: [400, /You have no active webhook endpoint/],
+};
 
 const PROGRAMS = {
   Postman: { variables: readPostmanVariables, requests: readPostman, keep: keepByPostman },
   Bruno: { variables: readBrunoVariables, requests: readBruno, keep: keepByBruno },
 };
 for (const [program, { variables: readVariables, requests, keep }] of Object.entries(PROGRAMS)) {
-  test(`${program} sends the ids of the answers before`, async () => {
-    const service = await testService();
-    const { client } = await service.newPartner({ key: { permission: 'manage' } });
-    const variables = readVariables();
-    for (const [operation, status] of CHAIN) {
-      const { method, path, headers: named, body } = requests(variables).get(operation) ?? assert.fail(operation);
-      const headers = Object.fromEntries(Object.entries(named).map(([key, value]) => [key.toLowerCase(), value]));
-      const answer = await client.call(path, { method, headers, ...(body !== undefined && { body }) });
-      assert.equal(answer.status, status, `${operation}: ${answer.text}`);
+  test(`${program} runs all requests in their order, each with the ids of the answers before`, async () => {
+    const service = await testService({ env: WEBHOOK_ENV });
+    const { client, partner } = await service.newPartner({ key: { permission: 'manage' } });
+    await untilSequenced(service.database, partner.partnerId, 1);
+    const variables = readVariables().set('receiver_url', (await WebhookReceiver.open()).url);
+    for (const operation of requests().keys()) {
+      const answer = await send(client, requests(variables).get(operation) ?? assert.fail(operation));
+      const [status, because] = REFUSED[operation] ?? [undefined, /^/];
+      assert.ok(status ? answer.status === status : answer.status < 300, `${operation}: ${answer.status} ${answer.text}`);
+      assert.match(answer.text, because, operation);
       if (answer.body) keep(variables, answer.status, answer.body);
     }
   });
+
+  test(`${program} changes and removes no endpoint that only a list named`, () => {
+    const variables = readVariables();
+    const before = variables.get('endpoint_id');
+    keep(variables, 200, { webhook_endpoints: [{ endpoint_id: 'wep_of_the_shop' }] });
+    assert.equal(variables.get('endpoint_id'), before);
+    keep(variables, 201, { webhook_endpoint: { endpoint_id: 'wep_of_its_own' } });
+    assert.equal(variables.get('endpoint_id'), 'wep_of_its_own');
+  });
+}
+
+function send(client: Client, { method, path, headers: named, body }: Sent): Promise<Answer> {
+  const headers = Object.fromEntries(Object.entries(named).map(([key, value]) => [key.toLowerCase(), value]));
+  return client.call(path, { method, headers, ...(body !== undefined && { body }) });
 }
 
 test('they are what the document makes', () => {
@@ -169,11 +189,10 @@ describe('both', async () => {
     const service = await testService();
     const { client } = await service.newPartner({ key: { permission: 'manage' } });
     const statuses: Record<string, number> = {};
-    for (const [name, { method, path, headers: named, body }] of postman) {
+    for (const [name, sent] of postman) {
       // A server on the network would be asked.
       if (name === 'createWebhookEndpoint') continue;
-      const headers = Object.fromEntries(Object.entries(named).map(([key, value]) => [key.toLowerCase(), value]));
-      const answer = await client.call(path, { method, headers, ...(body !== undefined && { body }) });
+      const answer = await send(client, sent);
       statuses[name] = answer.status;
       const problems = (answer.body?.error?.details ?? []).map(({ code }: { code: string }) => code);
       for (const code of [
