@@ -110,30 +110,40 @@ const HOLD = `
 
 const WAITING = "from pg_stat_activity where datname = current_database() and wait_event = 'advisory'";
 
+interface Prepared {
+  readonly play: Play;
+  readonly partner: TestPartner;
+  readonly client: Client;
+  /** Sends the same request each time. */
+  ask(of: Client): Promise<Answer>;
+}
+
+async function prepare(play: Play): Promise<Prepared> {
+  const partner = await service.newPartner();
+  const client = new Client(other.baseUrl, partner.key.apiKey);
+  const [path, body] = await play.prepare(client);
+  const headers = { 'idempotency-key': uniqueId('key') };
+  const ask = (of: Client) => of.call(`/v1/sandbox/${path}`, { method: 'POST', headers, ...(body && { body }) });
+  return { play, partner, client, ask };
+}
+
 describe('the same key', { timeout: 120_000 }, async () => {
   const names = Object.keys(PLAYS);
-  const asked: { play: Play; partner: TestPartner; again: () => Promise<Answer>; client: Client }[] = [];
+  let prepared: readonly Prepared[] = [];
 
   test('the process dies in the middle of all of them', async () => {
     await database.pool.query(HOLD);
     const holder = new pg.Client({ connectionString: service.databaseUrl });
     await holder.connect();
     await holder.query(`select pg_advisory_lock(${LOCK})`);
-    const lost: Promise<unknown>[] = [];
-    for (const play of Object.values(PLAYS)) {
-      const partner = await service.newPartner();
-      const client = new Client(other.baseUrl, partner.key.apiKey);
-      const [path, body] = await play.prepare(client);
-      await database.pool.query('insert into held values ($1, $2, $3)', [
-        partner.partner.partnerId,
-        play.dies[0],
-        play.dies[1] ?? null,
-      ]);
-      const headers = { 'idempotency-key': uniqueId('key') };
-      const ask = (of: Client) => of.call(`/v1/sandbox/${path}`, { method: 'POST', headers, ...(body && { body }) });
-      lost.push(assert.rejects(ask(new Client(victim.baseUrl, partner.key.apiKey))));
-      asked.push({ play, partner, client, again: () => ask(client) });
-    }
+    prepared = await Promise.all(Object.values(PLAYS).map(prepare));
+    await database.pool.query('insert into held select * from unnest($1::text[], $2::text[], $3::text[])', [
+      prepared.map(({ partner }) => partner.partner.partnerId),
+      prepared.map(({ play }) => play.dies[0]),
+      prepared.map(({ play }) => play.dies[1] ?? null),
+    ]);
+    // All at once: the service ends its own work after 5 s, held or not.
+    const lost = prepared.map(({ partner, ask }) => assert.rejects(ask(new Client(victim.baseUrl, partner.key.apiKey))));
     while ((await database.pool.query(`select ${WAITING}`)).rowCount !== names.length) await sleep(20);
     await victim.end('SIGKILL');
     await Promise.all(lost);
@@ -148,7 +158,8 @@ describe('the same key', { timeout: 120_000 }, async () => {
 
   for (const [index, name] of names.entries())
     test(`${name}: another process ends the work, once`, async () => {
-      const { play, partner, client, again } = asked[index] as (typeof asked)[number];
+      const { play, partner, client, ask } = prepared[index] as Prepared;
+      const again = () => ask(client);
       const [answer, ...others] = await Promise.all([again(), again(), again()]);
       assert.deepEqual(
         [answer, ...others].map(({ status }) => status),
