@@ -29,11 +29,13 @@ writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
 const env = { ...process.env, BASE_URL: service.baseUrl, API_KEY: key.apiKey, NODE_NO_WARNINGS: '1' };
 const waiting = { timeout: 180_000 };
 
-/** Writes the program of a page. @returns Its path. */
+/** Writes the program of a page under the name that the page gives, and with which it runs it. @returns Its path. */
 function programOf(page: string): string {
+  const said = /`([\w-]+\.ts)`[\s\S]*?\bnode \1/.exec(readDocument(`docs/afternoon/${page}.md`));
+  assert.ok(said, `${page} says neither the name of its program nor how it is run`);
   const programs = listBlocks().filter(({ path, tag }) => path === `docs/afternoon/${page}.md` && tag === 'ts');
   assert.equal(programs.length, 1, page);
-  const path = join(folder, `${page}.ts`);
+  const path = join(folder, String(said[1]));
   writeFileSync(path, programs[0]?.text ?? '');
   return path;
 }
