@@ -66,7 +66,7 @@ async function main(): Promise<number> {
   const violations = new Violations();
   await measureReads(operators[0] as Operator, violations);
   await measureClicks({ subject, partner, operators, seconds, rounds }, violations);
-  return violations.printVerdict();
+  return violations.printVerdict(`${contributions} contributions, ${partners} partners, ${deliveries} waiting deliveries`);
 }
 
 function countsOf() {

@@ -565,8 +565,8 @@ export const RULES: readonly Rule[] = [
     rule: 'an event is a report, and reports have a rate of their own',
     source: 'decisions 6',
     file: 'src/partner-api/events/list-events.ts',
-    find: "trafficClass: 'reports'",
-    replace: "trafficClass: 'lookups'",
+    find: 'policy: REPORT }',
+    replace: "policy: { ...REPORT, trafficClass: 'lookups' } }",
     tests: ['events/list-events'],
   },
   {

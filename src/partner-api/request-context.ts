@@ -1,24 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Limit } from '../domain/limit.ts';
-import type { RecoverableOperation } from '../domain/recovery-verdict.ts';
 import type { Credential } from '../store/access/api-key.ts';
 import type { Counted } from './limits/in-flight.ts';
 import type { TokenBucket } from './limits/token-bucket.ts';
-
-/** The class of a request, for rates and for the order of load shedding: reports first, look-ups last. */
-export type TrafficClass = 'writes' | 'lookups' | 'reports';
-
-/** What a route declares besides its schema. */
-export interface RoutePolicy {
-  readonly trafficClass: TrafficClass;
-  /** The route's requests are shed when this many are in flight. */
-  readonly inFlightMax: number;
-  readonly isWrite: boolean;
-  /** Whether the key needs the permission `manage`. */
-  readonly isManaging?: boolean;
-  /** Set when an error could be misread as a verdict on a contribution: it then carries the recovery verdict. */
-  readonly recoverable?: RecoverableOperation;
-}
+import type { RoutePolicy } from './route-policy.ts';
 
 /** What the service knows of a request besides Fastify. */
 export interface RequestContext {

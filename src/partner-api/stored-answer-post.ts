@@ -10,7 +10,8 @@ import { KeyedEcho } from './envelope-schemas.ts';
 import { beforeDeadline } from './http/deadline.ts';
 import { sendWritten, writtenAlready } from './http/written-answer.ts';
 import { describeOperation, type OperationId } from './openapi/openapi-operations.ts';
-import { callerOf, type RoutePolicy } from './request-context.ts';
+import { callerOf } from './request-context.ts';
+import { REPORT_WRITE } from './route-policy.ts';
 import { closed } from './schema-parts.ts';
 import { Type } from './schema-type.ts';
 import { compilePart, refuseProblems } from './validation/validation.ts';
@@ -49,8 +50,6 @@ export interface StoredAnswerPost<Body, Params> {
 
 const NO_MEMBERS = Type.Object({}, closed);
 
-const POLICY: RoutePolicy = { trafficClass: 'reports', inFlightMax: 400, isWrite: true };
-
 /**
  * A POST at a path that the interface does not name: it requires an `Idempotency-Key`, and the same key and payload give the first answer
  * again. Its records have no key, so the answer is stored.
@@ -80,7 +79,7 @@ export function postWithStoredAnswer<Body = unknown, Params = unknown>(
     app.post<{ Headers: { 'idempotency-key': string } }>(
       path,
       {
-        config: { operation, policy: { ...POLICY, isManaging } },
+        config: { operation, policy: { ...REPORT_WRITE, isManaging } },
         schema: { ...schema, ...(path === post.alias && { hide: true }) },
         serializerCompiler: writtenAlready,
         onRequest: (request, _reply, done) => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Operator } from '../../src/domain/access/operator.ts';
+import { CONTROL_DAYS } from '../../src/domain/access/operator.ts';
 import type { Actor, Role } from '../../src/domain/access/role.ts';
 import { requireFirstOperator, requireSecondOperator } from '../../src/operations/access/four-eyes.ts';
 import {
@@ -12,7 +13,6 @@ import {
   resetSignIn,
 } from '../../src/operations/access/manage-operator.ts';
 import { approveFailure, draftFailure } from '../../src/operations/contributions/record-failure.ts';
-import { CONTROL_DAYS } from '../../src/store/access/operator-control.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { uniqueId } from '../support/client.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-breaker.ts';
 import { openConfiguredSecretBox } from '../../service/configured-keys.ts';
 import type { Database } from '../../store/database.ts';
-import type { EndpointHealth } from '../../store/webhooks/endpoint-health.ts';
 import { listWebhookEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { ERROR_CLASSES, type ErrorClass } from '../../webhooks/delivery/send.ts';
 import { addEndpoint } from '../../webhooks/endpoints/add-endpoint.ts';

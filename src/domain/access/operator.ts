@@ -13,6 +13,12 @@ export interface Operator {
   readonly disabledAt: Date | null;
 }
 
+/**
+ * The operator who created an account, or reset its sign-in, has held its code: for this many days the account counts as that operator's
+ * own.
+ */
+export const CONTROL_DAYS = 7;
+
 /** What a person signs in with for a program or a browser: a code, once, which gives a token or a session. */
 export type SecretKind = 'code' | 'token' | 'session';
 

@@ -2,7 +2,6 @@ import type { DetailCode } from '../detail-codes.ts';
 import { findMinorUnits } from '../numbers/currency.ts';
 import { amountText, isWholeMinorUnits } from '../numbers/money.ts';
 import type { ErrorDetail } from '../service-error.ts';
-import { settledPointsAfter } from './adjustment.ts';
 
 /** The settled state of a contribution, after all posted adjustments. */
 export interface Standing {
@@ -46,6 +45,19 @@ export function effectOf(standing: Standing, { pointsDelta, amountDelta }: Delta
     settledAmountAfter: amountAfter === null ? null : amountAfter + (amountDelta ?? 0n),
     settledAmountMax: highest === null ? null : pointsAfter * highest,
   };
+}
+
+/**
+ * The settled points of a contribution after an adjustment. At first all of its points are settled.
+ *
+ * @param points The contribution's points; they never change.
+ * @param settledPoints Points settled before: `points` and all posted deltas.
+ * @returns `undefined` for a result below 0 or above `points`; then the adjustment must not be posted.
+ * @see docs/spec/settlements.md#3-adjustment: settled points stay within 0 and the contribution's points.
+ */
+export function settledPointsAfter(points: bigint, settledPoints: bigint, pointsDelta: bigint): bigint | undefined {
+  const after = settledPoints + pointsDelta;
+  return after >= 0n && after <= points ? after : undefined;
 }
 
 /**

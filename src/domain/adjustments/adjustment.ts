@@ -40,19 +40,6 @@ export function isRestatement(reason: AdjustmentReason): boolean {
 }
 
 /**
- * The settled points of a contribution after an adjustment. At first all of its points are settled.
- *
- * @param points The contribution's points; they never change.
- * @param settledPoints Points settled before: `points` and all posted deltas.
- * @returns `undefined` for a result below 0 or above `points`; then the adjustment must not be posted.
- * @see docs/spec/settlements.md#3-adjustment: settled points stay within 0 and the contribution's points.
- */
-export function settledPointsAfter(points: bigint, settledPoints: bigint, pointsDelta: bigint): bigint | undefined {
-  const after = settledPoints + pointsDelta;
-  return after >= 0n && after <= points ? after : undefined;
-}
-
-/**
  * The exact amount of an adjustment's line. A restatement states it; otherwise it is the points times the value at which the contribution
  * was settled.
  *

@@ -5,7 +5,6 @@ import { POINTS_MAX } from '../numbers/points.ts';
 import {
   type ContributionRules,
   DEFAULT_RULES,
-  firstStatus,
   hasDailyCap,
   isWithinBounds,
   NOTHING_COUNTED,
@@ -19,7 +18,7 @@ test('settlements, section 1: without rules of an operator every amount is confi
   fc.assert(
     fc.property(points, points, (amount, counted) => {
       assert.ok(isWithinBounds(amount, DEFAULT_RULES));
-      assert.equal(firstStatus(amount, DEFAULT_RULES, { points: counted, contributions: counted }), 'confirmed');
+      assert.equal(reviewReason(amount, DEFAULT_RULES, { points: counted, contributions: counted }), undefined);
     }),
   );
   assert.deepEqual([DEFAULT_RULES.pointValue, DEFAULT_RULES.treeCost, hasDailyCap(DEFAULT_RULES)], [null, null, false]);
@@ -35,9 +34,8 @@ test('settlements, section 1: both bounds are inclusive', () => {
 
 test('decisions, section 4: points at or above the review threshold are pending', () => {
   const rules = rulesWith({ reviewThreshold: 500n });
-  assert.equal(firstStatus(499n, rules, NOTHING_COUNTED), 'confirmed');
-  assert.equal(firstStatus(500n, rules, NOTHING_COUNTED), 'pending');
-  assert.equal(reviewReason(POINTS_MAX, rules, NOTHING_COUNTED), 'review_threshold');
+  assert.equal(reviewReason(499n, rules, NOTHING_COUNTED), undefined);
+  for (const amount of [500n, POINTS_MAX]) assert.equal(reviewReason(amount, rules, NOTHING_COUNTED), 'review_threshold');
 });
 
 test('decisions, section 4: a cap may be reached exactly, and what would pass it is pending', () => {
@@ -54,6 +52,9 @@ test('decisions, section 4: a cap may be reached exactly, and what would pass it
 
 test('decisions, section 4: where all are reviewed, everything is pending', () => {
   fc.assert(
-    fc.property(points, (amount) => firstStatus(amount, rulesWith({ reviewsEverything: true }), NOTHING_COUNTED) === 'pending'),
+    fc.property(
+      points,
+      (amount) => reviewReason(amount, rulesWith({ reviewsEverything: true }), NOTHING_COUNTED) === 'reviews_everything',
+    ),
   );
 });

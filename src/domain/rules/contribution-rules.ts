@@ -87,8 +87,3 @@ export function reviewReason(points: bigint, rules: ContributionRules, today: Da
   if (dailyCountCap !== null && today.contributions + 1n > dailyCountCap) return 'daily_count_cap';
   return undefined;
 }
-
-/** The first status of a contribution. */
-export function firstStatus(points: bigint, rules: ContributionRules, today: DailyCount): 'confirmed' | 'pending' {
-  return reviewReason(points, rules, today) ? 'pending' : 'confirmed';
-}

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { ATTEMPTS_MAX, breakerPauseMs, isGivenUp, readRetryAfter, retryDelayMs } from './retry-schedule.ts';
+import { ATTEMPTS_MAX, readRetryAfter, retryDelayMs } from './retry-schedule.ts';
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
@@ -53,15 +53,4 @@ describe('Retry-After', () => {
   ];
   for (const [text, milliseconds] of cases)
     test(`${text} is ${milliseconds}`, () => assert.equal(readRetryAfter(text, now), milliseconds));
-});
-
-test('the breaker opens at 20 failures in a row: 30 s, doubled at each trip, ten minutes at most', () => {
-  assert.equal(breakerPauseMs(19, 0), 0);
-  const pauses = [0, 1, 2, 3, 4, 5, 1_000].map((trips) => breakerPauseMs(20, trips) / SECOND);
-  assert.deepEqual(pauses, [30, 60, 120, 240, 480, 600, 600]);
-});
-
-test('an endpoint is given up after ten failures or more over five days', () => {
-  const fiveDays = 120 * HOUR;
-  assert.deepEqual([isGivenUp(10, fiveDays), isGivenUp(9, fiveDays), isGivenUp(1_000, fiveDays - 1)], [true, false, false]);
 });

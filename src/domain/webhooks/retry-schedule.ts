@@ -1,5 +1,5 @@
 /**
- * When a delivery is attempted again, and when the circuit of an endpoint is open.
+ * When a delivery is attempted again.
  *
  * @see docs/spec/decisions.md#7-events, Delivery.
  */
@@ -53,27 +53,4 @@ export function readRetryAfter(value: string | undefined, now: Date): number | u
   const at = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/.test(value) ? Date.parse(value) : Number.NaN;
   const delay = at - now.getTime();
   return delay > 0 ? delay : undefined;
-}
-
-const BREAKER_FAILURES = 20;
-const BREAKER_FIRST_MS = 30 * SECOND;
-const BREAKER_MAX_MS = 10 * MINUTE;
-
-/**
- * How long the circuit is open after this many failures in a row: nothing below 20, then 30 s, doubled each further time, up to ten
- * minutes.
- *
- * @param trips How often the circuit has opened since the last success.
- */
-export function breakerPauseMs(failuresInRow: number, trips: number): number {
-  if (failuresInRow < BREAKER_FAILURES) return 0;
-  return Math.min(BREAKER_FIRST_MS * 2 ** Math.min(trips, 16), BREAKER_MAX_MS);
-}
-
-const DISABLING_FAILURES = 10;
-const DISABLING_MS = 5 * 24 * HOUR;
-
-/** Whether an endpoint has failed so long that it is disabled: ten attempts or more over five days without a success. */
-export function isGivenUp(failuresInRow: number, failingForMs: number): boolean {
-  return failuresInRow >= DISABLING_FAILURES && failingForMs >= DISABLING_MS;
 }

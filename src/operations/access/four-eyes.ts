@@ -1,8 +1,9 @@
 import { canonicalAddress } from '../../domain/access/email-address.ts';
+import { CONTROL_DAYS } from '../../domain/access/operator.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { findOperator } from '../../store/access/operator.ts';
-import { CONTROL_DAYS, findSharedControl } from '../../store/access/operator-control.ts';
+import { findSharedControl } from '../../store/access/operator-control.ts';
 import type { Queryable } from '../../store/database.ts';
 import { findInstallation } from '../../store/installation.ts';
 

@@ -1,6 +1,6 @@
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-breaker.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
-import type { EndpointHealth } from '../../store/webhooks/endpoint-health.ts';
 import {
   type EndpointOrder,
   findWebhookEndpoint,

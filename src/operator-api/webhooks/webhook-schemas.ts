@@ -1,7 +1,7 @@
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-breaker.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
 import type { DeliveryAttemptRecord, LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
-import type { EndpointHealth } from '../../store/webhooks/endpoint-health.ts';
 import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import {
   count,

@@ -7,6 +7,7 @@ import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { REPORT } from '../route-policy.ts';
 import { PartnerBody } from './partner-schemas.ts';
 
 /** @see docs/spec/decisions.md#9-self-service-and-pages. */
@@ -14,7 +15,7 @@ export function getPartner(app: FastifyInstance, { operations, environment }: Pa
   app.get(
     '/v1/partner',
     {
-      config: { operation: 'getPartner', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'getPartner', policy: REPORT },
       schema: { ...describeOperation('getPartner'), querystring: NoQuery, response: { 200: PartnerBody } },
       serializerCompiler: writtenAlready,
     },

@@ -13,6 +13,7 @@ import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { CONFIRMATION } from '../route-policy.ts';
 import { playScenario } from '../sandbox/play-scenario.ts';
 import { scenarioOfRequest } from '../sandbox/scenario-of-request.ts';
 import { RehearsedHeaders } from '../write-headers.ts';
@@ -27,10 +28,7 @@ export function confirmContribution(app: FastifyInstance, options: PartnerApiOpt
   app.post<{ Body: Body; Headers: Headers }>(
     '/v1/impact-transactions',
     {
-      config: {
-        operation: 'confirmContribution',
-        policy: { trafficClass: 'writes', inFlightMax: 640, isWrite: true, recoverable: 'confirm' },
-      },
+      config: { operation: 'confirmContribution', policy: CONFIRMATION },
       schema: {
         ...describeOperation('confirmContribution'),
         headers: RehearsedHeaders,

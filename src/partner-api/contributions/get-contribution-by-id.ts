@@ -8,6 +8,7 @@ import { NoQuery } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { CONTRIBUTION_LOOKUP } from '../route-policy.ts';
 import { ContributionBody, TransactionParams } from './contribution-schemas.ts';
 
 /** @see docs/spec/interface.md#getcontributionbyid. */
@@ -15,10 +16,7 @@ export function getContributionById(app: FastifyInstance, { operations, environm
   app.get<{ Params: Static<typeof TransactionParams> }>(
     '/v1/impact-transactions/:transaction_id',
     {
-      config: {
-        operation: 'getContributionById',
-        policy: { trafficClass: 'lookups', inFlightMax: 4_096, isWrite: false, recoverable: 'lookup' },
-      },
+      config: { operation: 'getContributionById', policy: CONTRIBUTION_LOOKUP },
       schema: {
         ...describeOperation('getContributionById'),
         params: TransactionParams,

@@ -5,6 +5,7 @@ import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { CONTRIBUTION_LOOKUP } from '../route-policy.ts';
 import { ContributionBody, EventQuery } from './contribution-schemas.ts';
 
 /** @see docs/spec/interface.md#getcontributionbypartnereventid. */
@@ -15,10 +16,7 @@ export function getContributionByPartnerEventId(
   app.get<{ Querystring: Static<typeof EventQuery> }>(
     '/v1/impact-transactions',
     {
-      config: {
-        operation: 'getContributionByPartnerEventId',
-        policy: { trafficClass: 'lookups', inFlightMax: 4_096, isWrite: false, recoverable: 'lookup' },
-      },
+      config: { operation: 'getContributionByPartnerEventId', policy: CONTRIBUTION_LOOKUP },
       schema: {
         ...describeOperation('getContributionByPartnerEventId'),
         querystring: EventQuery,

@@ -9,6 +9,7 @@ import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { pageMembers, pageQuery, placeOf } from '../paging.ts';
 import { callerOf } from '../request-context.ts';
+import { REPORT } from '../route-policy.ts';
 import { closed } from '../schema-parts.ts';
 import { Type } from '../schema-type.ts';
 import { readTime } from '../validation/read-time.ts';
@@ -66,10 +67,7 @@ export function listContributions(app: FastifyInstance, { operations, environmen
     PATH,
     {
       constraints: { contributionList: 'list' },
-      config: {
-        operation: 'listContributions',
-        policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false, recoverable: 'lookup' },
-      },
+      config: { operation: 'listContributions', policy: { ...REPORT, recoverable: 'lookup' } },
       // A document has one operation for a path and a method: that of the look-up describes the list too, with its verdict, because a
       // look-up that lacks its event by mistake may arrive here.
       schema: { hide: true, querystring: ListQuery } as object,

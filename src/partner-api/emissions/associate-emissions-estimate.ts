@@ -9,6 +9,7 @@ import { TransactionParams } from '../contributions/contribution-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { ESTIMATE_WRITE } from '../route-policy.ts';
 import { WriteHeaders } from '../write-headers.ts';
 import { AssociatedBody, AssociateEstimateBody } from './association-schemas.ts';
 
@@ -23,10 +24,7 @@ export function associateEmissionsEstimate(app: FastifyInstance, { operations, e
   app.post<Shape>(
     '/v1/impact-transactions/:transaction_id/emissions-associations',
     {
-      config: {
-        operation: 'associateEmissionsEstimate',
-        policy: { trafficClass: 'writes', inFlightMax: 480, isWrite: true, recoverable: 'associate' },
-      },
+      config: { operation: 'associateEmissionsEstimate', policy: { ...ESTIMATE_WRITE, recoverable: 'associate' } },
       schema: {
         ...describeOperation('associateEmissionsEstimate'),
         params: TransactionParams,

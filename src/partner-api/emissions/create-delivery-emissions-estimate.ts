@@ -8,6 +8,7 @@ import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { ESTIMATE_WRITE } from '../route-policy.ts';
 import { playScenario } from '../sandbox/play-scenario.ts';
 import { scenarioOfRequest } from '../sandbox/scenario-of-request.ts';
 import { RehearsedHeaders } from '../write-headers.ts';
@@ -19,10 +20,7 @@ export function createDeliveryEmissionsEstimate(app: FastifyInstance, options: P
   app.post<{ Body: Static<typeof CreateEstimateBody>; Headers: Static<typeof RehearsedHeaders> }>(
     '/v1/emissions/estimates',
     {
-      config: {
-        operation: 'createDeliveryEmissionsEstimate',
-        policy: { trafficClass: 'writes', inFlightMax: 480, isWrite: true },
-      },
+      config: { operation: 'createDeliveryEmissionsEstimate', policy: ESTIMATE_WRITE },
       schema: {
         ...describeOperation('createDeliveryEmissionsEstimate'),
         headers: RehearsedHeaders,

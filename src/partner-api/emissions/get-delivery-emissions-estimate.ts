@@ -9,6 +9,7 @@ import { NoQuery } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { ESTIMATE_LOOKUP } from '../route-policy.ts';
 import { CalculationParams, EstimateBody } from './emissions-schemas.ts';
 
 /** @see docs/spec/interface.md#getdeliveryemissionsestimate. */
@@ -16,10 +17,7 @@ export function getDeliveryEmissionsEstimate(app: FastifyInstance, { operations,
   app.get<{ Params: Static<typeof CalculationParams> }>(
     '/v1/emissions/estimates/:calculation_id',
     {
-      config: {
-        operation: 'getDeliveryEmissionsEstimate',
-        policy: { trafficClass: 'lookups', inFlightMax: 560, isWrite: false },
-      },
+      config: { operation: 'getDeliveryEmissionsEstimate', policy: ESTIMATE_LOOKUP },
       schema: {
         ...describeOperation('getDeliveryEmissionsEstimate'),
         params: CalculationParams,

@@ -4,6 +4,7 @@ import { findEmissionFactors } from '../../domain/emissions/emission-factors.ts'
 import { emissionFactorsToWire } from '../../wire/estimate-to-wire.ts';
 import { NoQuery } from '../envelope-schemas.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
+import { REPORT } from '../route-policy.ts';
 import { factorsNotFound } from './emission-factors-not-found.ts';
 import { EmissionFactorsBody, FactorsParams } from './emissions-schemas.ts';
 
@@ -12,7 +13,7 @@ export function getEmissionFactors(app: FastifyInstance): void {
   app.get<{ Params: Static<typeof FactorsParams> }>(
     '/v1/emissions/factors/:emission_factor_version',
     {
-      config: { operation: 'getEmissionFactors', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'getEmissionFactors', policy: REPORT },
       schema: {
         ...describeOperation('getEmissionFactors'),
         params: FactorsParams,

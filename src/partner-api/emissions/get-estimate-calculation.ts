@@ -9,6 +9,7 @@ import { NoQuery } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { REPORT } from '../route-policy.ts';
 import { CalculationBody, CalculationParams } from './emissions-schemas.ts';
 
 /**
@@ -20,7 +21,7 @@ export function getEstimateCalculation(app: FastifyInstance, { operations }: Par
   app.get<{ Params: Static<typeof CalculationParams> }>(
     '/v1/emissions/estimates/:calculation_id/calculation',
     {
-      config: { operation: 'getEstimateCalculation', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'getEstimateCalculation', policy: REPORT },
       schema: {
         ...describeOperation('getEstimateCalculation'),
         params: CalculationParams,

@@ -4,6 +4,7 @@ import { listEmissionFactors as listAll } from '../../domain/emissions/emission-
 import { emissionFactorsToWire } from '../../wire/estimate-to-wire.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { pageMembers, placeOf } from '../paging.ts';
+import { REPORT } from '../route-policy.ts';
 import { isIntegerText } from '../validation/integer-text.ts';
 import { EmissionFactorsListBody, FACTORS_PAGE, ListFactorsQuery } from './emissions-schemas.ts';
 
@@ -16,7 +17,7 @@ export function listEmissionFactors(app: FastifyInstance): void {
   app.get<{ Querystring: Static<typeof ListFactorsQuery> }>(
     '/v1/emissions/factors',
     {
-      config: { operation: 'listEmissionFactors', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'listEmissionFactors', policy: REPORT },
       schema: {
         ...describeOperation('listEmissionFactors'),
         querystring: ListFactorsQuery,

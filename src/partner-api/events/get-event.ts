@@ -9,6 +9,7 @@ import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { REPORT } from '../route-policy.ts';
 import { EventBody, EventParams } from './event-path-schemas.ts';
 
 /**
@@ -19,7 +20,7 @@ export function getEvent(app: FastifyInstance, { operations }: PartnerApiOptions
   app.get<{ Params: Static<typeof EventParams> }>(
     '/v1/events/:event_id',
     {
-      config: { operation: 'getEvent', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'getEvent', policy: REPORT },
       schema: { ...describeOperation('getEvent'), params: EventParams, querystring: NoQuery, response: { 200: EventBody } },
       serializerCompiler: writtenAlready,
     },

@@ -6,6 +6,7 @@ import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { REPORT } from '../route-policy.ts';
 import { EVENT_PAGE, EventPageBody, ListEventsQuery } from './event-path-schemas.ts';
 
 /**
@@ -16,7 +17,7 @@ export function listEvents(app: FastifyInstance, { operations, readiness }: Part
   app.get<{ Querystring: Static<typeof ListEventsQuery> }>(
     '/v1/events',
     {
-      config: { operation: 'listEvents', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'listEvents', policy: REPORT },
       schema: { ...describeOperation('listEvents'), querystring: ListEventsQuery, response: { 200: EventPageBody } },
       serializerCompiler: writtenAlready,
     },

@@ -11,6 +11,7 @@ import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { REPORT } from '../route-policy.ts';
 import { EnvironmentalStatusBody } from './environmental-schemas.ts';
 
 /** @see docs/spec/settlements.md#4-environmental-status, the contribution's own path. */
@@ -18,10 +19,7 @@ export function getEnvironmentalStatus(app: FastifyInstance, { operations }: Par
   app.get<{ Params: Static<typeof TransactionParams> }>(
     '/v1/impact-transactions/:transaction_id/environmental-status',
     {
-      config: {
-        operation: 'getEnvironmentalStatus',
-        policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false, recoverable: 'lookup' },
-      },
+      config: { operation: 'getEnvironmentalStatus', policy: { ...REPORT, recoverable: 'lookup' } },
       schema: {
         ...describeOperation('getEnvironmentalStatus'),
         params: TransactionParams,

@@ -10,6 +10,7 @@ import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { pageMembers, placeOf } from '../paging.ts';
 import { callerOf } from '../request-context.ts';
+import { REPORT } from '../route-policy.ts';
 import { BatchParams, BatchTransactionsBody, ListTransactionsQuery, TRANSACTION_PAGE } from './environmental-schemas.ts';
 
 interface Shape {
@@ -28,7 +29,7 @@ export function listImpactBatchTransactions(app: FastifyInstance, { operations }
   app.get<Shape>(
     '/v1/impact-batches/:impact_batch_id/transactions',
     {
-      config: { operation: 'listImpactBatchTransactions', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'listImpactBatchTransactions', policy: REPORT },
       schema: {
         ...describeOperation('listImpactBatchTransactions'),
         params: BatchParams,

@@ -8,7 +8,8 @@ import { errorEnvelope } from '../errors.ts';
 import { plainTarget } from '../http/request-target.ts';
 import { hasBody } from '../http/request-time.ts';
 import { routePattern } from '../http/route-pattern.ts';
-import { callerOf, type RoutePolicy } from '../request-context.ts';
+import { callerOf } from '../request-context.ts';
+import type { RoutePolicy } from '../route-policy.ts';
 import { InFlight } from './in-flight.ts';
 import type { Refuse } from './paced.ts';
 

@@ -2,7 +2,8 @@ import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Credential } from '../../store/access/api-key.ts';
-import type { RequestContext, TrafficClass } from '../request-context.ts';
+import type { RequestContext } from '../request-context.ts';
+import type { TrafficClass } from '../route-policy.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 /** A partner that was idle for this many seconds may send the requests of that time at once: the burst is twice the rate. */

@@ -11,6 +11,7 @@ import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { pageMembers, placeOf } from '../paging.ts';
 import { callerOf } from '../request-context.ts';
+import { REPORT } from '../route-policy.ts';
 import { LINE_PAGE } from '../settlements/settlement-schemas.ts';
 import { isIntegerText } from '../validation/integer-text.ts';
 import {
@@ -31,7 +32,7 @@ export function getReconciliation(app: FastifyInstance, { operations }: PartnerA
   app.get<{ Params: Params }>(
     '/v1/settlements/:settlement_id/reconciliations/:reconciliation_id',
     {
-      config: { operation: 'getReconciliation', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'getReconciliation', policy: REPORT },
       schema: {
         ...describeOperation('getReconciliation'),
         params: ReconciliationParams,
@@ -55,7 +56,7 @@ export function listReconciliationLines(app: FastifyInstance, { operations }: Pa
   app.get<{ Params: Params; Querystring: Static<typeof ReconciliationLinesQuery> }>(
     '/v1/settlements/:settlement_id/reconciliations/:reconciliation_id/lines',
     {
-      config: { operation: 'listReconciliationLines', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'listReconciliationLines', policy: REPORT },
       schema: {
         ...describeOperation('listReconciliationLines'),
         params: ReconciliationParams,

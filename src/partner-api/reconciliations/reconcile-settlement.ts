@@ -14,6 +14,7 @@ import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { shareTransfers } from '../limits/transfers.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { REPORT_WRITE } from '../route-policy.ts';
 import { SettlementParams } from '../settlements/settlement-schemas.ts';
 import { WriteHeaders } from '../write-headers.ts';
 import { formatOfList, takeListsAsStreams } from './list-body.ts';
@@ -38,7 +39,7 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
   app.post<Shape>(
     '/v1/settlements/:settlement_id/reconciliations',
     {
-      config: { operation: 'reconcileSettlement', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: true } },
+      config: { operation: 'reconcileSettlement', policy: REPORT_WRITE },
       bodyLimit: LIST_LIMITS.bytes,
       schema: {
         ...describeOperation('reconcileSettlement'),

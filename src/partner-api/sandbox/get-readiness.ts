@@ -6,6 +6,7 @@ import { Echo } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { REPORT } from '../route-policy.ts';
 import { closed, nullable, time } from '../schema-parts.ts';
 import { Type } from '../schema-type.ts';
 import { readTime } from '../validation/read-time.ts';
@@ -66,7 +67,7 @@ export function getSandboxReadiness(app: FastifyInstance, { readiness }: Sandbox
   app.get<{ Querystring: Static<typeof ReadinessQuery> }>(
     '/v1/sandbox/readiness',
     {
-      config: { operation: 'getSandboxReadiness', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'getSandboxReadiness', policy: REPORT },
       schema: { ...describeOperation('getSandboxReadiness'), querystring: ReadinessQuery, response: { 200: ReadinessBody } },
     },
     async (request) => {

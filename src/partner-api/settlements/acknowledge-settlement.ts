@@ -9,6 +9,7 @@ import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { REPORT_WRITE } from '../route-policy.ts';
 import { WriteHeaders } from '../write-headers.ts';
 import { AcknowledgeBody, AcknowledgedBody, SettlementParams } from './settlement-schemas.ts';
 
@@ -23,7 +24,7 @@ export function acknowledgeSettlement(app: FastifyInstance, { operations }: Part
   app.post<Shape>(
     '/v1/settlements/:settlement_id/acknowledgement',
     {
-      config: { operation: 'acknowledgeSettlement', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: true } },
+      config: { operation: 'acknowledgeSettlement', policy: REPORT_WRITE },
       schema: {
         ...describeOperation('acknowledgeSettlement'),
         params: SettlementParams,

@@ -12,6 +12,7 @@ import { watchTransfer } from '../http/watched-transfer.ts';
 import { shareTransfers } from '../limits/transfers.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { REPORT } from '../route-policy.ts';
 import { Type } from '../schema-type.ts';
 import { SettlementParams, StatementQuery } from './settlement-schemas.ts';
 
@@ -34,7 +35,7 @@ export function getSettlementStatement(app: FastifyInstance, { operations, authe
   app.get<Shape>(
     '/v1/settlements/:settlement_id/statement.csv',
     {
-      config: { operation: 'getSettlementStatement', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'getSettlementStatement', policy: REPORT },
       schema: {
         ...describeOperation('getSettlementStatement'),
         params: SettlementParams,

@@ -10,6 +10,7 @@ import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { REPORT } from '../route-policy.ts';
 import { SettlementBody, SettlementParams } from './settlement-schemas.ts';
 
 /** @see docs/spec/settlements.md#2-settlement, Fields. */
@@ -17,7 +18,7 @@ export function getSettlement(app: FastifyInstance, { operations, environment }:
   app.get<{ Params: Static<typeof SettlementParams> }>(
     '/v1/settlements/:settlement_id',
     {
-      config: { operation: 'getSettlement', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'getSettlement', policy: REPORT },
       schema: {
         ...describeOperation('getSettlement'),
         params: SettlementParams,

@@ -10,6 +10,7 @@ import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { pageMembers, placeOf } from '../paging.ts';
 import { callerOf } from '../request-context.ts';
+import { REPORT } from '../route-policy.ts';
 import { isIntegerText } from '../validation/integer-text.ts';
 import { LINE_BOUNDS, LINE_PAGE, LinePageBody, ListLinesQuery, SettlementParams } from './settlement-schemas.ts';
 
@@ -29,7 +30,7 @@ export function listSettlementLines(app: FastifyInstance, { operations }: Partne
   app.get<Shape>(
     '/v1/settlements/:settlement_id/lines',
     {
-      config: { operation: 'listSettlementLines', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'listSettlementLines', policy: REPORT },
       schema: {
         ...describeOperation('listSettlementLines'),
         params: SettlementParams,

@@ -9,6 +9,7 @@ import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { pageMembers, placeOf } from '../paging.ts';
 import { callerOf } from '../request-context.ts';
+import { REPORT } from '../route-policy.ts';
 import { isIntegerText } from '../validation/integer-text.ts';
 import { ListSettlementsQuery, SETTLEMENT_PAGE, SettlementPageBody } from './settlement-schemas.ts';
 
@@ -21,7 +22,7 @@ export function listSettlements(app: FastifyInstance, { operations, environment 
   app.get<{ Querystring: Static<typeof ListSettlementsQuery> }>(
     '/v1/settlements',
     {
-      config: { operation: 'listSettlements', policy: { trafficClass: 'reports', inFlightMax: 400, isWrite: false } },
+      config: { operation: 'listSettlements', policy: REPORT },
       schema: {
         ...describeOperation('listSettlements'),
         querystring: ListSettlementsQuery,

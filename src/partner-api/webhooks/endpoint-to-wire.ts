@@ -1,5 +1,5 @@
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-breaker.ts';
 import type { LastAttempt, LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
-import type { EndpointHealth } from '../../store/webhooks/endpoint-health.ts';
 import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
 export function endpointToWire(endpoint: WebhookEndpoint & EndpointHealth) {

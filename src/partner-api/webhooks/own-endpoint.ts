@@ -1,13 +1,14 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-breaker.ts';
 import type { Credential } from '../../store/access/api-key.ts';
 import type { Queryable } from '../../store/database.ts';
-import type { EndpointHealth } from '../../store/webhooks/endpoint-health.ts';
 import { findWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { REPORT } from '../route-policy.ts';
 
 /** Every route of this folder: the key must be one that may manage. */
-export const READS = { trafficClass: 'reports', inFlightMax: 400, isWrite: false, isManaging: true } as const;
+export const READS = { ...REPORT, isManaging: true } as const;
 export const WRITES = { ...READS, isWrite: true } as const;
 
 /** A partner's key that changes the partner's own endpoints, as the audit names it. */

@@ -1,11 +1,6 @@
+import { CONTROL_DAYS } from '../../domain/access/operator.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
-
-/**
- * The operator who created an account, or reset its sign-in, has held its code: for this many days the account counts as that operator's
- * own.
- */
-export const CONTROL_DAYS = 7;
 
 /** The account that is behind both of two accounts. */
 export interface SharedControl {

@@ -1,13 +1,6 @@
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-breaker.ts';
 import type { Database, Queryable } from '../database.ts';
 import { type LongStatements, ONE_BY_ONE, run, runLong, type Statement } from '../query.ts';
-
-/** The health of an endpoint, by its attempts. */
-export interface EndpointHealth {
-  readonly failuresInRow: number;
-  readonly failingSince: Date | null;
-  readonly breakerTrips: number;
-  readonly breakerOpenUntil: Date | null;
-}
 
 interface EndpointKey {
   readonly partnerId: string;

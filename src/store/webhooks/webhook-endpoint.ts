@@ -1,8 +1,9 @@
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-breaker.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { type PageOfIds, run, type Statement } from '../query.ts';
-import { type EndpointHealth, HEALTH_COLUMNS, HEALTH_JOIN, insertEndpointHealth } from './endpoint-health.ts';
+import { HEALTH_COLUMNS, HEALTH_JOIN, insertEndpointHealth } from './endpoint-health.ts';
 
 export interface WebhookEndpoint {
   readonly partnerId: string;

@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
-import { breakerPauseMs, isGivenUp as isGivenUpAfter } from '../../domain/webhooks/retry-schedule.ts';
+import { afterFailures, isCircuitOpen, isGivenUp as isGivenUpAfter } from '../../domain/webhooks/endpoint-breaker.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { ENDPOINT } from '../../operations/audit/audited-kinds.ts';
 import { endpointRecord } from '../../operations/audit/authorising-records.ts';
@@ -8,12 +8,7 @@ import { findDifferences } from '../../operations/audit/require-audited.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { type Attempt, recordAttempts, recordSuccesses } from '../../store/webhooks/delivery.ts';
-import {
-  clearEndpointHealth,
-  type EndpointHealth,
-  lockEndpointHealth,
-  updateEndpointHealth,
-} from '../../store/webhooks/endpoint-health.ts';
+import { clearEndpointHealth, lockEndpointHealth, updateEndpointHealth } from '../../store/webhooks/endpoint-health.ts';
 import { lockWebhookEndpoint, updateWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
 const GONE = 410;
@@ -108,28 +103,14 @@ async function recordHealth(db: Queryable, endpoint: EndpointId, { attempts, add
   const isGone = attempts.some(({ status }) => status === GONE);
   const health = await lockEndpointHealth(db, endpoint);
   if (!health) return sound;
-  const next = failures.length === 0 ? health : worsen(health, failures.length, health.readAt);
+  const next = failures.length === 0 ? health : afterFailures(health, failures.length, health.readAt);
   if (failures.length > 0) await updateEndpointHealth(db, endpoint, next);
   const failingForMs = health.readAt.getTime() - (next.failingSince ?? health.readAt).getTime();
   const isGivenUp = isGivenUpAfter(next.failuresInRow, failingForMs);
   const disabledFor = isGone ? GONE_REASON : isGivenUp ? 'No attempt succeeded within five days.' : undefined;
-  const isOpen = next.breakerOpenUntil !== null && next.breakerOpenUntil > health.readAt;
+  const isOpen = isCircuitOpen(next, health.readAt);
   const pausedUntil = isOpen ? (next.breakerOpenUntil ?? undefined) : undefined;
   return { ...endpoint, isPaused: isOpen || disabledFor !== undefined, pausedUntil, disabledFor };
-}
-
-function worsen(health: EndpointHealth, failures: number, now: Date): EndpointHealth {
-  const failuresInRow = health.failuresInRow + failures;
-  const failed = { failuresInRow, failingSince: health.failingSince ?? now };
-  // Attempts that were in flight when the circuit opened return one by one, and change nothing.
-  const isOpen = health.breakerOpenUntil !== null && health.breakerOpenUntil > now;
-  if (isOpen) return { ...health, ...failed };
-  const pauseMs = breakerPauseMs(failuresInRow, health.breakerTrips);
-  return {
-    ...failed,
-    breakerTrips: pauseMs > 0 ? health.breakerTrips + 1 : health.breakerTrips,
-    breakerOpenUntil: pauseMs > 0 ? new Date(now.getTime() + pauseMs) : null,
-  };
 }
 
 /** The actor that disables an endpoint for its failures. */

@@ -1,4 +1,5 @@
 import type { Actor } from '../../domain/access/role.ts';
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-breaker.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { ENDPOINT } from '../../operations/audit/audited-kinds.ts';
 import { endpointRecord } from '../../operations/audit/authorising-records.ts';
@@ -8,7 +9,7 @@ import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { makeDeliveriesDue } from '../../store/webhooks/delivery.ts';
-import { clearEndpointHealth, type EndpointHealth } from '../../store/webhooks/endpoint-health.ts';
+import { clearEndpointHealth } from '../../store/webhooks/endpoint-health.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
 import {
   findWebhookEndpoint,
