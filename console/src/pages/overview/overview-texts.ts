@@ -27,7 +27,7 @@ export const OVERVIEW = {
     (count: number) => `${countEnglish(count, 'failure')} in a row`,
     (count: number) => countArabic(count, ['إخفاق واحد', 'إخفاقان متتاليان', 'إخفاقات متتالية', 'إخفاقًا متتاليًا', 'إخفاق متتالٍ']),
   ],
-  good: ['In order', 'سليمة'],
+  good: ['As planned', 'كما هو مقرر'],
   never: ['Not yet', 'لم تنجح بعد'],
   noJob: ['No job has run yet', 'لم تعمل أي مهمة بعد'],
   held: ['their events are held', 'إشعاراتها محجوزة'],
