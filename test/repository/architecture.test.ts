@@ -139,6 +139,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'stored-answer-post',
       'paging',
       'request-context',
+      'route-policy',
       'routes',
       'schema-parts',
       'schema-type',
