@@ -35,7 +35,7 @@ describe('an impact batch', needsBrowser, () => {
     await dialog.getByLabel('Name in English').fill('Mangroves of the coast');
     await dialog.getByLabel('Name in Arabic').fill('قرم الساحل');
     await dialog.getByRole('button', { name: 'New project' }).click();
-    await page.getByText('Mangroves of the coast').waitFor();
+    await page.getByRole('table', { name: 'Projects' }).getByText('Mangroves of the coast').waitFor();
 
     await page.getByRole('button', { name: 'New batch' }).click();
     await dialog.getByLabel('Name').fill('Spring');
