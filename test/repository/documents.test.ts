@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, globSync } from 'node:fs';
+import { existsSync, globSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { Command } from 'commander';
@@ -15,7 +15,7 @@ import { newSecret, signAttempt } from '../../src/webhooks/security/signature.ts
 import { type Block, listBlocks, listCalls, ROOT, readTranscript } from '../support/document-blocks.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { document, listMisfits } from '../support/published.ts';
-import { readSample } from '../support/sample.ts';
+import { readSample, SAMPLES } from '../support/sample.ts';
 import { type Running, Terminal } from '../support/terminal.ts';
 
 /** Words with which a block begins or that it holds, and why it is not run. Each names one block. */
@@ -135,9 +135,7 @@ describe('every block', () => {
   });
 
   test('of a programming language is a file of docs/samples', () => {
-    const samples = ['confirm.ts', 'confirm.py', 'verify.ts', 'verify.py', 'verify.go', 'read-list.ts', 'read-list.py'].map(
-      readSample,
-    );
+    const samples = readdirSync(SAMPLES).map(readSample);
     // Those of an afternoon are run by test/sdk/afternoon.test.ts.
     const isOther = ({ path, tag, text }: Block) =>
       ['ts', 'python', 'go'].includes(tag) && !samples.includes(text) && !AFTERNOON.includes(path);

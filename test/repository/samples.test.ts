@@ -22,10 +22,12 @@ import {
   type Language,
   needsLanguage,
   readSample,
+  runSample,
   SAMPLES,
   type SampleRun,
 } from '../support/sample.ts';
 import { type TestPartner, testService } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const pages = globSync('docs/*.md', { cwd: ROOT }).map((path) => readFileSync(join(ROOT, path), 'utf8'));
@@ -336,4 +338,81 @@ function declareCases(language: Language): void {
   test('a key that no header can carry is said at once', async () => {
     await assert.rejects(confirm(newIntent(), usual, [], { apiKey: 'pi_sandbox_…\n' }), /ended otherwise/);
   });
+}
+
+/** A service that asks to wait. */
+const BUSY: Fault = {
+  status: 503,
+  headers: { 'retry-after': '1' },
+  body: '{"error":{"code":"internal_service_unavailable","message":"Ask again.","retryable":true}}',
+};
+
+for (const language of ['ts', 'py'] as const)
+  describe(`estimate.${language}`, needsLanguage(language), () => {
+    const folder = temporaryFolder('sample');
+    const { client, key } = usual;
+    const run = (words: readonly string[], faults: readonly Fault[] = ['none']) =>
+      runBehind(usual, faults, `estimate.${language}`, words, folder);
+    const confirmed = async () => {
+      const intent = newIntent();
+      const { transaction_id } = (await client.confirm(bodyOf(intent))).body.contribution;
+      return { order: intent.partnerOrderRef, transactionId: String(transaction_id) };
+    };
+
+    test('prints both texts and links the estimate; once more, it is the same one', async () => {
+      const { order, transactionId } = await confirmed();
+      const { stdout, stderr, status, exchanges } = await run([transactionId, order, '12.345', 'car_gasoline']);
+      assert.deepEqual([stderr, status, exchanges], ['', 0, ['POST 201', 'POST 201']]);
+      const { association } = (await client.get(transactionId)).body;
+      const { calculation_id, distance_km } = association.link;
+      assert.deepEqual([association.status, distance_km], ['associated', '12.345']);
+      const { display } = (await client.getEstimate(calculation_id)).body.estimate;
+      assert.equal(stdout, `${display.formatted_en}\n${display.formatted_ar}\nassociated ${calculation_id}\n`);
+      assert.equal((await run([transactionId, order, '12.345', 'car_gasoline'])).stdout, stdout);
+    });
+
+    test('waits when it is asked to, and sends the same key', async () => {
+      const { order, transactionId } = await confirmed();
+      const { status, exchanges, keys } = await run([transactionId, order, '1', 'car_gasoline'], [BUSY, 'none']);
+      assert.deepEqual([status, exchanges], [0, ['POST 503', 'POST 201', 'POST 201']]);
+      assert.deepEqual([...keys], [`estimate-${transactionId}-1`, `link-${transactionId}-1`]);
+    });
+
+    test('an estimate that has expired is not linked; a further attempt makes another', async () => {
+      const { order, transactionId } = await confirmed();
+      const words = [transactionId, order, '12.345', 'car_gasoline'];
+      const fields = { partner_order_ref: order };
+      const made = await client.estimate(fields, { 'idempotency-key': `estimate-${transactionId}-1` });
+      const id = made.body.estimate.calculation_id;
+      assert.equal((await client.post(`/v1/sandbox/emissions/estimates/${id}/expire`, undefined)).status, 201);
+      const { status, stderr } = await run(words);
+      assert.equal(status, 1);
+      assert.match(stderr, /^estimate_expired: /);
+      assert.equal((await client.get(transactionId)).body.association.status, 'not_requested');
+      const again = await run([...words, '2']);
+      assert.match(again.stdout, /^associated calc_\w+$/m);
+      assert.ok(!again.stdout.includes(id));
+    });
+
+    test('a transaction that there is not, and a wrong key, are said', async () => {
+      const words = [
+        language === 'ts' ? 'txn_01M7Y4Q5C8C84CMB2AHCERDN11' : 'txn_01M7Y4Q5C8C84CMB2AHCERDN12',
+        uniqueId('order'),
+        '1',
+        'car_gasoline',
+      ];
+      const unknown = await run(words);
+      assert.deepEqual([unknown.status, /^\w+(?=: )/.exec(unknown.stderr)?.[0]], [1, 'contribution_not_found']);
+      const apiKey = key.apiKey.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+      const refused = await runSample(`estimate.${language}`, words, { baseUrl: service.baseUrl, apiKey, folder });
+      assert.deepEqual([refused.status, refused.stdout], [1, '']);
+      assert.match(refused.stderr, /^unauthorized: /);
+    });
+  });
+
+/** Runs a program of docs/samples for a partner behind a proxy with these faults. */
+async function runBehind(of: TestPartner, faults: readonly Fault[], name: string, words: readonly string[], folder: string) {
+  const proxy = await answerProxy(service.baseUrl, faults);
+  const end = await runSample(name, words, { baseUrl: proxy.baseUrl, apiKey: of.key.apiKey, folder });
+  return { ...end, ...proxy };
 }

@@ -199,3 +199,27 @@ export async function confirmBySample(intent: Intent, run: SampleRun, signal?: A
   signal.addEventListener('abort', () => runner.end());
   return runner.run(intent, run);
 }
+
+/** What a program printed and how it ended. */
+export interface ProgramEnd {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program of docs/samples with these words, in a folder of its own for what it reads and writes. */
+export function runSample(name: string, words: readonly string[], { baseUrl, apiKey, folder }: ProgramRun): Promise<ProgramEnd> {
+  const program = name.endsWith('.py') ? 'python3' : process.execPath;
+  const env = { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey };
+  return new Promise((resolve) => {
+    execFile(program, [join(SAMPLES, name), ...words], { env, cwd: folder }, (error, stdout, stderr) =>
+      resolve({ status: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+}
+
+interface ProgramRun {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly folder: string;
+}

@@ -74,6 +74,8 @@ export const SERVED_FILES: Readonly<Record<string, string>> = {
   'samples/verify.go': 'docs/samples/verify.go',
   'samples/read-list.ts': 'docs/samples/read-list.ts',
   'samples/read-list.py': 'docs/samples/read-list.py',
+  'samples/estimate.ts': 'docs/samples/estimate.ts',
+  'samples/estimate.py': 'docs/samples/estimate.py',
 };
 
 /** The name under which one version is served; the name without a version has the latest. */

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const { BASE_URL = 'http://127.0.0.1:8080', API_KEY = '' } = process.env;
+const [transactionId = '', orderRef = '', distanceKm = '', vehicle = '', attempt = '1'] = process.argv.slice(2);
+
+interface Answer {
+  error?: { code: string; message: string; retryable: boolean };
+  estimate: { calculation_id: string; display: { formatted_en: string; formatted_ar: string } };
+  association: { status: string };
+}
+
+/** Sends the same request with the same key again while the service asks to wait, at most ten times. */
+async function post(path: string, key: string, fields: object): Promise<Answer> {
+  const headers = { 'X-API-Key': API_KEY, 'Idempotency-Key': `${key}-${attempt}`, 'Content-Type': 'application/json' };
+  for (let waits = 0; ; ) {
+    const init = { method: 'POST', headers, body: JSON.stringify(fields), signal: AbortSignal.timeout(30_000) };
+    const response = await fetch(BASE_URL + path, init);
+    const answer = (await response.json()) as Answer;
+    if (!answer.error) return answer;
+    if (!answer.error.retryable || ++waits === 10) {
+      console.error(`${answer.error.code}: ${answer.error.message}`);
+      process.exit(1);
+    }
+    await sleep((Number(response.headers.get('Retry-After')) || 1) * 1000);
+  }
+}
+
+// The distance stays text and the figures come as text: a decimal keeps all its digits.
+const delivery = { partner_order_ref: orderRef, distance_km: distanceKm, distance_unit: 'km', vehicle_category: vehicle };
+const { estimate } = await post('/v1/emissions/estimates', `estimate-${transactionId}`, delivery);
+console.log(estimate.display.formatted_en);
+console.log(estimate.display.formatted_ar);
+
+const path = `/v1/impact-transactions/${encodeURIComponent(transactionId)}/emissions-associations`;
+const { association } = await post(path, `link-${transactionId}`, { calculation_id: estimate.calculation_id });
+console.log(association.status, estimate.calculation_id);
