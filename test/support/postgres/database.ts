@@ -60,9 +60,8 @@ function setting(name: string): string {
 
 /** Two creators can meet on the template, which PostgreSQL refuses; the later one tries again. */
 async function administer(host: string, statement: string): Promise<void> {
-  administrator ??= connectAdministrator(host);
-  const client = await administrator;
-  if (statements++ === 0) client.ref();
+  const client = new pg.Client({ host, user: 'postgres', database: 'postgres' });
+  await client.connect();
   try {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -73,19 +72,6 @@ async function administer(host: string, statement: string): Promise<void> {
       }
     }
   } finally {
-    if (--statements === 0) client.unref();
+    await client.end();
   }
-}
-
-/** Serves all files of this process: a connection costs as much as many tests. It keeps the process only while statements are under way. */
-let administrator: Promise<Administrator> | undefined;
-let statements = 0;
-
-/** The driver's types leave both out. */
-type Administrator = pg.Client & { ref(): void; unref(): void };
-
-async function connectAdministrator(host: string): Promise<Administrator> {
-  const client = new pg.Client({ host, user: 'postgres', database: 'postgres' });
-  await client.connect();
-  return client as Administrator;
 }
