@@ -209,7 +209,7 @@ describe('a new partner', needsBrowser, () => {
     const page = await browser.signedIn('viewer');
     await page.goto(`${browser.baseUrl}/partners/${partner.partnerId}/set-up`);
     await page.getByText('The latest contribution').waitFor();
-    assert.equal(await page.getByRole('button', { name: /^(?:Issue|Challenge|Send|Create)/ }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: /^(?:Issue|Challenge|Send|Create)\b/ }).count(), 0);
     await page.goto(`${browser.baseUrl}/partners/new`);
     await page.getByText('This takes the role operator.').waitFor();
   });
