@@ -72,7 +72,10 @@ describe('a quarter beside the service', { timeout: 120_000 }, () => {
     const interrupted = make((sentence) => {
       said.push(sentence);
       if (sentence.includes('50 %'))
-        broken = service.database.pool.query('select pg_terminate_backend(pid) from unnest($1::int[]) as lost (pid)', [sessions]);
+        broken = service.database.pool.query(
+          'select pg_terminate_backend(pid) from pg_stat_activity where pid = any($1::int[])',
+          [sessions],
+        );
     });
     interrupted.catch(() => {});
     await waitFor('the begin of the quarter', async () => said.length > 0);
