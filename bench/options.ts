@@ -1,4 +1,4 @@
-import { readArguments, readWhole } from '../reliability/harness/arguments.ts';
+import { readArguments, readWhole, refuseArguments } from '../reliability/harness/arguments.ts';
 import { findWrk } from './load/wrk.ts';
 import { isScenarioName, SCENARIO_NAMES, type ScenarioName } from './scenarios.ts';
 
@@ -48,9 +48,9 @@ export function readOptions(file: string): BenchOptions {
   });
   const databaseUrl = given['database-url'] === '' ? undefined : given['database-url'];
   if (given.against !== undefined && databaseUrl !== undefined)
-    throw new Error('--against needs a database server for each revision, so it does not go with --database-url.');
+    refuseArguments('--against needs a database server for each revision, so it does not go with --database-url.');
   if (given.young && databaseUrl !== undefined)
-    throw new Error('--young needs a new database, so it does not go with --database-url.');
+    refuseArguments('--young needs a new database, so it does not go with --database-url.');
   return {
     cellSeconds: readWhole('seconds', given.seconds, { min: 1, max: 3_600 }),
     rounds: readWhole('rounds', given.rounds, { min: 1, max: 99 }),

@@ -9,7 +9,7 @@ import { openDatabase } from '../src/store/database.ts';
 import { distributeTables } from '../src/store/schema/distribute.ts';
 import { migrate } from '../src/store/schema/migrate.ts';
 import { createClusterDatabase, setShards } from '../test/support/postgres/create-cluster-database.ts';
-import { type Counts, printSum, runFiles } from './run-test-files.ts';
+import { type Counts, printSum, runFiles } from './testing/run-test-files.ts';
 
 /** It closes the settlements of every partner that there is: the fewer, the sooner. */
 const FILE_FIRST = testFile('settlements/close-settlement');

@@ -13,8 +13,8 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { type EmbeddedServer, openEmbedded } from '../src/embedded-postgres/open-embedded.ts';
 import { migrate } from '../src/store/schema/migrate.ts';
-import { type Counts, printSum, REPOSITORY, runFiles } from './run-test-files.ts';
-import { openStatementRecord, reportUncovered } from './statement-record.ts';
+import { type Counts, printSum, REPOSITORY, runFiles } from './testing/run-test-files.ts';
+import { openStatementRecord, reportUncovered } from './testing/statement-record.ts';
 
 interface Engine {
   readonly title: string;

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { readArguments, readWhole } from '../../reliability/harness/arguments.ts';
+import { readArguments, readWhole, refuseArguments } from '../../reliability/harness/arguments.ts';
 import { readUsage } from '../../reliability/harness/process-usage.ts';
 import { percentile, printFigures, progress, Violations } from '../../reliability/harness/report.ts';
 import { loadByAutocannon } from '../load/autocannon.ts';
@@ -52,7 +52,7 @@ const seconds = readWhole('seconds', given.seconds, { min: 1, max: 600 });
 const partners = readWhole('partners', given.partners, { min: FEW_PARTNERS, max: 1_000_000 });
 const databaseUrl = given['database-url'];
 if (given.against !== undefined && databaseUrl !== undefined)
-  throw new Error('--against needs a server for each revision, so it does not go with --database-url.');
+  refuseArguments('--against needs a server for each revision, so it does not go with --database-url.');
 const rates = given.rates.split(',').map((text) => readWhole('rates', text, { min: 0, max: 1_000_000 }));
 const violations = new Violations();
 const { signal } = new AbortController();

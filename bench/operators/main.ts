@@ -17,7 +17,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readArguments, readWhole } from '../../reliability/harness/arguments.ts';
+import { readArguments, readWhole, refuseArguments } from '../../reliability/harness/arguments.ts';
 import { progress, Violations } from '../../reliability/harness/report.ts';
 import { openPool, settle } from '../subject/database.ts';
 import { Subject } from '../subject/subject.ts';
@@ -37,7 +37,7 @@ const given = readArguments(import.meta.filename, {
 });
 const contributions = readWhole('rows', given.rows, { min: 40_000, max: 100_000_000 });
 const partners = readWhole('partners', given.partners, { min: 10, max: 5_000 });
-if (15_000 % partners !== 0) throw new Error('--partners must be a divisor of 15000, such as 500 or 5000.');
+if (15_000 % partners !== 0) refuseArguments('--partners must be a divisor of 15000, such as 500 or 5000.');
 const deliveries = readWhole('deliveries', given.deliveries, { min: 1, max: 10_000_000 });
 const people = readWhole('operators', given.operators, { min: 1, max: 100 });
 const seconds = readWhole('seconds', given.seconds, { min: 1, max: 600 });

@@ -27,7 +27,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readArguments, readWhole } from '../harness/arguments.ts';
+import { readArguments, readWhole, refuseArguments } from '../harness/arguments.ts';
 import { Exchange } from '../harness/exchange.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
 import { freshSeed, seeded } from '../harness/random.ts';
@@ -51,7 +51,7 @@ const given = readArguments(import.meta.filename, {
   port: { type: 'string', default: '7400' },
   seed: { type: 'string', default: String(freshSeed()) },
 });
-if (given.ha === '') throw new Error('--ha must name the command that starts the pair; --help says what it has to do.');
+if (given.ha === '') refuseArguments('--ha must name the command that starts the pair; --help says what it has to do.');
 const failovers = readWhole('failovers', given.failovers, { min: 1, max: 1_000 });
 const clients = readWhole('clients', given.clients, { min: 1, max: 256 });
 const port = readWhole('port', given.port, { min: 1_024, max: 65_000 });

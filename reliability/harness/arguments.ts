@@ -18,16 +18,21 @@ export function readArguments<Options extends ParseArgsOptionsConfig>(file: stri
     }
     return values as Values<Options>;
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${headComment(file)}`);
-    process.exit(2);
+    return refuseArguments(`${(error as Error).message}\n\n${headComment(file)}`);
   }
 }
 
-/** @throws Error For anything but a whole number in range, in words. */
+/** Ends the program before it has begun anything: its exit code is 2. */
+export function refuseArguments(sentence: string): never {
+  process.stderr.write(`${sentence.trimEnd()}\n`);
+  process.exit(2);
+}
+
+/** Anything but a whole number in range ends the program, with exit code 2. */
 export function readWhole(name: string, text: string, { min, max }: { min: number; max: number }): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw new Error(`--${name} must be a whole number from ${min} to ${max}; it is "${text}".`);
+  refuseArguments(`--${name} must be a whole number from ${min} to ${max}; it is "${text}".`);
 }
 
 function headComment(file: string): string {

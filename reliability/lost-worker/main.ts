@@ -22,7 +22,7 @@ import { openAuditKeys } from '../../src/service/configured-keys.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { distributeTables } from '../../src/store/schema/distribute.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
-import { readArguments, readWhole } from '../harness/arguments.ts';
+import { readArguments, readWhole, refuseArguments } from '../harness/arguments.ts';
 import { Exchange } from '../harness/exchange.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
 import { type Intent, makeIntents } from '../harness/intent.ts';
@@ -45,7 +45,7 @@ const given = readArguments(import.meta.filename, {
   seed: { type: 'string', default: String(freshSeed()) },
 });
 const databaseUrl = given['database-url'];
-if (databaseUrl === '' || given.worker === '') throw new Error('--database-url and --worker are needed; see --help.');
+if (databaseUrl === '' || given.worker === '') refuseArguments('--database-url and --worker are needed; see --help.');
 const partnersCount = readWhole('partners', given.partners, { min: 2, max: 200 });
 const confirmations = readWhole('confirmations', given.confirmations, { min: partnersCount, max: 1_000_000 });
 const outageMs = 1_000 * readWhole('outage', given.outage, { min: 1, max: 30 });

@@ -580,7 +580,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'the sequence of events is without gaps',
     source: 'decisions 7, Envelope',
-    file: 'src/store/events/sequence-together.ts',
+    file: 'src/store/events/taken-events.ts',
     find: 'as "partnerId", c.last_sequence + row_number() over',
     replace: 'as "partnerId", c.last_sequence + 2 * row_number() over',
     tests: ['events/list-events'],
@@ -588,7 +588,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'events that are numbered one partner at a time have no gaps either',
     source: 'decisions 7, Envelope',
-    file: 'src/store/events/event-outbox.ts',
+    file: 'src/store/events/assign-sequences.ts',
     find: 'last_sequence + row_number() over (order by position)',
     replace: 'last_sequence + 2 * row_number() over (order by position)',
     tests: ['webhooks/relay-together'],
@@ -596,7 +596,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'what is sent is what is stored, whoever numbered the event',
     source: 'decisions 7, Envelope',
-    file: 'src/store/events/sequence-together.ts',
+    file: 'src/store/events/taken-events.ts',
     find: 'case when size > 0 then substring($9::bytea from place for size) end',
     replace: 'null::bytea',
     tests: ['webhooks/relay-together'],
@@ -612,7 +612,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a delivery that is handed over is claimed',
     source: 'decisions 7, Delivery',
-    file: 'src/store/events/sequence-together.ts',
+    file: 'src/store/events/taken-events.ts',
     find: 'end, $18, case lease when 0 then',
     replace: 'end, $18, case when true then',
     tests: ['webhooks/relay-together'],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { waiting } from '../../test/support/assertions/waiting.ts';
 import { readJson } from './parse-json.ts';
 
 /** A request of the usual size around one value. */
@@ -191,7 +192,7 @@ test('Errors, invalid_request: what is not JSON is refused, and the message quot
   }
 });
 
-test('Errors, invalid_request: an adversarial text costs time in proportion to its length', { timeout: 30_000 }, () => {
+test('Errors, invalid_request: an adversarial text costs time in proportion to its length', waiting, () => {
   const size = 240 * 1024;
   const texts = [
     `[1${'0'.repeat(size)}1.5]`,

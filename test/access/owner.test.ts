@@ -1,4 +1,5 @@
 /** The owner of the machine: everything in a sandbox, in production the first admin and nothing else (settlements, section 5). */
+
 import assert from 'node:assert/strict';
 import { globSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -15,6 +16,7 @@ import { runByHand } from '../../src/schedule/run-by-hand.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { uniqueId } from '../support/client.ts';
 import { type CommandLine, commandLine } from '../support/command-line.ts';
 import { callOf, everyCommand } from '../support/every-command.ts';
@@ -25,7 +27,6 @@ import { spawnService, testService } from '../support/service.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const KEYS = Object.fromEntries(['SECRETS_KEY', 'AUDIT_KEY'].map((name) => [name, writeNamedKey(newNamedKey('test'))]));
 const PRODUCTION = { SERVICE_ENVIRONMENT: 'production', ...KEYS };
-const waiting = { timeout: 180_000 };
 const REFUSED = /No operator is signed in, and in production the owner account may only create the first admin/;
 const WHY = ['--break-glass', 'the only admin has left'];
 

@@ -1,4 +1,5 @@
 /** The table of SECURITY.md, "Who can do what alone", tried line by line: a line without a try fails, and so does one that is not so. */
+
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,6 +31,7 @@ import { explainSignature } from '../../src/webhooks/receiver/explain-signature.
 import { openSecretBox } from '../../src/webhooks/security/secret-box.ts';
 import { newSecret, signAttempt } from '../../src/webhooks/security/signature.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { Client, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { advanceTo, evidence, newBatch, withClosed } from '../support/environment.ts';
@@ -454,7 +456,7 @@ function readTable(): Line[] {
   });
 }
 
-describe('who can do what alone', { timeout: 180_000 }, () => {
+describe('who can do what alone', waiting, () => {
   const lines = readTable();
 
   test('each line has a try, and each try its line', () => {

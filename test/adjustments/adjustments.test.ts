@@ -1,4 +1,5 @@
 /** Adjustments: drafted, approved by a second person, posted, and on the settlement of the period (settlements, section 3). */
+
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -22,6 +23,7 @@ import { verifySettlements } from '../../src/operations/settlements/verify-settl
 import { type Adjustment, findAdjustment } from '../../src/store/adjustments/adjustment.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { type Answer, type Client, uniqueId } from '../support/client.ts';
 import { commandLine, signInOn } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -643,7 +645,7 @@ describe('the database itself', () => {
   });
 });
 
-test('partner-impact adjustment: from a draft to its reversal, one JSON value each', { timeout: 120_000 }, async () => {
+test('partner-impact adjustment: from a draft to its reversal, one JSON value each', waiting, async () => {
   const of = await newContribution();
   const folder = temporaryFolder('adjustments');
   const settings = { DATABASE_URL: service.databaseUrl, XDG_CONFIG_HOME: join(folder, 'nobody') };

@@ -1,8 +1,8 @@
 /** The audit's chain: whatever somebody with all rights on the database does to it is found, and named. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { DEFAULT_RATES } from '../../src/domain/access/partner-rates.ts';
 import { newNamedKey, writeNamedKey } from '../../src/domain/audit/named-key.ts';
-import { DEFAULT_RATES } from '../../src/operations/access/manage-partner.ts';
 import { audit } from '../../src/operations/audit/audit.ts';
 import { verifyAudit } from '../../src/operations/audit/verify-audit.ts';
 import { requireRole } from '../../src/operations/with-role.ts';

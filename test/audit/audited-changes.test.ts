@@ -1,4 +1,5 @@
 /** Every change by an operator: the role that it takes, and its entry in the audit (settlements, section 5). */
+
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { type Actor, mayAct, ROLES, type Role } from '../../src/domain/access/role.ts';
@@ -38,6 +39,7 @@ import {
   updateEventTypes,
 } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { enrol, OWNER, signedIn } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { commandLine } from '../support/command-line.ts';
 import { ADA, advanceTo, BEA, evidence, newBatch, newProject, withClosed } from '../support/environment.ts';
 import { testService } from '../support/service.ts';
@@ -305,7 +307,7 @@ async function entriesOf(actor: Actor) {
   return rows;
 }
 
-describe('each change takes its role, and leaves an entry; a refusal leaves none', { timeout: 120_000 }, () => {
+describe('each change takes its role, and leaves an entry; a refusal leaves none', waiting, () => {
   for (const { action, least, prepare } of changes) {
     test(`${action}: ${least}`, async () => {
       const change = await prepare();

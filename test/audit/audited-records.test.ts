@@ -1,4 +1,5 @@
 /** Nothing permits or authorises without a sealed entry: keys, partners and endpoints are held against the audit when they are used (settlements, section 5). */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newApiKey } from '../../src/domain/access/api-key.ts';
@@ -17,6 +18,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { enableEndpoint } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { testEndpoint } from '../../src/webhooks/endpoints/test-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { countByStatus, newConfirmation, uniqueId } from '../support/client.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -28,8 +30,6 @@ import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../sup
 const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;
 const tools = endpointTools(database);
-const waiting = { timeout: 60_000 };
-
 async function tamper(text: string, values: unknown[]): Promise<void> {
   await asSuperuser(database.pool, async (client) => assert.ok(((await client.query(text, values)).rowCount ?? 0) > 0, text));
 }

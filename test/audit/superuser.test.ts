@@ -1,4 +1,5 @@
 /** A superuser's evening: every column of every table that prices, permits or authorises, edited by SQL, is named by `verify` (settlements, section 5). */
+
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
@@ -11,6 +12,7 @@ import { doubtsUnderAudit, pricesUnderRules } from '../../src/operations/rules/r
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
 import { verifyJob } from '../../src/schedule/jobs/verify.ts';
 import { enrol, enrolled, OWNER } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { uniqueId } from '../support/client.ts';
 import { ADA, advanceTo, BEA, newBatch } from '../support/environment.ts';
 import { insertContributionRule, insertPrice } from '../support/rules.ts';
@@ -18,7 +20,6 @@ import { testService } from '../support/service.ts';
 import { closeNow, closeRegularly } from '../support/settlements.ts';
 import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhook-service.ts';
 
-const waiting = { timeout: 180_000 };
 const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;
 const { pool } = database;

@@ -1,4 +1,5 @@
 /** Exit code 1 of every command whose help promises it: the check finds the problem that is planted. */
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import { audit } from '../../src/operations/audit/audit.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { OWNER } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { commandLine } from '../support/command-line.ts';
 import { everyCommand } from '../support/every-command.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -80,7 +82,7 @@ const PROBLEMS: Record<string, () => Promise<string[]>> = {
   },
 };
 
-describe('exit code 1', { timeout: 180_000 }, () => {
+describe('exit code 1', waiting, () => {
   test('of every command whose help names it', async () => {
     const named = (await everyCommand()).filter(({ command }) => command.description().includes('exit code 1'));
     assert.deepEqual(named.map(({ words }) => words.join(' ')).sort(), Object.keys(PROBLEMS).sort());

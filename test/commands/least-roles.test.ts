@@ -1,4 +1,5 @@
 /** Closed by default: what each command, and each operation that operators call, asks of whoever gives it. */
+
 import assert from 'node:assert/strict';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,12 +10,12 @@ import { ROLES, type Role } from '../../src/domain/access/role.ts';
 import { createOperator } from '../../src/operations/access/manage-operator.ts';
 import type { OperatorOperation } from '../../src/operations/with-role.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { callOf, everyCommand } from '../support/every-command.ts';
 import { testService } from '../support/service.ts';
 
-const waiting = { timeout: 180_000 };
 const ROOT = join(import.meta.dirname, '../..');
 
 /** Commands that ask for no operator. `statement verify` does so for a settlement of the database. */

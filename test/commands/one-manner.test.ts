@@ -1,10 +1,12 @@
 /** What all commands have in common: confirmations, JSON, errors and exit codes. */
+
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import stringWidth from 'string-width';
 import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { callOf, everyCommand } from '../support/every-command.ts';
@@ -13,7 +15,6 @@ import { testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const waiting = { timeout: 180_000 };
 const service = await testService();
 const { database, databaseUrl } = service;
 const folder = temporaryFolder('one-manner');

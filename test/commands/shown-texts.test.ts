@@ -1,4 +1,5 @@
 /** Names, notes and whatever strangers wrote: refused where they hide something, and shown so that they do nothing to a terminal. */
+
 import assert from 'node:assert/strict';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +14,7 @@ import { createImpactBatch } from '../../src/operations/impact/pool-contribution
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { enrolled, OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -22,8 +24,6 @@ import { closeNow, openFirst } from '../support/settlements.ts';
 /** Clears the screen, turns the direction, ends the line, and hides letters: each of another kind. */
 const HOSTILE = 'a\u001b[2Jb\u009bc\u202ed\u2066e\u200ff\r\ng\u0007h\u{e0041}i\u2028j\u007fk شجرة';
 const FORBIDDEN = /[\p{Cs}\p{Bidi_Control}\u2028\u2029\u{e0041}]|(?!\n)\p{Cc}/u;
-const waiting = { timeout: 180_000 };
-
 const service = await testService();
 const { database, newPartner } = { ...service, newPartner: service.newPartner };
 const folder = mkdtempSync(join(tmpdir(), 'partner-impact-texts-'));

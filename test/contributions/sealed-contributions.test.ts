@@ -1,4 +1,5 @@
 /** What a superuser edits before a settlement closes is never sealed as true: settlements, section 5. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newNamedKey, writeNamedKey } from '../../src/domain/audit/named-key.ts';
@@ -16,6 +17,7 @@ import { attestContribution, attestRule } from '../../src/operations/verificatio
 import { openDatabase } from '../../src/store/database.ts';
 import { findOpenSettlement } from '../../src/store/settlements/settlement.ts';
 import { OWNER } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -26,8 +28,6 @@ import { actor, closeNow, closeRegularly, getOpen, linesOf, openFirst, sealKeys,
 
 const service = await testService();
 const { database } = service;
-const waiting = { timeout: 60_000 };
-
 /** A partner with contributions that no settlement has closed over, in the order of their confirmation. */
 async function newPartner(confirmations = 2) {
   const { partner, client } = await service.newPartner();

@@ -1,6 +1,8 @@
 /** `partner-impact endpoint`, `event` and `delivery`: what operators see of what partners are told. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { waiting } from '../support/assertions/waiting.ts';
 import { commandLine } from '../support/command-line.ts';
 import { untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
@@ -10,8 +12,6 @@ import { untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
 const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;
 const { run, runJson } = commandLine({ ...WEBHOOK_ENV, DATABASE_URL: service.databaseUrl });
-
-const waiting = { timeout: 180_000 };
 
 async function withEndpoint() {
   const { partner, client } = await service.newPartner();

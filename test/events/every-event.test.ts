@@ -1,4 +1,5 @@
 /** Every kind of event comes of a real cause, arrives, and is as published (interface, "Events"). */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EVENT_TYPES } from '../../src/domain/events/event.ts';
@@ -11,6 +12,7 @@ import {
 } from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import { changeImpactBatch } from '../../src/operations/impact/change-impact-batch.ts';
 import { enrol, OWNER } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { ADA, advanceTo, BEA, newBatch, newProject } from '../support/environment.ts';
 import { assertPublished } from '../support/published.ts';
 import { testService } from '../support/service.ts';
@@ -22,7 +24,7 @@ const service = await testService({ env: WEBHOOK_ENV, rulesOf: () => ({ ...DEFAU
 const { database } = service;
 await enrol(database, ADA, BEA);
 
-test('every kind of event, and every change that it tells apart, arrives as published', { timeout: 60_000 }, async () => {
+test('every kind of event, and every change that it tells apart, arrives as published', waiting, async () => {
   const { client, partner, receiver } = await newEndpoint(service, endpointTools(database));
   const { partnerId } = partner;
   const expected: string[] = [];

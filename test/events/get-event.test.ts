@@ -1,4 +1,5 @@
 /** getEvent: decisions, sections 1 and 7. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { packBody } from '../../src/domain/events/packed-body.ts';
@@ -9,6 +10,7 @@ import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { resend } from '../../src/webhooks/endpoints/manage-delivery.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { Client, detailCodes } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { untilSequenced } from '../support/records.ts';
@@ -27,8 +29,6 @@ await addEndpoint(endpointTools(service.database), OWNER, { partnerId, url: rece
 await client.confirm({ points: 9_223_372_036_854_775_807n });
 await untilSequenced(service.database, partnerId, 2);
 const [listed] = (await client.listEvents('?after_sequence=1')).body.events;
-
-const waiting = { timeout: 30_000 };
 
 test('200: the event beside request, in the very bytes that are delivered, with every digit of its points', waiting, async () => {
   const answer = await client.getEvent(listed.event_id, { 'x-correlation-id': 'corr-of-reading' });

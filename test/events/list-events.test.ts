@@ -1,4 +1,5 @@
 /** listEvents: decisions, sections 1, 6 and 7. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
@@ -7,6 +8,7 @@ import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { disableEndpoint, enableEndpoint } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { type Answer, Client, countByStatus, detailCodes, type TestEvent } from '../support/client.ts';
 import { assertPublished, document, listMisfits } from '../support/published.ts';
 import { untilSequenced } from '../support/records.ts';
@@ -18,8 +20,6 @@ import { endpointTools, WEBHOOK_ENV } from '../support/webhook-service.ts';
 const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;
 const tools = endpointTools(service.database);
-const waiting = { timeout: 60_000 };
-
 const sequencesOf = ({ body }: Answer): number[] => body.events.map(({ sequence }: { sequence: bigint }) => Number(sequence));
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 /** What comes first of each partner: `settlement.created`, with the partner. */

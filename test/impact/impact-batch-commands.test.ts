@@ -1,4 +1,5 @@
 /** `partner-impact project` and `impact-batch`, by people who are signed in. */
+
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createWriteStream, truncateSync, writeFileSync } from 'node:fs';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { hashFile } from '../../src/commands/terminal/hash-file.ts';
 import type { Role } from '../../src/domain/access/role.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { commandLine, signInOn } from '../support/command-line.ts';
 import { withClosed } from '../support/environment.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -22,8 +24,6 @@ const signIn = (name: string, role: Role) =>
   signInOn(owner, commandLine({ ...settings, XDG_CONFIG_HOME: join(folder, name) }), { name, role });
 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
-const waiting = { timeout: 120_000 };
-
 test('from a project to a verified batch, one JSON value each, with files of Arabic names', waiting, async () => {
   const [one, two] = [await withClosed(service, 2), await withClosed(service, 1)];
   const [ada, bea] = [await signIn('ada', 'operator'), await signIn('bea', 'approver')];

@@ -1,4 +1,5 @@
 /** A change that happens once, whose answer cannot be kept, or whose process dies before it is: the same key makes it once, in the end. */
+
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import pg from 'pg';
@@ -8,6 +9,7 @@ import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
 import { ROUTES } from '../../src/operator-api/routes.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { uniqueId } from '../support/client.ts';
 import { type OperatorAnswer, OperatorClient, type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { spawnService, testService } from '../support/service.ts';
@@ -259,7 +261,7 @@ test('every operation that happens once has its play', () => {
   assert.deepEqual(once.toSorted(), [...Object.keys(PLAYS), ...ELSEWHERE].toSorted());
 });
 
-describe('an answer that cannot be kept', { timeout: 120_000 }, () => {
+describe('an answer that cannot be kept', waiting, () => {
   for (const [operation, { prepare, action, isAtomic = true }] of Object.entries(PLAYS))
     test(`${operation}: ${isAtomic ? 'nothing is changed, and then once' : 'what was changed is found, and not changed again'}`, async () => {
       const [person, path, body, method = 'POST'] = await prepare();

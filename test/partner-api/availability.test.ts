@@ -1,4 +1,5 @@
 /** Nobody takes the service away from the others. Decisions, section 6: what is shared is shared per partner. */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -15,6 +16,7 @@ import { watchTransfer } from '../../src/partner-api/http/watched-transfer.ts';
 import { InFlight } from '../../src/partner-api/limits/in-flight.ts';
 import { paced, SHED } from '../../src/partner-api/limits/paced.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import type { TestPartner } from '../support/service.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
@@ -372,7 +374,7 @@ describe('slow readers of statements', () => {
   }
 
   test('of one partner hold its own share, and their answers say so; another partner is served', {
-    timeout: 60_000,
+    ...waiting,
   }, async () => {
     const [slow, other] = [await withStatement(LINES), await withStatement(1)];
     const request = `GET ${slow.path} HTTP/1.1\r\nHost: service\r\nX-API-Key: ${slow.key.apiKey}\r\n\r\n`;

@@ -1,4 +1,5 @@
 /** Rate limits, sizes and overload: interface, "Limits"; decisions, sections 1 and 6. */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
@@ -17,6 +18,7 @@ import { paced, SHED } from '../../src/partner-api/limits/paced.ts';
 import type { Credential } from '../../src/store/access/api-key.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { countByStatus, detailCodes } from '../support/client.ts';
 import { countRows } from '../support/records.ts';
 import { testService } from '../support/service.ts';
@@ -226,7 +228,7 @@ describe('overload is shed with 503 and not queued without bound', () => {
     await Promise.all(underWay);
   });
 
-  test('who leaves while its key is looked up, or before its body is there, holds no place', { timeout: 20_000 }, async () => {
+  test('who leaves while its key is looked up, or before its body is there, holds no place', waiting, async () => {
     const lookUps: (() => void)[] = [];
     const lookUpKey = () => new Promise<void>((resolve) => void lookUps.push(resolve));
     const { url, finish, isBusy, call } = await listen({ lookUpKey });

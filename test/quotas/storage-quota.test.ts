@@ -1,4 +1,5 @@
 /** What a partner may store in a day. Decisions, section 6: a byte quota refuses estimates and lists (429), never confirmations. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +10,7 @@ import { addList, addStoredBytes, deleteOldDailyUsage, findDailyUsage } from '..
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testService } from '../support/service.ts';
@@ -16,7 +18,6 @@ import { closeNow, openFirst } from '../support/settlements.ts';
 
 const service = await testService();
 const { database } = service;
-const waiting = { timeout: 60_000 };
 const DAY_SECONDS = 86_400;
 
 async function withSettlement() {

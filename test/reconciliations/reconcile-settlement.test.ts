@@ -1,4 +1,5 @@
 /** Reconciliation: settlements, section 2. */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -14,6 +15,7 @@ import { SERVICE_ROLES } from '../../src/service/role.ts';
 import { updateBrokenOff } from '../../src/store/reconciliations/reconciliation.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { type Answer, type Client, detailCodes, newConfirmation, toJson, uniqueId } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { spawnService, testService } from '../support/service.ts';
@@ -21,8 +23,6 @@ import { closeNow, openFirst } from '../support/settlements.ts';
 
 const service = await testService({ roles: SERVICE_ROLES });
 const { database } = service;
-const waiting = { timeout: 60_000 };
-
 interface Listed {
   partner_event_id: string;
   partner_order_ref: string;

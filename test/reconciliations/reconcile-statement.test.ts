@@ -1,4 +1,5 @@
 /** Reconciliation with net points, and with the service's own statement: settlements, section 2. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,6 +7,7 @@ import { approveAdjustment, draftAdjustment, postAdjustment } from '../../src/op
 import { SERVICE_ROLES } from '../../src/service/role.ts';
 import type { Settlement } from '../../src/store/settlements/settlement.ts';
 import { enrolled } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { type Answer, type Client, newConfirmation, toJson, uniqueId } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { testService } from '../support/service.ts';
@@ -13,7 +15,6 @@ import { closeNow, closeRegularly, openFirst, priced, tools } from '../support/s
 
 const service = await testService({ roles: SERVICE_ROLES });
 const { database } = service;
-const waiting = { timeout: 60_000 };
 const [ADA, BEA] = await enrolled(database, 'operator', 'approver');
 const MAX = 9_223_372_036_854_775_807n;
 const PRICE = '0.05';

@@ -1,8 +1,10 @@
 /** `partner-impact reconciliation`: what an operator sees of a partner's list. Settlements, section 2, Reconciliation. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { removeOldReconciliations } from '../../src/operations/reconciliations/reconcile-settlement.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testService } from '../support/service.ts';
@@ -15,7 +17,6 @@ const { run, runJson } = commandLine({
   DATABASE_URL: service.databaseUrl,
   DATA_DIR: temporaryFolder('reconciliations'),
 });
-const waiting = { timeout: 60_000 };
 const signal = new AbortController().signal;
 
 /** A partner with two closed settlements, and the first line of a list for the second, by verdict. */

@@ -9,6 +9,7 @@ import { freshSeed, seeded } from '../../reliability/harness/random.ts';
 import { ATTACKS } from '../../reliability/siege/attacks.ts';
 import { prepareAttack } from '../../reliability/siege/begin-attack.ts';
 import type { Partners } from '../../reliability/siege/partners.ts';
+import { DEFAULT_RATES } from '../../src/domain/access/partner-rates.ts';
 import { revokeApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
@@ -20,7 +21,6 @@ import { endpointTools, WEBHOOK_ENV } from '../support/webhook-service.ts';
 const ATTACK_MS = 700;
 const CONNECTIONS_MAX = 48;
 const CONTRIBUTIONS_MAX = 20;
-const DEFAULT_RATES = { writesPerSecond: 100, lookupsPerSecond: 200, reportsPerSecond: 50 };
 
 const operationsPort = await freePort();
 const service = await testServiceProcesses(1, { ...WEBHOOK_ENV, OPERATIONS_PORT: `${operationsPort}` });

@@ -2,6 +2,7 @@
  * Every block of code in every document is run as it stands, in the order in which a reader meets it, beside one service that `npm start`
  * starts. What cannot be run here is listed below with the reason, and checked for its syntax, its commands and their options.
  */
+
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync } from 'node:fs';
@@ -12,6 +13,7 @@ import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { loadCommands } from '../../src/commands/program.ts';
 import { newSecret, signAttempt } from '../../src/webhooks/security/signature.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { type Block, listBlocks, listCalls, ROOT, readTranscript } from '../support/document-blocks.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { document, listMisfits } from '../support/published.ts';
@@ -224,7 +226,7 @@ describe('a reader types every block of README, guides and operating as it stand
   });
 
   for (const block of typed)
-    test(named(block), { timeout: 60_000 }, async () => {
+    test(named(block), waiting, async () => {
       await prepare(terminal, block);
       await type(terminal, block);
     });

@@ -1,14 +1,17 @@
 /** The samples of docs/samples are what the documents show, and do what they promise, against a real service and real faults. */
 import assert from 'node:assert/strict';
-import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import { RECONCILIATION_VERDICTS } from '../../src/domain/reconciliations/reconciliation.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { approveFailure, draftFailure } from '../../src/operations/contributions/record-failure.ts';
 import {
   confirmPendingContribution,
   failPendingContribution,
 } from '../../src/operations/contributions/resolve-pending-contribution.ts';
+import { openReconciler } from '../../src/schedule/jobs/reconciler.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { answerProxy, type Fault } from '../support/answer-proxy.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -347,6 +350,8 @@ const BUSY: Fault = {
   body: '{"error":{"code":"internal_service_unavailable","message":"Ask again.","retryable":true}}',
 };
 
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
 for (const language of ['ts', 'py'] as const)
   describe(`estimate.${language}`, needsLanguage(language), () => {
     const folder = temporaryFolder('sample');
@@ -407,6 +412,80 @@ for (const language of ['ts', 'py'] as const)
       const refused = await runSample(`estimate.${language}`, words, { baseUrl: service.baseUrl, apiKey, folder });
       assert.deepEqual([refused.status, refused.stdout], [1, '']);
       assert.match(refused.stderr, /^unauthorized: /);
+    });
+  });
+
+for (const language of ['ts', 'py'] as const)
+  describe(`month-end.${language}`, needsLanguage(language), () => {
+    const name = `month-end.${language}`;
+    let closeReconciler = async () => {};
+    before(() => {
+      closeReconciler = openReconciler(service.database, (error) => console.error(error));
+    });
+    after(() => closeReconciler());
+    const points = 9_007_199_254_740_993n;
+
+    /** A partner whose latest settlement is closed over one contribution, with its own list in a folder. */
+    const closedMonth = async (listed: readonly { points: bigint }[] = [{ points }]) => {
+      const [partner, folder, intent] = [await service.newPartner(), temporaryFolder('sample'), newIntent({ points })];
+      const { client } = partner;
+      await client.confirm(bodyOf(intent));
+      const { settlement } = (await client.post('/v1/sandbox/settlements/close', undefined)).body;
+      const { partnerEventId, partnerOrderRef } = intent;
+      const lines = listed.map((line) => `${partnerEventId},${partnerOrderRef},${line.points}\n`);
+      writeFileSync(join(folder, 'list.csv'), `partner_event_id,partner_order_ref,points\n${lines.join('')}`);
+      const path = `/v1/settlements/${settlement.settlement_id}`;
+      const acknowledged = async () => (await client.call(path)).body.settlement.acknowledgement.status;
+      return { partner, folder, settlement, acknowledged };
+    };
+    const counted = (counts: Record<string, number>) =>
+      [...RECONCILIATION_VERDICTS, 'malformed'].map((verdict) => `${verdict} ${counts[verdict] ?? 0}\n`).join('');
+
+    test('keeps the statement, prints the counts with all digits, and accepts; once more, it is the same', async () => {
+      const { partner, folder, settlement, acknowledged } = await closedMonth();
+      const { stdout, stderr, status } = await runBehind(partner, [BUSY, 'none'], name, [], folder);
+      assert.deepEqual([stderr, status], ['', 0]);
+      const head = `${settlement.period_label}: ${points} points are payable\n`;
+      assert.equal(stdout, `${head}${counted({ matched: 1 })}accepted\n`);
+      assert.equal(sha256(readFileSync(join(folder, 'statement.csv'), 'utf8')), settlement.statement.csv_sha256);
+      assert.equal(await acknowledged(), 'accepted');
+      assert.equal((await runBehind(partner, ['none'], name, ['list.csv'], folder)).stdout, stdout);
+    });
+
+    test('the statement that it kept is a list as well', async () => {
+      const { partner, folder } = await closedMonth();
+      await runBehind(partner, ['none'], name, [], folder);
+      const { stdout } = await runBehind(partner, ['none'], name, ['statement.csv'], folder);
+      assert.ok(stdout.endsWith(`${counted({ matched: 1 })}accepted\n`), stdout);
+    });
+
+    test('a statement whose bytes differ is not kept, and nothing is compared or accepted', async () => {
+      const { partner, folder, acknowledged } = await closedMonth();
+      const other: Fault = { status: 200, headers: { 'content-type': 'text/csv' }, body: 'line_no\n' };
+      const { stdout, stderr, status, exchanges } = await runBehind(partner, ['none', other, 'none'], name, [], folder);
+      assert.deepEqual([stdout, status, exchanges], ['', 1, ['GET 200', 'GET 200']]);
+      assert.match(stderr, /another SHA-256/);
+      assert.deepEqual([existsSync(join(folder, 'statement.csv')), await acknowledged()], [false, 'pending']);
+    });
+
+    for (const [what, listed, counts] of [
+      ['other points', [{ points: points - 1n }], { points_mismatch: 1 }],
+      ['no line', [], { missing_in_partner_file: 1 }],
+    ] as const)
+      test(`a list with ${what} is not accepted`, async () => {
+        const { partner, folder, acknowledged } = await closedMonth(listed);
+        const { stdout, stderr, status } = await runBehind(partner, ['none'], name, [], folder);
+        assert.equal(status, 1);
+        assert.ok(stdout.endsWith(`points are payable\n${counted(counts)}`), stdout);
+        assert.match(stderr, /^Not accepted: .*\/reconciliations\/rec_\w+\/lines$/m);
+        assert.equal(await acknowledged(), 'pending');
+      });
+
+    test('no settlement is closed', async () => {
+      const [partner, folder] = [await service.newPartner(), temporaryFolder('sample')];
+      writeFileSync(join(folder, 'list.csv'), '');
+      const { stderr, status } = await runBehind(partner, ['none'], name, [], folder);
+      assert.deepEqual([stderr, status], ['No settlement is closed.\n', 1]);
     });
   });
 

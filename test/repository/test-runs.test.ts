@@ -1,4 +1,4 @@
-/** How `scripts/run-test-files.ts` counts: what goes wrong in a file fails, and fails nothing else. */
+/** How `scripts/testing/run-test-files.ts` counts: what goes wrong in a file fails, and fails nothing else. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ interface Outcome {
 function runPlanted(files: Readonly<Record<string, string>>): Promise<Outcome> {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const paths = Object.keys(files).map((name) => relative(REPOSITORY, join(folder, name)));
-  const program = `import { runFiles } from ${JSON.stringify(join(REPOSITORY, 'scripts/run-test-files.ts'))};
+  const program = `import { runFiles } from ${JSON.stringify(join(REPOSITORY, 'scripts/testing/run-test-files.ts'))};
     const counts = { passed: 0, failed: 0, skipped: 0 };
     await runFiles(${JSON.stringify(paths)}, counts, { concurrency: 1 });
     console.log(JSON.stringify(counts));`;

@@ -1,10 +1,12 @@
 /** A process that dies in the middle of what a partner of a sandbox asked for: the same key ends the work, and does nothing twice. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { type Answer, Client, uniqueId } from '../support/client.ts';
 import { type ServiceProcess, type TestPartner, testServiceProcesses } from '../support/service.ts';
 
@@ -127,7 +129,7 @@ async function prepare(play: Play): Promise<Prepared> {
   return { play, partner, client, ask };
 }
 
-describe('the same key', { timeout: 120_000 }, async () => {
+describe('the same key', waiting, async () => {
   const names = Object.keys(PLAYS);
   let prepared: readonly Prepared[] = [];
 

@@ -1,10 +1,12 @@
 /** What a partner of a sandbox asks for reaches its own records alone, and means what it means in production: decisions, sections 3 and 8. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SCENARIO_NAMES } from '../../src/domain/sandbox/scenarios.ts';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { type Answer, type Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { countRows, untilAllSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
@@ -13,7 +15,6 @@ import { untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;
-const waiting = { timeout: 120_000 };
 const INT64_MAX = 9_223_372_036_854_775_807n;
 
 const newManager = () => service.newPartner({ key: { permission: 'manage' } });

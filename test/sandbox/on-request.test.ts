@@ -1,4 +1,5 @@
 /** What a partner of a sandbox asks for that operators and time do in production: decisions, section 8.3. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
@@ -6,6 +7,7 @@ import { verifyEverything } from '../../src/operations/verification/verify-every
 import { serviceSignature } from '../../src/webhooks/security/signature.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { type Answer, type Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { testService } from '../support/service.ts';
 import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhook-service.ts';
@@ -13,8 +15,6 @@ import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhook-serv
 const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;
 const tools = endpointTools(database);
-const waiting = { timeout: 120_000 };
-
 const newKey = () => ({ 'idempotency-key': uniqueId('key') });
 const asking = (scenario: string) => ({ ...newKey(), 'x-sandbox-scenario': scenario });
 const ask = (client: Client, path: string, body?: object, headers = newKey()): Promise<Answer> =>

@@ -1,8 +1,10 @@
 /** The checklist before production: decisions, section 8. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { type Client, newConfirmation } from '../support/client.ts';
 import { compareWithNewSettlement, newKey, PLAYS, verifyBy } from '../support/readiness-plays.ts';
 import { testService } from '../support/service.ts';
@@ -10,8 +12,6 @@ import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhook-serv
 
 const service = await testService({ env: WEBHOOK_ENV, roles: ['api', 'webhooks', 'schedule'] });
 const tools = endpointTools(service.database);
-const waiting = { timeout: 120_000 };
-
 interface Check {
   readonly check: string;
   readonly passed: boolean;

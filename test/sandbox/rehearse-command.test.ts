@@ -1,4 +1,5 @@
 /** `partner-impact rehearse`: what a partner's engineer sees before production. */
+
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { commandLine, type Outcome } from '../support/command-line.ts';
 import { ROOT } from '../support/document-blocks.ts';
 import { PLAYS, verifyBy } from '../support/readiness-plays.ts';
@@ -14,8 +16,6 @@ import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { WEBHOOK_ENV } from '../support/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV, roles: ['api', 'webhooks', 'schedule'] });
-const waiting = { timeout: 180_000 };
-
 /** The command of the service, and that of the package for partners. */
 const PROGRAMS = { 'partner-impact': join(ROOT, 'src/main.ts'), 'partner-impact-sdk': join(ROOT, 'sdk/src/command/main.ts') };
 type Name = keyof typeof PROGRAMS;

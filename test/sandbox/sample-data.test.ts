@@ -1,4 +1,5 @@
 /** The sample data of a new sandbox: a quarter, made once beside the service, marked, verified, and removed with its database. */
+
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,6 +24,7 @@ import { PAST_PATH } from '../../src/store/sandbox/past-clock.ts';
 import { findSampleData, insertSampleData } from '../../src/store/sandbox/sample-data.ts';
 import { listEndpointStates } from '../../src/store/webhooks/delivery-backlog.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { newConfirmation } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
@@ -65,7 +67,7 @@ const make = (onProgress: (sentence: string) => void): Promise<SampleOutcome> =>
 const rowsOf = async (text: string) => (await service.database.pool.query(text)).rows;
 const valuesOf = async (text: string) => (await rowsOf(text)).map(({ value }) => value).sort();
 
-describe('a quarter beside the service', { timeout: 120_000 }, () => {
+describe('a quarter beside the service', waiting, () => {
   test('the service answers meanwhile, a run that breaks off in the middle is continued, and another one waits for nobody', async () => {
     const { client } = await service.newPartner();
     let broken: Promise<unknown> | undefined;
@@ -207,7 +209,7 @@ describe('who gets none', () => {
   });
 });
 
-describe('beside a start on the embedded PostgreSQL', { timeout: 300_000 }, () => {
+describe('beside a start on the embedded PostgreSQL', waiting, () => {
   const settings = { DATA_DIR: temporaryFolder('sample'), PORT: '0', OPERATIONS_PORT: '0' };
   const { run, runJson } = commandLine(settings);
   const started: ChildProcess[] = [];

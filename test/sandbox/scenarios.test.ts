@@ -1,4 +1,5 @@
 /** Scenarios of the sandbox by header and by prefix: decisions, section 8. */
+
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +11,7 @@ import { startServiceProcess } from '../../src/service/start-service.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { type Answer, Client, countByStatus, detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
@@ -36,8 +38,6 @@ async function untilStatus(transactionId: string, status: string): Promise<Answe
 }
 
 const dropped = (call: Promise<Answer>) => assert.rejects(call, { name: 'TypeError', message: 'fetch failed' });
-const waiting = { timeout: 60_000 };
-
 describe('a refusal on request', () => {
   for (const [scenario, status, code] of [
     ['rate_limited', 429, 'rate_limited'],

@@ -1,4 +1,5 @@
 /** The guides of an afternoon are programs: they run against a real service, as they stand, and turn the checklist green. */
+
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,6 +14,7 @@ import { buildSdk } from '../../scripts/build-sdk.mjs';
 import { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
 import { SAMPLE_FAULTS } from '../../src/domain/sandbox/sample-fault.ts';
 import { SCENARIO_PREFIXES } from '../../src/domain/sandbox/scenarios.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { commandLine } from '../support/command-line.ts';
 import { listBlocks, ROOT, readDocument } from '../support/document-blocks.ts';
 import { testService } from '../support/service.ts';
@@ -27,8 +29,6 @@ mkdirSync(join(folder, 'node_modules/@partner-impact'), { recursive: true });
 symlinkSync(join(ROOT, 'sdk'), join(folder, 'node_modules/@partner-impact/sdk'));
 writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
 const env = { ...process.env, BASE_URL: service.baseUrl, API_KEY: key.apiKey, NODE_NO_WARNINGS: '1' };
-const waiting = { timeout: 180_000 };
-
 /** Writes the program of a page under the name that the page gives, and with which it runs it. @returns Its path. */
 function programOf(page: string): string {
   const said = /`([\w-]+\.ts)`[\s\S]*?\bnode \1/.exec(readDocument(`docs/afternoon/${page}.md`));

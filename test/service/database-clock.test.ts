@@ -1,4 +1,5 @@
 /** What is due, and what has run out, is told by the clock of the database, whatever a process takes for now (decisions, section 2). */
+
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { glob, readFile } from 'node:fs/promises';
@@ -15,6 +16,7 @@ import { findWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.t
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { rotateSecret } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { auditKeys, OWNER } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { Client } from '../support/client.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { countRows, untilSequenced } from '../support/records.ts';
@@ -81,7 +83,7 @@ for (const [clock, aheadMs] of CLOCKS) {
   const { databaseUrl, database, partnerId, service, client } = await wrongService(aheadMs);
   const { pool } = database;
 
-  describe(`beside a process whose clock is ${clock}`, { timeout: 30_000 }, () => {
+  describe(`beside a process whose clock is ${clock}`, waiting, () => {
     test('deliveries wait as long as the receiver asks, are signed by the secret in force, and disable no endpoint', async () => {
       const tools = endpointTools(database);
       await untilSequenced(database, partnerId, 1);

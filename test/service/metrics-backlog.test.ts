@@ -1,4 +1,5 @@
 /** What a look at the metrics costs. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../src/domain/identifiers.ts';
@@ -6,6 +7,7 @@ import { type Database, openDatabase, type Queryable } from '../../src/store/dat
 import { insertEventCounter } from '../../src/store/events/event.ts';
 import { COUNTED_MAX, measureBacklog } from '../../src/store/webhooks/delivery-backlog.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 
 const { databaseUrl, pool: administrator } = await testDatabase();
@@ -15,7 +17,7 @@ const FETCHED = `select sum(pg_stat_get_xact_blocks_fetched(oid))::int4 as pages
   where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')`;
 
 test('a scrape reads as many pages however many deliveries wait or are exhausted, also by plans that were made before', {
-  timeout: 120_000,
+  ...waiting,
 }, async () => {
   const database = openDatabase({ databaseUrl, poolSize: 1 });
   // One session keeps the plans that it made for empty tables, until these are analysed.

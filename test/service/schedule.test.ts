@@ -1,4 +1,5 @@
 /** What happens by the clock: once for each time, by one process, whatever becomes of it. */
+
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,13 +26,13 @@ import {
 } from '../../src/store/jobs/job.ts';
 import { auditKeys, OWNER, signedIn } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { Client } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { spawnService } from '../support/service.ts';
 
 const { databaseUrl } = await testDatabase();
-const waiting = { timeout: 60_000 };
 const NOON = new Date('2027-03-01T12:00:00Z');
 
 function open(): Database {

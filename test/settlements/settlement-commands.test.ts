@@ -1,4 +1,5 @@
 /** `partner-impact settlement` and `statement`; and what a superuser may do to their rows without being found: nothing. */
+
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -14,6 +15,7 @@ import { allowLongStatements } from '../../src/store/query.ts';
 import { eachSettlement, type Settlement } from '../../src/store/settlements/settlement.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { auditKeys, enrolled } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { commandLine } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { sealRows, untilSequenced } from '../support/records.ts';
@@ -31,8 +33,6 @@ const { run, runJson, runUnreadApart } = commandLine({
   DATA_DIR: folder,
   AUDIT_KEY: database.auditKeys().map(writeNamedKey).join(','),
 });
-
-const waiting = { timeout: 60_000 };
 
 async function newPartner(closings = 0, confirmations = 3) {
   const { partner, client } = await service.newPartner();

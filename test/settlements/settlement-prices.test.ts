@@ -1,4 +1,5 @@
 /** Amounts of settlements by the rules that contributions were judged by: settlements, sections 1 and 2. */
+
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -9,6 +10,7 @@ import { pricesUnderRules } from '../../src/operations/rules/rule-prices.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { enrolled, OWNER } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine, signInOn } from '../support/command-line.ts';
 import { insertPrice } from '../support/rules.ts';
@@ -61,7 +63,7 @@ async function closedAfter(index: number, points: readonly number[]) {
   return { open, closed: (await client.call(`/v1/settlements/${open.settlement_id}`)).body.settlement };
 }
 
-describe('what a point is worth', { timeout: 60_000 }, () => {
+describe('what a point is worth', waiting, () => {
   test('by the version of its label, exact by version and rounded once; open as closed', async () => {
     for (const { amount, currency, totals_by_version } of Object.values(await closedAfter(0, [1, 1, 99]))) {
       assert.deepEqual([amount, currency], ['1.26', 'SAR']);

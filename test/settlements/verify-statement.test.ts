@@ -1,9 +1,11 @@
 /** `partner-impact statement verify`: settlements, section 2, Statement. */
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Settlement } from '../../src/store/settlements/settlement.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -15,8 +17,6 @@ const service = await testService();
 const { database } = service;
 const folder = temporaryFolder('verify');
 const { run, runJson } = commandLine({ DATABASE_URL: service.databaseUrl, DATA_DIR: folder });
-const waiting = { timeout: 60_000 };
-
 async function newPartner() {
   const { partner, client } = await service.newPartner();
   await openFirst(database, partner);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { distributeTables, GROWING_TABLES, listDistributedTables } from '../../src/store/schema/distribute.ts';
 import { countByStatus } from '../support/client.ts';
-import { testService } from '../support/service.ts';
+import { type TestPartner, testService } from '../support/service.ts';
 
 const isCluster = process.env['TEST_ENGINE'] === 'citus';
 const service = await testService();
@@ -26,7 +26,8 @@ if (isCluster) {
     });
 
     test('many partners at once: each confirmation lands on its own shard, none is lost', async () => {
-      const partners = await Promise.all(Array.from({ length: 8 }, () => service.newPartner()));
+      const partners: TestPartner[] = [];
+      for (let each = 0; each < 8; each++) partners.push(await service.newPartner());
       const answers = await Promise.all(partners.flatMap(({ client }) => Array.from({ length: 10 }, () => client.confirm())));
       assert.deepEqual(countByStatus(answers), { 201: 80 });
     });

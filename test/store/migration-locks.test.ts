@@ -1,4 +1,5 @@
 /** Migrations beside those who write: nobody waits for one that waits for a table. */
+
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
@@ -8,13 +9,13 @@ import type pg from 'pg';
 import { newToken } from '../../bench/rows/identifiers.ts';
 import { listStatements, migrate, readMigrationState } from '../../src/store/schema/migrate.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { connect } from '../support/postgres/connect.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
 import { applyOlder, insertOldRows } from '../support/postgres/older-database.ts';
 
 const FIRST = '0009_reconciliation_key';
 const ROWS = 2_000;
-const waiting = { timeout: 120_000 };
 const LOOK_EVERY_MS = 5;
 
 /** Far longer than a migration may hold anybody up, and shorter than one that waits in front of others for seconds. */

@@ -2,6 +2,19 @@
 import type { AddressClass } from '../../src/domain/address-class.ts';
 import type { UrlRefusal } from '../../src/webhooks/security/address-guard.ts';
 
+/** What no name service would answer. */
+export const UNREADABLE_ADDRESSES = [
+  '',
+  '127.1',
+  '0x7f.0.0.1',
+  '0177.0.0.1',
+  '2130706433',
+  'localhost',
+  '[::1]',
+  '1.2.3.4%eth0',
+  '1.2.3.4/8',
+];
+
 /** As a name service would give them. The edges of every range are among them. */
 export const REFUSED_ADDRESSES: Readonly<Record<Exclude<AddressClass, 'public' | 'unreadable'>, readonly string[]>> = {
   loopback: ['127.0.0.0', '127.0.0.1', '127.0.0.53', '127.1.2.3', '127.255.255.255', '::1'],

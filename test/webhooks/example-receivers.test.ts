@@ -1,4 +1,5 @@
 /** The receivers of examples/ in other languages, against deliveries of the service. */
+
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,6 +15,7 @@ import { removeOldEvents } from '../../src/operations/events/remove-old-events.t
 import type { Partner } from '../../src/store/access/partner.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { ROOT } from '../support/document-blocks.ts';
 import { untilSequenced } from '../support/records.ts';
 import { insertContributionRule } from '../support/rules.ts';
@@ -70,7 +72,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
 
 for (const [name, example] of Object.entries(EXAMPLES))
   test(`examples/${name}: the challenge, each event once, in order, what it missed, a restoration once, killed, and events that are kept no more`, {
-    timeout: 120_000,
+    ...waiting,
     ...needsLanguage(example.language),
   }, async () => {
     let made: Partner | undefined;

@@ -2,6 +2,7 @@
  * What becomes of events that are numbered and handed over in one process, when that process dies, its COMMIT has no answer, or an operator
  * changes the endpoint or the partner meanwhile (decisions, section 7, Delivery): none is lost, and none is claimed twice.
  */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,6 +22,7 @@ import { relayOnce, type Session } from '../../src/webhooks/delivery/relay.ts';
 import type { Handed, TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner, untilSequenced } from '../support/records.ts';
 import { relayDatabase, relayTools } from '../support/relay.ts';
@@ -109,7 +111,7 @@ async function relay(session: Session, tools: TogetherTools) {
   return relayOnce(database, session, tools.onError, tools);
 }
 
-describe('a process that numbers events and hands them over', { timeout: 60_000 }, () => {
+describe('a process that numbers events and hands them over', waiting, () => {
   test('dies after its COMMIT: another one claims them when the lease is over, and not before', async () => {
     const endpoint = await newPartner();
     const { tools, handed } = openTools();
@@ -231,7 +233,7 @@ describe('a process that numbers events and hands them over', { timeout: 60_000 
   });
 });
 
-describe('two processes at once', { timeout: 60_000 }, () => {
+describe('two processes at once', waiting, () => {
   test('hand each delivery over once, and neither claims what the other was handed', async () => {
     const endpoints = await Promise.all(Array.from({ length: 4 }, newPartner));
     const sessions = [await openSession(), await openSession()];
@@ -254,7 +256,7 @@ describe('two processes at once', { timeout: 60_000 }, () => {
   });
 });
 
-describe('while events are numbered', { timeout: 60_000 }, () => {
+describe('while events are numbered', waiting, () => {
   test('an endpoint that is added waits, and gets the events after these', async () => {
     const { partnerId } = await newPartner();
     const added = nextEndpoint(partnerId);
@@ -345,7 +347,7 @@ async function untilSomebodyWaits(): Promise<void> {
   }
 }
 
-describe('an endpoint that nobody watches', { timeout: 60_000 }, () => {
+describe('an endpoint that nobody watches', waiting, () => {
   test('is watched again while a delivery waits for it, due or not: after a long stop, and beside an older release', async () => {
     const [waiting, idle] = [await newPartner(), await newPartner()];
     const { tools, handed, errors } = openTools();
@@ -372,7 +374,7 @@ describe('an endpoint that nobody watches', { timeout: 60_000 }, () => {
   });
 });
 
-describe('what a process has claimed and not sent', { timeout: 60_000 }, () => {
+describe('what a process has claimed and not sent', waiting, () => {
   test('is listed as waiting, and what has ended is not read for it', async () => {
     const { partnerId, endpointId } = await newPartner();
     await administrator.query(
@@ -454,7 +456,7 @@ test('a first attempt that was recorded twice at once is shown once', async () =
 });
 
 test('events of one who cannot get numbers are no reason to look without a pause, however many they are', {
-  timeout: 60_000,
+  ...waiting,
 }, async () => {
   const [stuck, sound] = [await newPartner(), await newPartner()];
   await tell(stuck.partnerId);
@@ -502,7 +504,7 @@ test('a process is told of the events that it has committed, and of nothing else
   await own.close();
 });
 
-test('the body from memory is, byte for byte, the one from the database', { timeout: 60_000 }, async () => {
+test('the body from memory is, byte for byte, the one from the database', waiting, async () => {
   const service = await testService({ env: WEBHOOK_ENV });
   const { client, partner } = await newEndpoint(service, endpointTools(service.database), ['impact.transaction.confirmed']);
   const { estimate } = (await client.estimate({ partner_order_ref: 'order-of-memory' })).body;
@@ -520,7 +522,7 @@ test('the body from memory is, byte for byte, the one from the database', { time
 });
 
 test('a confirmation and the link after it, written together: each body tells what happened then', {
-  timeout: 60_000,
+  ...waiting,
 }, async () => {
   const service = await testService({ env: WEBHOOK_ENV });
   const { database: own } = service;

@@ -1,13 +1,15 @@
 /** Events of several partners get their numbers in one transaction, and each partner's are as if they were alone (decisions, section 7, Envelope). */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { unpackBody } from '../../src/domain/events/packed-body.ts';
 import { type WrittenEvent, writeEventBodies } from '../../src/operations/events/event-bodies.ts';
+import { assignSequencesOfSeveral } from '../../src/store/events/assign-sequences.ts';
 import { type EventRecord, insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
 import { WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
-import { assignSequencesOfSeveral } from '../../src/store/events/sequence-together.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { relayOnce } from '../../src/webhooks/delivery/relay.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner } from '../support/records.ts';
 import { relayDatabase, relayTools } from '../support/relay.ts';
@@ -58,7 +60,7 @@ async function assertInOrder(partnerId: string, count: number) {
   return events;
 }
 
-describe('events of several partners together', { timeout: 60_000 }, () => {
+describe('events of several partners together', waiting, () => {
   test('have numbers without gaps, in the order of their making, and bodies where an endpoint wants them', async () => {
     const [one, other, quiet] = [await newPartner(), await newPartner(), await newPartner(false)];
     const { tools, handed, errors } = relayTools(2);

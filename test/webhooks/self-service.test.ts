@@ -1,8 +1,10 @@
 /** Self-service: decisions, section 9. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { type Answer, type Client, countByStatus, detailCodes, uniqueId } from '../support/client.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { testService } from '../support/service.ts';
@@ -13,8 +15,6 @@ const service = await testService({ env: WEBHOOK_ENV });
 /** As in production: no plain http, no address of this machine. */
 const guarded = await testService({ env: { SECRETS_KEY: WEBHOOK_ENV.SECRETS_KEY, WEBHOOK_ALLOW_INSECURE: 'false' } });
 const { database } = service;
-const waiting = { timeout: 120_000 };
-
 const PATH = '/v1/webhook-endpoints';
 const newManager = (of = service) => of.newPartner({ key: { permission: 'manage' } });
 const call = (client: Client, method: string, path: string, body?: object): Promise<Answer> =>

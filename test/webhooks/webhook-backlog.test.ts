@@ -1,16 +1,19 @@
 /** What a backlog costs: nothing reads more of it than it takes (decisions, section 7, Delivery). */
+
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Database, openDatabase, type Queryable } from '../../src/store/database.ts';
+import { assignSequences } from '../../src/store/events/assign-sequences.ts';
 import { insertEventCounter } from '../../src/store/events/event.ts';
-import { assignSequences, findUnsequencedEvents, WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
+import { findUnsequencedEvents, WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
 import { deleteOldEvents } from '../../src/store/events/event-retention.ts';
-import { takeUnsequencedEvents } from '../../src/store/events/sequence-together.ts';
+import { takeUnsequencedEvents } from '../../src/store/events/taken-events.ts';
 import { claimDeliveries, makeDeliveriesDue, recordAttempts } from '../../src/store/webhooks/delivery.ts';
 import { recoverDeliveries } from '../../src/store/webhooks/delivery-log.ts';
 import { listDueEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
 import { watchEndpoints } from '../../src/store/webhooks/endpoint-watch.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 
 const { databaseUrl, pool: administrator } = await testDatabase();
@@ -50,7 +53,7 @@ const steps: readonly [name: string, prepare: string, work: (db: Queryable) => P
 ];
 
 test('whoever takes a few of thousands reads those few, although it was planned while there were none', {
-  timeout: 60_000,
+  ...waiting,
 }, async () => {
   // Nobody counts the rows meanwhile, which would have everything planned anew.
   for (const table of ['event_outbox', 'event', 'delivery', 'delivery_attempt'])

@@ -1,4 +1,5 @@
 /** What becomes of a delivery when receivers and senders fail (decisions, section 7, Delivery). */
+
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
@@ -24,6 +25,7 @@ import { testEndpoint } from '../../src/webhooks/endpoints/test-endpoint.ts';
 import { makeMissingCounters } from '../../src/webhooks/start-webhooks.ts';
 import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { assertPublished } from '../support/published.ts';
 import { insertOldPartner, untilSequenced } from '../support/records.ts';
 import { spawnService, testService, testServiceProcesses } from '../support/service.ts';
@@ -37,7 +39,6 @@ const { database } = service;
 const tools = endpointTools(database, clock);
 const withEndpoint = (eventTypes: readonly string[] = []) => newEndpoint(service, tools, eventTypes);
 
-const waiting = { timeout: 60_000 };
 const ALWAYS = new Date(0);
 
 /** All attempts but the last are spent, without waiting four days for it. */

@@ -1,4 +1,5 @@
 /** Endpoints beside each other, and what becomes of deliveries that are claimed and wait for a place (decisions, section 7, Delivery). */
+
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
@@ -9,6 +10,7 @@ import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint
 import { activateSecret, disableEndpoint, removeEndpoint, rotateSecret } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { newSecret } from '../../src/webhooks/security/signature.ts';
 import { OWNER } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { until } from '../support/postgres/embedded.ts';
 import { testService } from '../support/service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -44,7 +46,7 @@ async function hang(count: number, eventsOfEach: number) {
 /** An attempt that was given up has its connection cut. */
 const countEnded = (held: readonly ServerResponse[]) => held.filter(({ socket }) => socket === null || socket.destroyed).length;
 
-describe('a neighbour', { timeout: 120_000 }, () => {
+describe('a neighbour', waiting, () => {
   const cases: [hanging: number, eventsOfEach: number][] = [[16, MORE_THAN_PLACES]];
   for (const [hanging, eventsOfEach] of cases)
     test(`has its ten events while not one attempt of ${hanging} endpoints that hang has ended`, async () => {
@@ -88,7 +90,7 @@ async function untilClaimed(partnerId: string, count: number): Promise<void> {
   }
 }
 
-describe('what is claimed and waits for a place', { timeout: 60_000 }, () => {
+describe('what is claimed and waits for a place', waiting, () => {
   for (const [what, change] of [
     ['disabled', (id) => disableEndpoint(database, OWNER, id, 'The test says so.')],
     ['removed', (id) => removeEndpoint(database, OWNER, id)],

@@ -1,4 +1,5 @@
 /** Queues under an open snapshot, such as that of a backup: what it keeps is not read again, and nothing is left out (decisions, section 7). */
+
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { type Connection, openDatabase, type Queryable } from '../../src/store/database.ts';
@@ -11,6 +12,7 @@ import { claimDue } from '../../src/webhooks/delivery/claim-due.ts';
 import { beginSession, relayOnce } from '../../src/webhooks/delivery/relay.ts';
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner } from '../support/records.ts';
 
@@ -94,7 +96,7 @@ async function countPages(client: Connection, work: (db: Queryable) => Promise<u
   return pages;
 }
 
-describe('while a snapshot is held', { timeout: 60_000 }, () => {
+describe('while a snapshot is held', waiting, () => {
   test('the relay reads what is new, however many events had their numbers meanwhile', async () => {
     const { partnerId } = await newPartner();
     const session = beginSession(await connect());
@@ -165,7 +167,7 @@ describe('while a snapshot is held', { timeout: 60_000 }, () => {
   }
 });
 
-describe('what is claimed when it is made', { timeout: 60_000 }, () => {
+describe('what is claimed when it is made', waiting, () => {
   const dueFromOf = async (endpointId: string): Promise<Date> =>
     (await administrator.query('select due_from from endpoint_health where endpoint_id = $1', [endpointId])).rows[0].due_from;
 
@@ -200,7 +202,7 @@ const ENDINGS = [
   [2, 'commit'],
 ] as const;
 
-describe('whatever commits late', { timeout: 60_000 }, () => {
+describe('whatever commits late', waiting, () => {
   test('gets its number, however many transactions are open at once and in whatever order they end', async () => {
     const { partnerId } = await newPartner();
     const session = beginSession(await connect());

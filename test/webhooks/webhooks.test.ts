@@ -1,4 +1,5 @@
 /** Events from the change to the receiver (interface, "Events"; decisions, section 7). */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -18,6 +19,7 @@ import {
 } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { explainSignature } from '../../src/webhooks/receiver/explain-signature.ts';
 import { OWNER } from '../support/actor.ts';
+import { waiting } from '../support/assertions/waiting.ts';
 import { type Client, countByStatus, newConfirmation } from '../support/client.ts';
 import { assertPublished, ENVELOPE_MEMBERS } from '../support/published.ts';
 import { countRows, insertOldPartner, untilSequenced } from '../support/records.ts';
@@ -30,8 +32,6 @@ const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;
 const tools = endpointTools(database);
 const withEndpoint = (eventTypes: readonly string[] = []) => newEndpoint(service, tools, eventTypes);
-
-const waiting = { timeout: 30_000 };
 
 describe('impact.transaction.confirmed', waiting, () => {
   test('carries contribution and association as in the 201, with the correlation id of the request', async () => {

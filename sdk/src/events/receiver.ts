@@ -6,7 +6,7 @@ import { type CallOptions, request } from '../http/request.ts';
 import type { Transport } from '../http/transport.ts';
 import { EVENT_TYPES, type EventType, type PartnerEvent, readEnvelope, toEvent } from './event.ts';
 import type { Inbox, InboxEvent } from './inbox.ts';
-import { checkSecrets, findSignatureProblem, type SignatureProblem } from './signature.ts';
+import { ADVICE, checkSecrets, findSignatureProblem, type SignatureProblem } from './signature.ts';
 
 /** What to do with each type of event; the types without a function are ignored. A function that rejects is called again later. */
 export type EventHandlers<Tx = undefined> = {
@@ -225,7 +225,7 @@ class EventReceiver<Tx> {
     onRefused?.({ problem, webhookId });
     if (onRefused || this.#warned.has(problem)) return;
     this.#warned.add(problem);
-    process.emitWarning(`A webhook was refused: ${problem}. Check that the receiver has the whole secret of its endpoint.`);
+    process.emitWarning(`A webhook was refused (${problem}). ${ADVICE[problem]}`);
   }
 
   #report(error: unknown): void {

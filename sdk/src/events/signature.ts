@@ -13,6 +13,15 @@ const SECRET = /^whsec_(?!.*whsec_)[\x21-\x7E]{16,}$/;
 /** Why a request is not from the service. The text is for the partner's own log. */
 export type SignatureProblem = 'no_signature' | 'bad_timestamp' | 'old_timestamp' | 'future_timestamp' | 'wrong_signature';
 
+/** What a person who reads the problem looks at first. */
+export const ADVICE: Readonly<Record<SignatureProblem, string>> = {
+  no_signature: 'It has no signature: it is not from the service, or a proxy removed its headers.',
+  bad_timestamp: 'Its timestamp is missing or is not in whole seconds: a proxy may have changed its headers.',
+  old_timestamp: 'It was signed more than 5 minutes ago: check the clock of this machine, and what delays or repeats requests.',
+  future_timestamp: 'It was signed more than 5 minutes in the future: check the clock of this machine.',
+  wrong_signature: 'Check that the receiver has the whole secret of this endpoint, and reads the body as the bytes that arrive.',
+};
+
 /** @throws ConfigurationError for what is no whole secret: the usual mistake is to decode it or to cut `whsec_` off. */
 export function checkSecrets(secrets: string | readonly string[]): readonly string[] {
   const all = Array.isArray(secrets) ? secrets : [secrets];

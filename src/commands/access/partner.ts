@@ -1,15 +1,15 @@
+import { DEFAULT_RATES, type PartnerRates } from '../../domain/access/partner-rates.ts';
 import { DEFAULT_TIME_ZONE } from '../../domain/settlements/settlement-period.ts';
 import {
   changeSettlementPolicy,
   createPartner,
-  DEFAULT_RATES,
   getPartner,
   resumePartner,
   setPartnerRates,
   suspendPartner,
 } from '../../operations/access/manage-partner.ts';
 import { getQuotaUse, setPartnerQuota } from '../../operations/quotas/manage-partner-quota.ts';
-import { listPartners, type Partner, type PartnerRates } from '../../store/access/partner.ts';
+import { listPartners, type Partner } from '../../store/access/partner.ts';
 import type { PartnerQuota } from '../../store/quotas/partner-quota.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { readBytes, readName, readRate, UsageError } from '../terminal/options.ts';

@@ -1,3 +1,4 @@
+import { areDefault, DEFAULT_RATES, type PartnerRates } from '../../domain/access/partner-rates.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { isCurrency } from '../../domain/numbers/currency.ts';
@@ -9,7 +10,6 @@ import {
   listPartnersNamed,
   lockPartner,
   type Partner,
-  type PartnerRates,
   type SettlementPolicy,
   updatePartnerRates,
   updatePartnerSuspension,
@@ -27,13 +27,6 @@ import { requireName } from '../require-reason.ts';
 import { openFirstSettlement } from '../settlements/open-settlement.ts';
 import { requireRole, withRole } from '../with-role.ts';
 
-/**
- * Requests per second by default.
- *
- * @see docs/spec/decisions.md#6-rate-limits.
- */
-export const DEFAULT_RATES: PartnerRates = { writesPerSecond: 100, lookupsPerSecond: 200, reportsPerSecond: 50 };
-
 export type PartnerPolicy = PartnerRates & SettlementPolicy;
 
 /**
@@ -44,7 +37,7 @@ export type PartnerPolicy = PartnerRates & SettlementPolicy;
 export const createPartner = withRole(
   'operator',
   async (database: Database, actor: Actor, name: string, policy: Partial<PartnerPolicy> = {}): Promise<Partner> => {
-    if (!hasDefaultRates(policy)) requireRole(actor, 'admin');
+    if (!areDefault(policy)) requireRole(actor, 'admin');
     requireName(name);
     const partnerId = newId('ptn');
     const settlement = { currency: null, timeZone: DEFAULT_TIME_ZONE, ...readSettlementPolicy(policy) };
@@ -63,11 +56,6 @@ export const createPartner = withRole(
     });
   },
 );
-
-function hasDefaultRates(policy: Partial<PartnerPolicy>): boolean {
-  const names = Object.keys(DEFAULT_RATES) as (keyof PartnerRates)[];
-  return names.every((name) => policy[name] === undefined || policy[name] === DEFAULT_RATES[name]);
-}
 
 /** @throws ServiceError `invalid_request` when there is none. */
 export async function getPartner(db: Queryable, partnerId: string): Promise<Partner> {

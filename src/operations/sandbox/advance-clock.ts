@@ -1,6 +1,6 @@
+import { pluralise } from '../../domain/pluralise.ts';
 import { AHEAD_YEARS_MAX, advancedBy } from '../../domain/sandbox/advance.ts';
 import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
-import { listOverdueContributionReviews } from '../../store/contributions/contribution-review.ts';
 import type { Database } from '../../store/database.ts';
 import { allowLongStatements } from '../../store/query.ts';
 import { advanceSandboxClock, findSandboxClock, lockSandboxClock, type SandboxClock } from '../../store/sandbox/sandbox-clock.ts';
@@ -8,7 +8,7 @@ import { listSimulatedEndsDueOf } from '../../store/sandbox/simulated-end.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { getPartner } from '../access/manage-partner.ts';
 import { audit } from '../audit/audit.ts';
-import { expirePendingContribution } from '../contributions/resolve-pending-contribution.ts';
+import { expireOverdueContributions } from '../contributions/expire-overdue-contributions.ts';
 import { closeSettlement } from '../settlements/close-settlement.ts';
 import type { SettlementTools } from '../settlements/settlement-tools.ts';
 import { endPending } from './rehearse.ts';
@@ -80,7 +80,9 @@ export async function advanceClock(
     return { clock: after, estimatesEnded: ended };
   });
   const contributionsEnded = await endAll(database, caller);
-  const contributionsExpired = await expireAll(database, caller, tools.reviewExpiryHours);
+  const overdue = { partnerId, hours: tools.reviewExpiryHours };
+  const { failed: contributionsExpired, busy } = await expireOverdueContributions(database, actorOf(caller), overdue);
+  if (busy > 0) throw unfinished(busy);
   const settlementIds = await closeAll(database, caller, { clock, tools });
   return { clock, estimatesEnded, contributionsEnded, contributionsExpired, settlementIds };
 }
@@ -107,34 +109,6 @@ async function endAll(database: Database, { partnerId, correlationId }: SandboxC
   return ended;
 }
 
-async function expireAll(database: Database, caller: SandboxCaller, hours: number): Promise<number> {
-  let expired = 0;
-  for (let isMore = true; isMore; ) {
-    const overdue = await listOverdueContributionReviews(database.pool, caller.partnerId, { hours, limit: CHUNK });
-    const before = expired;
-    for (const review of overdue) expired += Number(await expire(database, caller, review));
-    isMore = overdue.length === CHUNK && expired > before;
-  }
-  return expired;
-}
-
-/**
- * @returns Whether this call resolved it; another decision may have been faster.
- */
-async function expire(
-  database: Database,
-  caller: SandboxCaller,
-  pending: { readonly partnerId: string; readonly transactionId: string },
-): Promise<boolean> {
-  try {
-    await expirePendingContribution(database, actorOf(caller), pending);
-    return true;
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'invalid_request') return false;
-    throw error;
-  }
-}
-
 async function closeAll(
   database: Database,
   caller: SandboxCaller,
@@ -149,6 +123,12 @@ async function closeAll(
     ids.push(outcome.closed.settlementId);
   }
   return ids;
+}
+
+/** The key of the advance does the remaining work when it is sent again. */
+function unfinished(busy: number): ServiceError {
+  const message = `An operator is resolving ${pluralise(busy, 'contribution')}. Send the same request again.`;
+  return new ServiceError('internal_service_unavailable', message);
 }
 
 function refusal(code: 'wrong_form' | 'too_large', message: string): ServiceError {

@@ -1,3 +1,4 @@
+import type { PartnerRates } from '../../domain/access/partner-rates.ts';
 import { type ErrorDetail, refuseInvalid } from '../../domain/service-error.ts';
 import {
   changeSettlementPolicy,
@@ -8,7 +9,7 @@ import {
   suspendPartner,
 } from '../../operations/access/manage-partner.ts';
 import { Type } from '../../partner-api/schema-type.ts';
-import { listPartnersInOrder, type PartnerRates } from '../../store/access/partner.ts';
+import { listPartnersInOrder } from '../../store/access/partner.ts';
 import { pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, idParams, line, oneOf } from '../schema-parts.ts';

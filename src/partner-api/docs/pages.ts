@@ -76,6 +76,8 @@ export const SERVED_FILES: Readonly<Record<string, string>> = {
   'samples/read-list.py': 'docs/samples/read-list.py',
   'samples/estimate.ts': 'docs/samples/estimate.ts',
   'samples/estimate.py': 'docs/samples/estimate.py',
+  'samples/month-end.ts': 'docs/samples/month-end.ts',
+  'samples/month-end.py': 'docs/samples/month-end.py',
 };
 
 /** The name under which one version is served; the name without a version has the latest. */

@@ -1,9 +1,10 @@
+import type { PartnerRates } from '../../domain/access/partner-rates.ts';
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import { type AuditEntryJson, lastAuditEntry, readAuditEntry } from '../audit/audit.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { type PageOfIds, run, type Statement } from '../query.ts';
-import type { Partner, PartnerRates } from './partner.ts';
+import type { Partner } from './partner.ts';
 
 /** `manage` is `read_write` that may also change the partner's own endpoints. */
 export type Permission = 'read_write' | 'read_only' | 'manage';

@@ -1,15 +1,9 @@
+import type { PartnerRates } from '../../domain/access/partner-rates.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { eachRow } from '../each-page.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { type PageOfIds, run, type Statement } from '../query.ts';
-
-/** Requests per second, by class of operation; the burst is twice the rate. */
-export interface PartnerRates {
-  readonly writesPerSecond: number;
-  readonly lookupsPerSecond: number;
-  readonly reportsPerSecond: number;
-}
 
 /** The currency and time zone of settlements. */
 export interface SettlementPolicy {

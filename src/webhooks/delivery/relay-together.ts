@@ -3,12 +3,7 @@ import { ATTEMPTS_MAX } from '../../domain/webhooks/retry-schedule.ts';
 import { type BodyTools, type MadeBody, makeEventBodies } from '../../operations/events/event-bodies.ts';
 import type { Connection, Database } from '../../store/database.ts';
 import type { OutboxRange } from '../../store/events/event-outbox.ts';
-import {
-  insertTakenEvents,
-  type NewDelivery,
-  type TakenEvent,
-  takeUnsequencedEvents,
-} from '../../store/events/sequence-together.ts';
+import { insertTakenEvents, type NewDelivery, type TakenEvent, takeUnsequencedEvents } from '../../store/events/taken-events.ts';
 import { type ClaimedDelivery, nameDelivery } from '../../store/webhooks/delivery.ts';
 import { type DueEndpoint, listRecipientEndpoints, type RecipientEndpoint } from '../../store/webhooks/due-endpoint.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';

@@ -6,14 +6,13 @@
 import { lookOut } from '../../concurrency/look-out.ts';
 import { ATTEMPTS_MAX } from '../../domain/webhooks/retry-schedule.ts';
 import { type Connection, canPrepare, type Database } from '../../store/database.ts';
+import { assignSequences, assignSequencesOfSeveral } from '../../store/events/assign-sequences.ts';
 import {
-  assignSequences,
   findUnsequencedEvents,
   listPartnersWithUnsequencedEvents,
   type OutboxRange,
   WHOLE_OUTBOX,
 } from '../../store/events/event-outbox.ts';
-import { assignSequencesOfSeveral } from '../../store/events/sequence-together.ts';
 import { watchEndpointsOf } from '../../store/webhooks/endpoint-watch.ts';
 import { NONE_TOGETHER, relayTogether, type Together, type TogetherTools } from './relay-together.ts';
 

@@ -1,8 +1,10 @@
 /** Receivers that answer without end (decisions, section 7, Delivery). */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
+import { waiting } from '../../../test/support/assertions/waiting.ts';
 import { openGuardedAgent } from '../security/guarded-agent.ts';
 import { send } from './send.ts';
 
@@ -48,7 +50,7 @@ const ENDLESS: [what: string, head: string, piece: string, status: number | null
   ['trailers', `${OK}transfer-encoding: chunked\r\n\r\n0\r\n`, `a: ${LONG}\r\n`, 200],
 ];
 
-describe('an answer without end is cut off', { timeout: 60_000 }, () => {
+describe('an answer without end is cut off', waiting, () => {
   for (const [what, head, piece, status] of ENDLESS)
     test(`${what}: the receiver gets rid of less than a mebibyte`, async () => {
       const receiver = await pour(head, piece);

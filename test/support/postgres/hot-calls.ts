@@ -18,6 +18,7 @@ import { addToDailyCount, lockDailyCount } from '../../../src/store/contribution
 import type { Database, Queryable } from '../../../src/store/database.ts';
 import { findEmissionsLinkByKey, insertEmissionsLink } from '../../../src/store/emissions/emissions-link.ts';
 import { findEstimatesById, findEstimatesByKey, insertEstimates } from '../../../src/store/emissions/estimate.ts';
+import { assignSequences, assignSequencesOfSeveral } from '../../../src/store/events/assign-sequences.ts';
 import {
   findEvent,
   findEventsBySequence,
@@ -28,17 +29,12 @@ import {
   updateEventBodies,
 } from '../../../src/store/events/event.ts';
 import {
-  assignSequences,
   findUnsequencedEvents,
   listPartnersWithUnsequencedEvents,
   WHOLE_OUTBOX,
 } from '../../../src/store/events/event-outbox.ts';
 import { deleteOldEvents } from '../../../src/store/events/event-retention.ts';
-import {
-  assignSequencesOfSeveral,
-  insertTakenEvents,
-  takeUnsequencedEvents,
-} from '../../../src/store/events/sequence-together.ts';
+import { insertTakenEvents, takeUnsequencedEvents } from '../../../src/store/events/taken-events.ts';
 import { claimInstallation, findInstallationId } from '../../../src/store/installation.ts';
 import { claimJob, deleteOldJobRuns, endJobRun, listDueJobs, listJobStates, renewJobLease } from '../../../src/store/jobs/job.ts';
 import { addStoredBytes } from '../../../src/store/quotas/daily-usage.ts';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { spec } from 'node:test/reporters';
+import { hasProcessorToSpare } from './spare-processor.ts';
 import { type FileRun, type TestEvent, TestProcess } from './test-process.ts';
 
 export interface Counts {
@@ -9,13 +10,13 @@ export interface Counts {
   skipped: number;
 }
 
-export const REPOSITORY = join(import.meta.dirname, '..');
+export const REPOSITORY = join(import.meta.dirname, '../..');
 /** Whatever the tests start loads the same modules: they are compiled once, as those of the service are. */
 process.env['NODE_COMPILE_CACHE'] ??= join(REPOSITORY, 'node_modules/.cache/node');
 
 const SLOWEST_SHOWN = 15;
-/** Files of tests at once: many wait for a receiver or a time-out, so that two leave half of two cores idle. */
-const CONCURRENCY = 4;
+/** The most files of tests at once: many wait for a receiver or a time-out. */
+const CONCURRENCY = 6;
 
 export interface RunOptions {
   /** Only tests whose title fits. */
@@ -46,25 +47,16 @@ export function printSum(counts: Counts): number {
  * Runs files in a few processes, each of which takes one after the other; what a file says is printed when it has come to its end.
  * A file without a test counts as failed, and so does one that ends its process or does not come to its end.
  */
-export async function runFiles(
-  files: readonly string[],
-  counts: Counts,
-  { namePattern, concurrency = CONCURRENCY, env = {} }: RunOptions = {},
-): Promise<void> {
-  const waiting = [...files];
+export async function runFiles(files: readonly string[], counts: Counts, options: RunOptions = {}): Promise<void> {
   const runs: FileRun[] = [];
   const events = new Readable({ objectMode: true, read() {} });
   const printed = events.compose(spec).on('data', (text) => process.stdout.write(text));
   const isPrinted = new Promise((resolve, reject) => printed.once('end', resolve).once('error', reject));
-  await Promise.all(
-    Array.from({ length: Math.min(concurrency, files.length) }, () =>
-      runInTurn(waiting, { namePattern, env }, (run) => {
-        runs.push(run);
-        for (const event of run.events) if (SHOWN.test(event.type) || isStrayError(event)) events.push(event);
-        count(run, counts, namePattern !== undefined);
-      }),
-    ),
-  );
+  await runAll(files, options, (run) => {
+    runs.push(run);
+    for (const event of run.events) if (SHOWN.test(event.type) || isStrayError(event)) events.push(event);
+    count(run, counts, options.namePattern !== undefined);
+  });
   events.push(null);
   await isPrinted;
   for (const { file, end } of runs) if ('problem' in end) console.log(`✖ ${file}: ${end.problem}`);
@@ -79,23 +71,40 @@ function isStrayError({ type, data }: TestEvent): boolean {
   return type === 'test:diagnostic' && data.message.startsWith('Error: ');
 }
 
-/** In one process, as long as the files come to their end. */
-async function runInTurn(
-  waiting: string[],
-  { namePattern, env }: { readonly namePattern: string | undefined; readonly env: NodeJS.ProcessEnv },
+/** Gives each file to a process that has nothing to do, or to a new one. */
+async function runAll(
+  files: readonly string[],
+  { namePattern, env = {}, concurrency = CONCURRENCY }: RunOptions,
   tell: (run: FileRun) => void,
 ): Promise<void> {
   const { signal } = interruption;
-  let worker: TestProcess | undefined;
-  const kill = () => worker?.kill();
-  signal.addEventListener('abort', kill);
-  for (let file = waiting.shift(); file !== undefined && !signal.aborted; file = waiting.shift()) {
-    if (!worker?.isUsable) worker = new TestProcess(env);
-    const hasColours = process.stdout.isTTY;
-    tell(await worker.run({ file, cwd: REPOSITORY, namePattern, hasColours }));
+  const hasColours = process.stdout.isTTY;
+  const processes = new Set<TestProcess>();
+  const free: TestProcess[] = [];
+  const running = new Set<Promise<void>>();
+  const runOne = async (file: string) => {
+    const chosen = free.pop() ?? new TestProcess(env);
+    processes.add(chosen);
+    tell(await chosen.run({ file, cwd: REPOSITORY, namePattern, hasColours }));
+    if (chosen.isUsable) free.push(chosen);
+  };
+  signal.addEventListener('abort', () => {
+    for (const each of processes) each.kill();
+  });
+  for (const file of files) {
+    await untilAdmitted(running, concurrency);
+    if (signal.aborted) break;
+    const run: Promise<void> = runOne(file).finally(() => running.delete(run));
+    running.add(run);
   }
-  await worker?.end();
-  signal.removeEventListener('abort', kill);
+  await Promise.all(running);
+  await Promise.all(free.map((each) => each.end()));
+}
+
+/** One file is always run, and others beside it while the machine has something to spare: else all would only take longer, some too long. */
+async function untilAdmitted(running: ReadonlySet<Promise<void>>, concurrency: number): Promise<void> {
+  while (running.size >= concurrency || (running.size > 0 && !(await hasProcessorToSpare())))
+    if (running.size >= concurrency) await Promise.race(running);
 }
 
 function count({ file, events, end }: FileRun, counts: Counts, isPartial: boolean): void {

@@ -1,9 +1,8 @@
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
-import { deliveryIdOf } from '../webhooks/delivery.ts';
 import type { HandOver } from '../webhooks/hand-over.ts';
-import type { OutboxRange } from './event-outbox.ts';
+import { type OutboxRange, TAKING } from './event-outbox.ts';
 
 /** An event that was taken from the outbox, and its sequence. */
 export interface TakenEvent {
@@ -16,24 +15,6 @@ export interface TakenEvent {
   readonly occurredAt: Date;
   readonly data: string | null;
 }
-
-const OLDEST = 'select ctid as place, partner_id, written_by, position from event_outbox where';
-
-/** `oldest`, `counter` and `taken`: the oldest events of these partners whose counters are free, taken from the outbox. */
-const TAKING = `oldest as materialized (
-      select place, partner_id from (
-        (${OLDEST} written_by = any ($2::xid8[]) order by written_by, position limit $4)
-        union all
-        (${OLDEST} written_by >= $1::xid8 order by written_by, position limit $4)
-      ) unsequenced order by written_by, position limit $4
-    ), counter as materialized (
-      select partner_id, last_sequence from event_counter where partner_id = any ($3::text[]) for update skip locked
-    ), taken as (
-      delete from event_outbox where ctid = any (array(
-        select place from oldest where partner_id = any (array(select partner_id from counter))
-      ))
-      returning *
-    )`;
 
 const TAKE: Statement = {
   name: 'take_unsequenced_events',
@@ -198,57 +179,4 @@ function joinBodies(bodies: readonly (Buffer | undefined)[]) {
     place += body?.length ?? 0;
   }
   return { joined: Buffer.concat(bodies.flatMap((body) => body ?? [])), places, sizes: bodies.map((body) => body?.length ?? 0) };
-}
-
-const NUMBER: Statement = {
-  name: 'assign_sequences_of_several',
-  text: `with ${TAKING}, numbered as (
-      insert into event (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data)
-      select t.partner_id, c.last_sequence + row_number() over (partition by t.partner_id order by t.position), t.event_id, t.event_type,
-        t.subject_id, t.correlation_id, t.occurred_at, t.data
-      from taken t join counter c on c.partner_id = t.partner_id
-      returning partner_id, sequence, event_id, event_type
-    ), delivered as (
-      insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
-        next_attempt_at, created_at)
-      select e.partner_id, ${deliveryIdOf('n.event_id', 'e.endpoint_id')}, e.endpoint_id, n.event_id, n.sequence,
-        n.event_type, 'event', 'waiting', $5, ${NOW}, ${NOW}
-      from numbered n join webhook_endpoint e on e.partner_id = n.partner_id and e.status <> 'removed'
-        and (e.event_types = '{}' or n.event_type = any (e.event_types))
-      returning partner_id
-    ), counted as (
-      update event_counter c set last_sequence = n.last_sequence
-      from (select partner_id, max(sequence) as last_sequence from numbered group by partner_id) n where c.partner_id = n.partner_id
-      returning 1
-    )
-    select (select count(*) from oldest)::int4 as found, (select count(*) from numbered)::int4 as numbered,
-      (select count(*) from delivered)::int4 as deliveries, (select count(*) from counted),
-      array(select partner_id from counter) as "heldIds", array(select distinct partner_id from delivered) as "deliveredIds"`,
-};
-
-export interface NumberedTogether {
-  readonly numbered: number;
-  readonly deliveries: number;
-  /** Partners whose events were numbered, if they had any. */
-  readonly heldIds: readonly string[];
-  /** Those for whose endpoints deliveries were made. */
-  readonly deliveredIds: readonly string[];
-  /** Nothing in the range of these partners was left over. */
-  readonly isAll: boolean;
-}
-
-/**
- * The same in one statement, in which no event leaves the database: for partners who have no endpoint. One that was entered
- * meanwhile gets its deliveries, due for all. A partner whose counter another process holds is left to it.
- */
-export async function assignSequencesOfSeveral(
-  db: Queryable,
-  { from, late }: OutboxRange,
-  partnerIds: readonly string[],
-  { limit, attemptsMax }: { readonly limit: number; readonly attemptsMax: number },
-): Promise<NumberedTogether> {
-  type Row = Omit<NumberedTogether, 'isAll'> & { readonly found: number };
-  const rows = await run<Row & Record<string, unknown>>(db, NUMBER, [from, late, partnerIds, limit, attemptsMax]);
-  const [{ found, ...numbered }] = rows as [Row];
-  return { ...numbered, isAll: found < limit };
 }

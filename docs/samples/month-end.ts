@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const { BASE_URL = 'http://127.0.0.1:8080', API_KEY = '' } = process.env;
+const list = readFileSync(process.argv[2] ?? 'list.csv');
+
+/** Node 22 and later hand the source of a number to the function: integers become bigints, with all their digits. */
+const exact = (_name: string, value: unknown, { source }: { source: string }): unknown =>
+  typeof value === 'number' && /^-?\d+$/.test(source) ? BigInt(source) : value;
+const { parse } = JSON as unknown as { parse(text: string, read: typeof exact): Answer };
+
+interface Answer {
+  error: { code: string; message: string; retryable: boolean };
+  settlements: {
+    settlement_id: string;
+    status: string;
+    period_label: string;
+    payable_points: bigint;
+    statement: { csv_sha256: string };
+  }[];
+  reconciliation: {
+    status: string;
+    problem: string | null;
+    path: string;
+    ended_at: string | null;
+    counts: Record<string, bigint>;
+  };
+}
+
+function end(problem: string): never {
+  console.error(problem);
+  process.exit(1);
+}
+
+/** The bytes of the answer. Waits while the service asks to, at most ten times. */
+async function call(path: string, key?: string, type?: string, body?: Buffer | string): Promise<Buffer> {
+  const headers = { 'X-API-Key': API_KEY, ...(key && { 'Idempotency-Key': key }), ...(type && { 'Content-Type': type }) };
+  for (let waits = 0; ; ) {
+    const response = await fetch(BASE_URL + path, { headers, ...(body !== undefined && { method: 'POST', body }) });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    if (response.ok) return bytes;
+    const { error } = parse(bytes.toString(), exact);
+    if (!error.retryable || ++waits === 10) end(`${error.code}: ${error.message}`);
+    await sleep((Number(response.headers.get('Retry-After')) || 1) * 1000);
+  }
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const read = (bytes: Buffer): Answer => parse(bytes.toString(), exact);
+
+// The latest comes first, and one is open.
+const { settlements } = read(await call('/v1/settlements?limit=2'));
+const closed = settlements.find(({ status }) => status === 'closed') ?? end('No settlement is closed.');
+const path = `/v1/settlements/${closed.settlement_id}`;
+const statement = await call(`${path}/statement.csv`);
+if (sha256(statement) !== closed.statement.csv_sha256) end('The statement has another SHA-256 than its settlement names.');
+writeFileSync('statement.csv', statement);
+console.log(`${closed.period_label}: ${closed.payable_points} points are payable`);
+
+// The same list has the same key, and a corrected one another.
+const key = `list-${closed.settlement_id}-${sha256(list).slice(0, 32)}`;
+let { reconciliation: job } = read(await call(`${path}/reconciliations`, key, 'text/csv', list));
+for (let seconds = 0; job.ended_at === null; seconds++) {
+  if (seconds === 600) end('The list is still being compared. Run this program again later: it goes on with the same list.');
+  await sleep(1000);
+  ({ reconciliation: job } = read(await call(job.path)));
+}
+if (job.status !== 'done') end(`The list was not compared: ${job.problem}`);
+for (const [verdict, count] of Object.entries(job.counts)) console.log(`${verdict} ${count}`);
+const differs = Object.entries(job.counts).some(([verdict, count]) => verdict !== 'matched' && count !== 0n);
+if (differs) end(`Not accepted: the lines are at ${job.path}/lines`);
+
+await call(`${path}/acknowledgement`, `accept-${closed.settlement_id}`, 'application/json', '{"status":"accepted"}');
+console.log('accepted');

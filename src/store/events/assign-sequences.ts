@@ -1,0 +1,139 @@
+import { NOW } from '../bulk-rows.ts';
+import type { Database, Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+import { deliveryIdOf } from '../webhooks/delivery.ts';
+import { type OutboxRange, TAKING } from './event-outbox.ts';
+
+const oldestBy = (place: string) =>
+  `select ${place} as place, written_by, position from event_outbox where partner_id = $1 and exists (select from counter)`;
+
+const assignSequencesBy = (name: string, place: string, isOldest: string): Statement => ({
+  name,
+  text: `with counter as materialized (
+      select last_sequence from event_counter where partner_id = $1 for update skip locked
+    ), oldest as materialized (
+      select place, written_by from (
+        (${oldestBy(place)} and written_by = any ($5::xid8[]) order by written_by, position limit $2)
+        union all
+        (${oldestBy(place)} and written_by >= $4::xid8 order by written_by, position limit $2)
+      ) unsequenced order by written_by, position limit $2
+    ), taken as (
+      delete from event_outbox where ${isOldest}
+      returning *
+    ), numbered as (
+      insert into event (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data)
+      select partner_id, last_sequence + row_number() over (order by position), event_id, event_type, subject_id, correlation_id,
+        occurred_at, data
+      from taken cross join counter
+      returning partner_id, sequence, event_id, event_type
+    ), delivered as (
+      insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
+        next_attempt_at, created_at)
+      select e.partner_id, ${deliveryIdOf('n.event_id', 'e.endpoint_id')}, e.endpoint_id, n.event_id, n.sequence,
+        n.event_type, 'event', 'waiting', $3, ${NOW}, ${NOW}
+      from numbered n join webhook_endpoint e on e.partner_id = $1 and e.status <> 'removed'
+        and (e.event_types = '{}' or n.event_type = any (e.event_types))
+      returning 1
+    ), counted as (
+      update event_counter set last_sequence = last_sequence + (select count(*) from numbered)
+      where partner_id = $1 and exists (select from numbered)
+      returning 1
+    )
+    select (select count(*) from delivered)::int4 as deliveries, (select count(*) from numbered)::int4 as numbered,
+      (select count(*) from counted),
+      (select count(*) from counter) = 1 and (select count(*) from oldest) < $2 as "isComplete",
+      (select count(*) from oldest) = $2 as "isFull"`,
+});
+
+/**
+ * Numbers the oldest events of the outbox, in the order of their transactions and positions, and makes a delivery of each for every
+ * endpoint that wants it. What began after another had committed has the higher transaction, and the higher position. The
+ * counter's row is held meanwhile, so that there is one numbering at a time and no number is left out; who finds it held leaves the
+ * partner to its holder.
+ *
+ * The rows are taken by their places, which nothing changes as long as the statement sees them. Citus knows no places: there the part of
+ * the key is read that they lie in, and nothing else is offered to the plan.
+ */
+const NUMBER = assignSequencesBy('assign_sequences', 'ctid', 'ctid = any (array(select place from oldest))');
+const NUMBER_ANYWHERE = assignSequencesBy(
+  'assign_sequences_anywhere',
+  'position',
+  `partner_id = $1 and position + 0 = any (array(select place from oldest))
+        and written_by >= (select written_by from oldest order by written_by limit 1)
+        and written_by <= (select written_by from oldest order by written_by desc limit 1)`,
+);
+
+export interface Sequenced {
+  /** How many events. */
+  readonly numbered: number;
+  readonly deliveries: number;
+  /** Every event in the range that the statement could see has its sequence. */
+  readonly isComplete: boolean;
+  /** As many were found as requested: there are probably more. */
+  readonly isFull: boolean;
+}
+
+/** Assigns sequences to at most `limit` events of a partner. */
+export async function assignSequences(
+  db: Queryable,
+  { isDistributed }: Pick<Database, 'isDistributed'>,
+  partnerId: string,
+  { limit, attemptsMax, range }: { limit: number; attemptsMax: number; range: OutboxRange },
+): Promise<Sequenced> {
+  const values = [partnerId, limit, attemptsMax, range.from, range.late];
+  const rows = await run<Sequenced>(db, isDistributed ? NUMBER_ANYWHERE : NUMBER, values);
+  return rows[0] as Sequenced;
+}
+
+const NUMBER_SEVERAL: Statement = {
+  name: 'assign_sequences_of_several',
+  text: `with ${TAKING}, numbered as (
+      insert into event (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data)
+      select t.partner_id, c.last_sequence + row_number() over (partition by t.partner_id order by t.position), t.event_id, t.event_type,
+        t.subject_id, t.correlation_id, t.occurred_at, t.data
+      from taken t join counter c on c.partner_id = t.partner_id
+      returning partner_id, sequence, event_id, event_type
+    ), delivered as (
+      insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
+        next_attempt_at, created_at)
+      select e.partner_id, ${deliveryIdOf('n.event_id', 'e.endpoint_id')}, e.endpoint_id, n.event_id, n.sequence,
+        n.event_type, 'event', 'waiting', $5, ${NOW}, ${NOW}
+      from numbered n join webhook_endpoint e on e.partner_id = n.partner_id and e.status <> 'removed'
+        and (e.event_types = '{}' or n.event_type = any (e.event_types))
+      returning partner_id
+    ), counted as (
+      update event_counter c set last_sequence = n.last_sequence
+      from (select partner_id, max(sequence) as last_sequence from numbered group by partner_id) n where c.partner_id = n.partner_id
+      returning 1
+    )
+    select (select count(*) from oldest)::int4 as found, (select count(*) from numbered)::int4 as numbered,
+      (select count(*) from delivered)::int4 as deliveries, (select count(*) from counted),
+      array(select partner_id from counter) as "heldIds", array(select distinct partner_id from delivered) as "deliveredIds"`,
+};
+
+export interface NumberedTogether {
+  readonly numbered: number;
+  readonly deliveries: number;
+  /** Partners whose events were numbered, if they had any. */
+  readonly heldIds: readonly string[];
+  /** Those for whose endpoints deliveries were made. */
+  readonly deliveredIds: readonly string[];
+  /** Nothing in the range of these partners was left over. */
+  readonly isAll: boolean;
+}
+
+/**
+ * Assigns sequences to events of several partners in one statement, in which no event leaves the database: for partners who have no
+ * endpoint. An endpoint that was created meanwhile gets its deliveries, due for all. A partner whose counter another process holds is left to it.
+ */
+export async function assignSequencesOfSeveral(
+  db: Queryable,
+  { from, late }: OutboxRange,
+  partnerIds: readonly string[],
+  { limit, attemptsMax }: { readonly limit: number; readonly attemptsMax: number },
+): Promise<NumberedTogether> {
+  type Row = Omit<NumberedTogether, 'isAll'> & { readonly found: number };
+  const rows = await run<Row & Record<string, unknown>>(db, NUMBER_SEVERAL, [from, late, partnerIds, limit, attemptsMax]);
+  const [{ found, ...numbered }] = rows as [Row];
+  return { ...numbered, isAll: found < limit };
+}
