@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { spec } from 'node:test/reporters';
-import { hasProcessorToSpare } from './spare-processor.ts';
+import { FittingConcurrency } from './fitting-concurrency.ts';
 import { type FileRun, type TestEvent, TestProcess } from './test-process.ts';
 
 export interface Counts {
@@ -82,6 +82,7 @@ async function runAll(
   const processes = new Set<TestProcess>();
   const free: TestProcess[] = [];
   const running = new Set<Promise<void>>();
+  const fitting = new FittingConcurrency(concurrency, () => running.size);
   const runOne = async (file: string) => {
     const chosen = free.pop() ?? new TestProcess(env);
     processes.add(chosen);
@@ -92,19 +93,14 @@ async function runAll(
     for (const each of processes) each.kill();
   });
   for (const file of files) {
-    await untilAdmitted(running, concurrency);
+    while (running.size >= fitting.current) await Promise.race([...running, fitting.untilMore()]);
     if (signal.aborted) break;
     const run: Promise<void> = runOne(file).finally(() => running.delete(run));
     running.add(run);
   }
+  fitting.close();
   await Promise.all(running);
   await Promise.all(free.map((each) => each.end()));
-}
-
-/** One file is always run, and others beside it while the machine has something to spare: else all would only take longer, some too long. */
-async function untilAdmitted(running: ReadonlySet<Promise<void>>, concurrency: number): Promise<void> {
-  while (running.size >= concurrency || (running.size > 0 && !(await hasProcessorToSpare())))
-    if (running.size >= concurrency) await Promise.race(running);
 }
 
 function count({ file, events, end }: FileRun, counts: Counts, isPartial: boolean): void {

@@ -6,6 +6,8 @@ export type Sort<By extends string> = By | `-${By}`;
 export interface Sorting<By extends string = string> {
   readonly by: By;
   readonly isDescending: boolean;
+  /** The order without a choice. */
+  readonly usual: Sort<By>;
   sort(by: By, isDescending: boolean): void;
 }
 
@@ -29,6 +31,7 @@ export function useSort<By extends string>(
     sorting: {
       by: sort.replace(/^-/, '') as By,
       isDescending: sort.startsWith('-'),
+      usual,
       sort(by, isDescending) {
         const wanted = `${isDescending ? '-' : ''}${by}`;
         setFilters({ [member]: wanted === usual ? undefined : wanted });

@@ -4,6 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
 import { Link, Outlet } from '@tanstack/react-router';
 import markAddress from '../app/mark.svg';
+import { Hints } from '../parts/hint.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useSession } from '../session/session.tsx';
 import { COMMON } from '../texts/common-texts.ts';
@@ -56,6 +57,7 @@ export function Shell() {
         </Box>
       </AppShell.Main>
       <CommandPalette />
+      <Hints />
     </AppShell>
   );
 }

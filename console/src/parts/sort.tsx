@@ -44,6 +44,8 @@ export function SortChoice({ columns, sorting }: { readonly columns: readonly So
     { value: `-${sort}`, label: `${label}: ${ways[kind][0]}` },
     { value: sort, label: `${label}: ${ways[kind][1]}` },
   ]);
+  // A list may begin in an order that is none of a column.
+  if (!options.some(({ value }) => value === sorting.usual)) options.unshift({ value: sorting.usual, label: t.usualOrder });
   return (
     <Select
       className="sort-choice"

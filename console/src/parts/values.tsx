@@ -1,9 +1,10 @@
 /** How single values are shown, everywhere: points, money, times, ids, texts of strangers. */
-import { CopyButton, Text, Tooltip, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { CopyButton, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { formatDecimal, formatWhole } from '../format/points.ts';
 import { formatRelative, formatTime, formatUtc, ownZone, type TimeStyle } from '../format/time.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../texts/language.tsx';
+import { hint } from './hint.tsx';
 import { Icon } from './icon.tsx';
 
 export function Points({ value }: { readonly value: string | null | undefined }) {
@@ -41,15 +42,9 @@ export function Time({ at, zone = ownZone(), style = 'minute' }: TimeProps) {
   const { language } = useLanguage();
   if (!at) return <Absent />;
   return (
-    <Tooltip
-      label={<bdi dir="ltr">{`${formatUtc(at)} · ${zone}`}</bdi>}
-      openDelay={200}
-      events={{ hover: true, focus: true, touch: true }}
-    >
-      <time dateTime={at} className="figure">
-        {formatTime(at, { language, zone, style })}
-      </time>
-    </Tooltip>
+    <time dateTime={at} className="figure" {...hint(`${formatUtc(at)} · ${zone}`)}>
+      {formatTime(at, { language, zone, style })}
+    </time>
   );
 }
 
@@ -58,9 +53,9 @@ export function Age({ at, now = Date.now() }: { readonly at: string | null | und
   const { language } = useLanguage();
   if (!at) return <Absent />;
   return (
-    <Tooltip label={<bdi dir="ltr">{formatUtc(at)}</bdi>} events={{ hover: true, focus: true, touch: true }}>
-      <time dateTime={at}>{formatRelative(at, now, language)}</time>
-    </Tooltip>
+    <time dateTime={at} {...hint(formatUtc(at))}>
+      {formatRelative(at, now, language)}
+    </time>
   );
 }
 
@@ -72,20 +67,19 @@ export function Id({ id, isShort = false }: { readonly id: string | null | undef
   return (
     <CopyButton value={id}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? t.copied : t.copy}>
-          <UnstyledButton
-            className="id-button"
-            onClick={(event) => {
-              event.preventDefault();
-              event.stopPropagation();
-              copy();
-            }}
-          >
-            <VisuallyHidden>{t.copy}</VisuallyHidden>
-            <span className="id foreign-line">{shown}</span>
-            <Icon name={copied ? 'check' : 'copy'} size={13} />
-          </UnstyledButton>
-        </Tooltip>
+        <UnstyledButton
+          className="id-button"
+          {...hint(copied ? t.copied : t.copy)}
+          onClick={(event) => {
+            event.preventDefault();
+            event.stopPropagation();
+            copy();
+          }}
+        >
+          <VisuallyHidden>{t.copy}</VisuallyHidden>
+          <span className="id foreign-line">{shown}</span>
+          <Icon name={copied ? 'check' : 'copy'} size={13} />
+        </UnstyledButton>
       )}
     </CopyButton>
   );

@@ -19,6 +19,7 @@ export const COMMON = {
   exportCsv: ['Export CSV', 'تصدير CSV'],
   clearFilters: ['Clear filters', 'مسح عوامل التصفية'],
   sortBy: ['Sort by', 'الترتيب حسب'],
+  usualOrder: ['Usual order', 'الترتيب المعتاد'],
   latestFirst: ['latest first', 'الأحدث أولًا'],
   earliestFirst: ['earliest first', 'الأقدم أولًا'],
   mostFirst: ['most first', 'الأكثر أولًا'],

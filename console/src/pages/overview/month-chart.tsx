@@ -1,6 +1,6 @@
-import { Box, Flex, Group, Text, Tooltip } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
 import { chartScale } from '../../format/points.ts';
+import { hint } from '../../parts/hint.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { COUNTED } from '../../texts/record-texts.ts';
 import { OVERVIEW } from './overview-texts.ts';
@@ -14,8 +14,6 @@ interface Bar {
   readonly said: string;
 }
 
-const HEIGHT = 150;
-
 /** The confirmed points of each day of a month. A library for charts would be a third of the first view. */
 export function MonthChart({ month, days }: { readonly month: string; readonly days: readonly Day[] }) {
   const t = useTexts(OVERVIEW);
@@ -23,20 +21,16 @@ export function MonthChart({ month, days }: { readonly month: string; readonly d
   const bars = barsOf(month, days, counted.points);
   const highest = Math.max(1, ...bars.map(({ height }) => height));
   return (
-    <Group role="img" aria-label={`${t.days} ${month}`} dir="ltr" gap={4} wrap="nowrap" align="flex-end">
+    <div role="img" aria-label={`${t.days} ${month}`} dir="ltr" className="month-chart">
       {bars.map((bar) => (
-        <Tooltip.Floating key={bar.day} label={`${bar.day} · ${bar.said}`}>
-          <Box flex={1} miw={0}>
-            <Flex h={HEIGHT} align="flex-end">
-              <Box w="100%" h={(bar.height * HEIGHT) / highest} bg="forest.6" bdrs={3} />
-            </Flex>
-            <Text size="xs" c="dimmed" ta="center" visibleFrom="sm">
-              {bar.day}
-            </Text>
-          </Box>
-        </Tooltip.Floating>
+        <div key={bar.day} {...hint(`${bar.day} · ${bar.said}`)}>
+          <div className="month-chart-bar">
+            <div style={{ height: `${(100 * bar.height) / highest}%` }} />
+          </div>
+          <div className="month-chart-day">{bar.day}</div>
+        </div>
       ))}
-    </Group>
+    </div>
   );
 }
 
