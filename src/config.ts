@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { ENVIRONMENTS, type Environment } from './domain/access/api-key.ts';
 import { isAddressOrBlock } from './domain/access/client-address.ts';
 import { readNamedKeys } from './domain/audit/named-key.ts';
+import { REVIEW_EXPIRY_HOURS } from './domain/contributions/review-expiry.ts';
+import { EVENT_RETENTION_DAYS } from './domain/events/event-retention.ts';
 
 /** All settings, read once from the environment. */
 export interface Config {
@@ -102,8 +104,14 @@ export const SETTINGS = {
     meaning: '`true` allows events to plain http and to private addresses, for development. Production refuses it',
     more: 'Without it a sandbox with the embedded database, a loopback `HOST` and no `TRUSTED_PROXIES` may send to exactly 127.0.0.1 and ::1, written as addresses, and prints this at its start. `false` refuses that too',
   },
-  EVENT_RETENTION_DAYS: { default: '90', meaning: 'days for which events, their deliveries and attempts are kept, 7 to 3650' },
-  REVIEW_EXPIRY_HOURS: { default: '72', meaning: 'hours after which an undecided pending contribution fails, 1 to 8760' },
+  EVENT_RETENTION_DAYS: {
+    default: `${EVENT_RETENTION_DAYS.usual}`,
+    meaning: `days for which events, their deliveries and attempts are kept, ${EVENT_RETENTION_DAYS.least} to ${EVENT_RETENTION_DAYS.most}`,
+  },
+  REVIEW_EXPIRY_HOURS: {
+    default: `${REVIEW_EXPIRY_HOURS.usual}`,
+    meaning: `hours after which an undecided pending contribution fails, ${REVIEW_EXPIRY_HOURS.least} to ${REVIEW_EXPIRY_HOURS.most}`,
+  },
   LOG_LEVEL: { default: 'info', meaning: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`' },
 } as const satisfies Readonly<Record<string, Setting>>;
 
@@ -145,8 +153,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     secretsKey: read.namedKeys('SECRETS_KEY'),
     auditKey: read.namedKeys('AUDIT_KEY'),
     allowsInsecureWebhooks: read.oneOf('WEBHOOK_ALLOW_INSECURE', ['true', 'false'], 'false') === 'true',
-    eventDays: read.wholeNumber('EVENT_RETENTION_DAYS', { least: 7, most: 3_650 }),
-    reviewExpiryHours: read.wholeNumber('REVIEW_EXPIRY_HOURS', { least: 1, most: 8_760 }),
+    eventDays: read.wholeNumber('EVENT_RETENTION_DAYS', EVENT_RETENTION_DAYS),
+    reviewExpiryHours: read.wholeNumber('REVIEW_EXPIRY_HOURS', REVIEW_EXPIRY_HOURS),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS),
   };
   const isOpen = !env['WEBHOOK_ALLOW_INSECURE'] && isSandboxOfThisMachine(settings);

@@ -81,10 +81,13 @@ function click(operators: readonly Operator[]): { stop(): Promise<number> } {
       pages++;
     }
   });
+  const all = Promise.all(people);
+  // It is awaited at the end; until then a failure must not end the program.
+  all.catch(() => {});
   return {
     async stop() {
       isOver = true;
-      await Promise.all(people);
+      await all;
       return pages;
     },
   };

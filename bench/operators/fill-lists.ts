@@ -30,6 +30,12 @@ const INSERTS: readonly [counted: keyof ListCounts, text: string][] = [
       select ${PARTNER}, 'Partner ' || n, 100, 200, 50 from generate_series($from, $to) n`,
   ],
   [
+    'partners',
+    `insert into day_total (partner_id, day, point_conversion_version, confirmed_count, confirmed_points, failed_count)
+      select ${PARTNER}, day, 'default-1', n, 250 * n, 1 from generate_series($from, $to) n,
+        generate_series(date_trunc('month', now()), now(), interval '1 day') day`,
+  ],
+  [
     'contributions',
     `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points, status, first_status,
         contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar, association_outcome, created_at, confirmed_at)
@@ -116,7 +122,7 @@ const INSERTS: readonly [counted: keyof ListCounts, text: string][] = [
   ],
 ];
 
-/** Side by side with nobody: what is written need not survive a power cut. */
+/** Commits are not synchronous: after a crash the database is filled again. */
 export async function fillLists(pool: pg.Pool, counts: ListCounts, report: (sentence: string) => void = () => {}): Promise<void> {
   const client = await pool.connect();
   try {

@@ -10,7 +10,7 @@ export const PARAMS = {
   settlement_id: settlementId,
   reconciliation_id: `rec_01${'15007'.padStart(24, '0')}`,
   impact_batch_id: `batch_01${'7'.padStart(24, '0')}`,
-  month: '2026-11',
+  month: new Date().toISOString().slice(0, 7),
 };
 
 /** A value of each filter that is no closed list; those of a closed list are all tried. */

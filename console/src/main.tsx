@@ -18,6 +18,9 @@ import { LanguageProvider } from './texts/language.tsx';
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? '';
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
+// The page is loaded while the service is asked who is signed in.
+if (location.pathname !== '/sign-in') void router.preloadRoute({ to: location.pathname as never });
+
 createRoot(document.getElementById('root') as HTMLElement).render(
   <LanguageProvider>
     <MantineProvider theme={theme} cssVariablesResolver={resolveVariables} defaultColorScheme="auto" getStyleNonce={() => nonce}>

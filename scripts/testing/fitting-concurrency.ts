@@ -1,29 +1,39 @@
-import { cpus } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 
-const SAMPLE_MS = 2_000;
-/** Idle shares of all processors together: with more another fits beside those that run, and with less there are too many. */
-const IDLE_SHARE = { more: 0.25, fewer: 0.05 };
+const SAMPLE_MS = 200;
+const SAMPLES = 10;
+/** How many threads want a processor, for each processor: with fewer another fits beside those that run, and with more there are too many. */
+const WANTED = { more: 1, fewer: 2 };
+/** `0.31 0.58 0.60 3/412 1734`: of all threads, how many run or could. */
+const RUNNABLE = /^\S+ \S+ \S+ (\d+)\//;
+const LOAD = '/proc/loadavg';
 
 /**
- * How much may run at once on this machine, by how idle it was in the last seconds. On processors that have nothing to spare more at once
- * takes no less time together, and each takes longer.
+ * How much may run at once on this machine, by how many threads wanted a processor in the last seconds. On processors that have nothing to
+ * spare more at once takes no less time together, and each takes longer. Where the system does not say, it is always the most.
  */
 export class FittingConcurrency {
   readonly #most: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: NodeJS.Timeout | undefined;
   #current = 1;
   #wake: () => void = () => {};
 
-  /** @param countRunning How many run: with fewer than there may be, an idle machine says nothing. */
+  /** @param countRunning How many run: with fewer than there may be, a machine that is free says nothing. */
   constructor(most: number, countRunning: () => number) {
     this.#most = most;
-    let before = readTimes();
+    if (!existsSync(LOAD)) {
+      this.#current = most;
+      return;
+    }
+    const samples: number[] = [];
     this.#timer = setInterval(() => {
-      const after = readTimes();
-      const idleShare = (after.idle - before.idle) / Math.max(1, after.all - before.all);
-      before = after;
-      if (idleShare > IDLE_SHARE.more && countRunning() >= this.#current) this.#change(1);
-      else if (idleShare < IDLE_SHARE.fewer) this.#change(-1);
+      samples.push(countRunnable());
+      if (samples.length < SAMPLES) return;
+      const wanted = samples.reduce((sum, each) => sum + each, 0) / SAMPLES / availableParallelism();
+      samples.length = 0;
+      if (wanted < WANTED.more && countRunning() >= this.#current) this.#change(1);
+      else if (wanted > WANTED.fewer) this.#change(-1);
     }, SAMPLE_MS).unref();
   }
 
@@ -48,12 +58,7 @@ export class FittingConcurrency {
   }
 }
 
-/** Milliseconds since the machine was started, of all processors. */
-function readTimes(): { readonly idle: number; readonly all: number } {
-  const sums = { idle: 0, all: 0 };
-  for (const { times } of cpus()) {
-    sums.idle += times.idle;
-    for (const time of Object.values(times)) sums.all += time;
-  }
-  return sums;
+/** Without this one, which has just woken to count. */
+function countRunnable(): number {
+  return Number(RUNNABLE.exec(readFileSync(LOAD, 'utf8'))?.[1] ?? 1) - 1;
 }

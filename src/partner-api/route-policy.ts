@@ -1,4 +1,5 @@
 import type { RecoverableOperation } from '../domain/recovery-verdict.ts';
+import { IN_FLIGHT_MAX } from './limits/shedding-order.ts';
 
 /** The class of a request, for the partner's rates. */
 export type TrafficClass = 'writes' | 'lookups' | 'reports';
@@ -15,25 +16,32 @@ export interface RoutePolicy {
   readonly recoverable?: RecoverableOperation;
 }
 
-/**
- * The policies of all routes, in the order in which their requests are shed.
- *
- * @see docs/spec/decisions.md#6-rate-limits: reports are shed first, then estimates, then new confirmations; look-ups of contributions
- * last.
- */
-export const REPORT = { trafficClass: 'reports', inFlightMax: 400, isWrite: false } as const satisfies RoutePolicy;
+/** The policies of all routes. */
+export const REPORT = {
+  trafficClass: 'reports',
+  inFlightMax: IN_FLIGHT_MAX.report,
+  isWrite: false,
+} as const satisfies RoutePolicy;
 export const REPORT_WRITE = { ...REPORT, isWrite: true } as const satisfies RoutePolicy;
-export const ESTIMATE_WRITE = { trafficClass: 'writes', inFlightMax: 480, isWrite: true } as const satisfies RoutePolicy;
-export const ESTIMATE_LOOKUP = { trafficClass: 'lookups', inFlightMax: 560, isWrite: false } as const satisfies RoutePolicy;
+export const ESTIMATE_WRITE = {
+  trafficClass: 'writes',
+  inFlightMax: IN_FLIGHT_MAX.estimateWrite,
+  isWrite: true,
+} as const satisfies RoutePolicy;
+export const ESTIMATE_LOOKUP = {
+  trafficClass: 'lookups',
+  inFlightMax: IN_FLIGHT_MAX.estimateLookup,
+  isWrite: false,
+} as const satisfies RoutePolicy;
 export const CONFIRMATION = {
   trafficClass: 'writes',
-  inFlightMax: 640,
+  inFlightMax: IN_FLIGHT_MAX.confirmation,
   isWrite: true,
   recoverable: 'confirm',
 } as const satisfies RoutePolicy;
 export const CONTRIBUTION_LOOKUP = {
   trafficClass: 'lookups',
-  inFlightMax: 4_096,
+  inFlightMax: IN_FLIGHT_MAX.contributionLookup,
   isWrite: false,
   recoverable: 'lookup',
 } as const satisfies RoutePolicy;

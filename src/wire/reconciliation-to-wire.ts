@@ -1,5 +1,5 @@
+import { adviseMissing, RECONCILIATION_VERDICTS } from '../domain/reconciliations/line-verdict.ts';
 import { describeListProblem } from '../domain/reconciliations/list-problem.ts';
-import { adviseMissing, RECONCILIATION_VERDICTS } from '../domain/reconciliations/reconciliation.ts';
 import type { Reconciliation } from '../store/reconciliations/reconciliation.ts';
 import { MISSING_FROM, type ReconciliationLine } from '../store/reconciliations/reconciliation-line.ts';
 

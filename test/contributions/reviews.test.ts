@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import type { Role } from '../../src/domain/access/role.ts';
 import { newId } from '../../src/domain/identifiers.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
+import { expireOverdueContributions } from '../../src/operations/contributions/expire-overdue-contributions.ts';
 import { getReview, listReviews } from '../../src/operations/contributions/list-reviews.ts';
 import {
   confirmPendingContribution,
@@ -15,6 +16,7 @@ import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { detailCodes, newConfirmation, type TestEvent, uniqueId } from '../support/client.ts';
+import { asSuperuser } from '../support/postgres/superuser.ts';
 import { insertPendingAged, untilSequenced } from '../support/records.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { OPEN_RATES, testService } from '../support/service.ts';
@@ -158,6 +160,30 @@ describe('after 72 hours it fails by itself', () => {
     assert.deepEqual(await statusesOf(partner), { pending: 1 });
     await expire(5);
     assert.deepEqual(await statusesOf(partner), { failed: 1 });
+  });
+
+  test('one that cannot be failed and one that is locked hold up no other, and are failed later', async () => {
+    const { partner, ids } = await waiting(103, '100 hours');
+    const [spoiled, locked] = ids as [string, string];
+    const holder = await database.pool.connect();
+    await holder.query("begin; set local idle_in_transaction_session_timeout = '60s'");
+    const row = 'from contribution where partner_id = $1 and transaction_id = $2';
+    const { rows } = await holder.query(`select seal ${row}`, [partner.partnerId, spoiled]);
+    await holder.query(`select ${row} for update`, [partner.partnerId, locked]);
+    const setSeal = (seal: Buffer) =>
+      asSuperuser(database.pool, async (superuser) => {
+        const text = 'update contribution set seal = $3 where partner_id = $1 and transaction_id = $2';
+        await superuser.query(text, [partner.partnerId, spoiled, seal]);
+      });
+    await setSeal(Buffer.alloc(32));
+    const overdue = { partnerId: partner.partnerId, hours: 72 };
+    await assert.rejects(expireOverdueContributions(database, OWNER, overdue), /^AggregateError: 1 pending contribution of /);
+    assert.deepEqual(await statusesOf(partner), { failed: 101, pending: 2 });
+    await setSeal(rows[0].seal);
+    assert.deepEqual(await expireOverdueContributions(database, OWNER, overdue), { failed: 1, decided: 0, busy: 1 });
+    await holder.query('rollback');
+    holder.release();
+    assert.deepEqual(await expireOverdueContributions(database, OWNER, overdue), { failed: 1, decided: 0, busy: 0 });
   });
 
   test('more than a chunk, by two processes at once, against an operator: each ends once', async () => {

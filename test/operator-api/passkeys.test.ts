@@ -40,15 +40,15 @@ async function newLink({ operatorId }: SignedInOperator) {
 async function beginLink(code: string, totp?: string) {
   const client = new OperatorClient(operationsPort);
   const link = { code, ...(totp !== undefined && { totp }) };
-  return { client, link, begun: await client.post(`${SESSION}/link/passkey/begin`, link, headers) };
+  return { client, begun: await client.post(`${SESSION}/link/passkey/begin`, link, headers) };
 }
 
 async function tradeLink(code: string, totp?: string) {
-  const { client, link, begun } = await beginLink(code, totp);
+  const { client, begun } = await beginLink(code, totp);
   const authenticator = new Authenticator(ORIGIN);
   if (begun.status !== 200) return { client, authenticator, answer: begun };
   const { challenge, options_json } = begun.body;
-  const body = { ...link, name: 'A telephone', challenge, response_json: authenticator.create(options_json) };
+  const body = { code, name: 'A telephone', challenge, response_json: authenticator.create(options_json) };
   return { client, authenticator, answer: await client.post(`${SESSION}/link/passkey`, body, headers) };
 }
 
@@ -187,8 +187,24 @@ describe('a passkey', () => {
       [begun.status, begun.body.error.details[0]],
       [401, { ...begun.body.error.details[0], field: 'totp', code: 'missing' }],
     );
-    assert.equal((await tradeLink(code, '000000')).answer.status, 401);
+    const wrong = await beginLink(code, '000000');
+    assert.deepEqual([wrong.begun.status, wrong.begun.body.error.details[0].code], [401, 'wrong_form']);
     assert.equal((await tradeLink(code, codeOf(secret, 'next'))).answer.status, 200);
+  });
+
+  test('a challenge opens with its own link alone, and not once there is a second factor', async () => {
+    const person = await signedInOperator(service, 'viewer');
+    const codes = [await newLink(person), await newLink(await signedInOperator(service, 'viewer'))];
+    const authenticator = new Authenticator(ORIGIN);
+    const { client, begun } = await beginLink(codes[0] as string);
+    const { challenge, options_json } = begun.body;
+    const body = { name: 'A telephone', challenge, response_json: authenticator.create(options_json) };
+    const add = (code: string | undefined) => client.post(`${SESSION}/link/passkey`, { code, ...body }, headers);
+    const field = ({ status, body: { error } }: Awaited<ReturnType<typeof add>>) => [status, error?.details[0].field];
+    assert.deepEqual(field(await add(codes[1])), [400, 'challenge']);
+    const { secret, enrolment } = (await person.post(`${SESSION}/second-factor`)).body;
+    await person.send('PUT', `${SESSION}/second-factor`, { body: { enrolment, totp: codeOf(secret) } });
+    assert.deepEqual(field(await add(codes[0])), [400, 'challenge']);
   });
 
   test('the last one of somebody without a password stays', async () => {

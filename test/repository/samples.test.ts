@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { RECONCILIATION_VERDICTS } from '../../src/domain/reconciliations/reconciliation.ts';
+import { RECONCILIATION_VERDICTS } from '../../src/domain/reconciliations/line-verdict.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { approveFailure, draftFailure } from '../../src/operations/contributions/record-failure.ts';
 import {

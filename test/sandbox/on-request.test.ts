@@ -343,6 +343,28 @@ describe('the clock', waiting, () => {
     assert.equal(settlement.settlement.contribution_count, 1n);
   });
 
+  test('while a contribution is being decided it asks for the same request again, which does the rest', async () => {
+    const { client, partner } = await service.newPartner();
+    const { transaction_id } = (await client.confirm({}, asking('pending'))).body.contribution;
+    const holder = await service.database.pool.connect();
+    await holder.query("begin; set local idle_in_transaction_session_timeout = '60s'");
+    const text = 'select from contribution where partner_id = $1 and transaction_id = $2 for update';
+    await holder.query(text, [partner.partnerId, transaction_id]);
+    const key = newKey();
+    const refused = await ask(client, 'clock', { advance: 'P1M' }, key);
+    assertError(refused, 'internal_service_unavailable');
+    assert.match(refused.body.error.message, /resolving 1 contribution\. Send the same request again in a minute/);
+    assert.equal(refused.headers.get('retry-after'), '60');
+    await holder.query('rollback');
+    holder.release();
+    // As if the minute were over.
+    const left = "update keyed_answer set claimed_at = claimed_at - interval '61 seconds' where answer is null";
+    await service.database.pool.query(left);
+    const { status, body } = await ask(client, 'clock', { advance: 'P1M' }, key);
+    assert.deepEqual([status, body.done.contributions_failed, body.done.settlements_closed.length], [201, 1n, 1]);
+    assert.ok(Date.parse(body.clock.now) - Date.now() < 32 * 86_400_000, 'it was advanced once');
+  });
+
   test('two advances of half an estimate’s life end those that were there before both, not those from between', async () => {
     const { client } = await service.newPartner();
     const first = (await client.estimate()).body.estimate.calculation_id;

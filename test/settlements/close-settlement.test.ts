@@ -8,8 +8,8 @@ import { closeDueSettlements } from '../../src/operations/settlements/close-due-
 import { closeSettlement } from '../../src/operations/settlements/close-settlement.ts';
 import { verifySettlements } from '../../src/operations/settlements/verify-settlements.ts';
 import type { Queryable } from '../../src/store/database.ts';
+import { deleteOldEvents } from '../../src/store/events/delete-old-events.ts';
 import { insertEventCounter } from '../../src/store/events/event.ts';
-import { deleteOldEvents } from '../../src/store/events/event-retention.ts';
 import { eachSettlement, findOpenSettlement } from '../../src/store/settlements/settlement.ts';
 import { sumUnsettled } from '../../src/store/settlements/unsettled-contribution.ts';
 import { OWNER } from '../support/actor.ts';

@@ -213,7 +213,7 @@ export function runSample(name: string, words: readonly string[], { baseUrl, api
   const env = { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey };
   return new Promise((resolve) => {
     execFile(program, [join(SAMPLES, name), ...words], { env, cwd: folder }, (error, stdout, stderr) =>
-      resolve({ status: error ? Number(error.code) : 0, stdout, stderr }),
+      resolve({ status: error ? (typeof error.code === 'number' ? error.code : -1) : 0, stdout, stderr }),
     );
   });
 }

@@ -244,7 +244,7 @@ export interface paths {
         put?: never;
         /**
          * Begin to sign in with a one-time link, and add a passkey
-         * @description Instead of a password. The link is not used until the answer of the browser comes back with the `challenge`.
+         * @description Instead of a password. The code of a second factor is used here. The link is not, until the answer of the browser comes back with the `challenge`.
          *
          *     It needs no session.
          */
@@ -2703,6 +2703,11 @@ export interface components {
              * @enum {string}
              */
             permission: "read_write" | "read_only" | "manage";
+            /**
+             * @description Whether it may be used.
+             * @enum {string}
+             */
+            status: "active" | "expired" | "revoked";
             /** @description From where it may be used; empty for everywhere. */
             allowed_addresses: string[];
             /**
@@ -4945,16 +4950,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description The code of the one-time link. */
+                    code: string;
                     /** @description A name for it, such as the name of the device. */
                     name: string;
                     /** @description What the begin answered. */
                     challenge: string;
                     /** @description The answer of the browser, as JSON. */
                     response_json: string;
-                    /** @description The code of the one-time link. */
-                    code: string;
-                    /** @description The code of the authenticator app. Required with a second factor. */
-                    totp?: string;
                 };
             };
         };

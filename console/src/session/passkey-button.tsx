@@ -19,19 +19,25 @@ interface PasskeyButtonProps {
 export function PasskeyButton({ send, onSignedIn, label }: PasskeyButtonProps) {
   const t = useTexts(SESSION);
   const [totp, setTotp] = useState('');
-  const signIn = useMutation({ mutationFn: () => send(totp || undefined), onSuccess: onSignedIn, meta: { isSignIn: true } });
+  const [isCodeAsked, setCodeAsked] = useState(false);
+  const signIn = useMutation({
+    mutationFn: () => send(totp || undefined),
+    onSuccess: onSignedIn,
+    onError: (error) => problemOf(error, 'totp') !== undefined && setCodeAsked(true),
+    meta: { isSignIn: true },
+  });
   const { error } = signIn;
-  const asksCode = problemOf(error, 'totp') !== undefined || totp !== '';
   return (
-    <Stack gap="sm">
-      {asksCode && <TotpField value={totp} onChange={setTotp} />}
-      <Button
-        variant="default"
-        leftSection={<Icon name="key" size={16} />}
-        loading={signIn.isPending}
-        onClick={() => signIn.mutate()}
-        fullWidth
-      >
+    <Stack
+      component="form"
+      gap="sm"
+      onSubmit={(event) => {
+        event.preventDefault();
+        signIn.mutate();
+      }}
+    >
+      {isCodeAsked && <TotpField value={totp} onChange={setTotp} />}
+      <Button type="submit" variant="default" leftSection={<Icon name="key" size={16} />} loading={signIn.isPending} fullWidth>
         {label ?? t.usePasskey}
       </Button>
       {error instanceof NoPasskeyGiven ? (

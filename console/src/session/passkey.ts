@@ -44,8 +44,9 @@ export async function givePasskeyAgain(): Promise<SessionAnswer> {
 
 /** Trades the one-time link for a passkey. */
 export async function addPasskeyByLink(name: string, link: { code: string; totp?: string }): Promise<SessionAnswer> {
+  const { code } = link;
   const answer = await askForNew(await answerOf(client.POST('/operator/v1/session/link/passkey/begin', { body: link })));
-  return answerOf(client.POST('/operator/v1/session/link/passkey', { body: { name, ...link, ...answer } }));
+  return answerOf(client.POST('/operator/v1/session/link/passkey', { body: { name, code, ...answer } }));
 }
 
 export async function addPasskey(name: string): Promise<Passkey> {

@@ -18,6 +18,7 @@ export const COMMON = {
   reasonHelp: ['Kept in the audit, and shown to whoever asks later.', 'يُحفظ في سجل التدقيق ويظهر لمن يسأل لاحقًا.'],
   exportCsv: ['Export CSV', 'تصدير CSV'],
   clearFilters: ['Clear filters', 'مسح عوامل التصفية'],
+  nothingFits: ['Nothing fits this filter', 'لا شيء يطابق عامل التصفية'],
   sortBy: ['Sort by', 'الترتيب حسب'],
   usualOrder: ['Usual order', 'الترتيب المعتاد'],
   latestFirst: ['latest first', 'الأحدث أولًا'],

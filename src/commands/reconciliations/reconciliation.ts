@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { adviseMissing, RECONCILIATION_VERDICTS } from '../../domain/reconciliations/reconciliation.ts';
+import { adviseMissing, RECONCILIATION_VERDICTS } from '../../domain/reconciliations/line-verdict.ts';
 import { reconciliationNotFound } from '../../operations/reconciliations/reconcile-settlement.ts';
 import { RECONCILIATION_DAYS } from '../../schedule/jobs/remove-reconciliations.ts';
 import {

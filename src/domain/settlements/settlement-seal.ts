@@ -1,10 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { NamedKey } from '../audit/named-key.ts';
 import { amountText } from '../numbers/money.ts';
-import type { SettlementLine } from './settlement-line.ts';
 import type { SettlementPeriod } from './settlement-period.ts';
 import type { SettlementTotals } from './settlement-totals.ts';
-import { STATEMENT_COLUMNS } from './statement/statement-columns.ts';
 
 /**
  * Signs a text under a key that is not in the database. The same text gives the same signature, and nobody without the key can create it.
@@ -103,20 +101,4 @@ function totalsFields({ byVersion, amount, ...sums }: SettlementTotals): unknown
       ...[String(each.points), each.amount === null ? null : amountText(each.amount)],
     ]),
   ];
-}
-
-/** How many lines share a row of proofs, and the bytes of a proof: forging a line by guessing takes 2^63 attempts. */
-export const PROOFS_PER_ROW = 1_000;
-export const PROOF_BYTES = 8;
-
-/** The proof of each line of one settlement, which finds a modified line. Its key is derived by a signature. */
-export function lineProver(
-  sign: Sign,
-  { partnerId, settlementId }: Pick<OpenedSettlement, 'partnerId' | 'settlementId'>,
-): (line: SettlementLine) => Buffer {
-  const key = sign(JSON.stringify(['settlement lines', partnerId, settlementId]));
-  return (line) => {
-    const text = STATEMENT_COLUMNS.map(({ cell }) => cell(line)).join(',');
-    return createHmac('sha256', key).update(text).digest().subarray(0, PROOF_BYTES);
-  };
 }

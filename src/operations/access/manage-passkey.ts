@@ -11,7 +11,7 @@ import { auditOperator, requireAuditedOperator } from './audit-operator.ts';
 import type { SessionTools } from './operator-session.ts';
 import { type KeptPasskey, optionsToAdd, type PageAddress, readNewPasskey } from './passkey.ts';
 import { openChallenge, sealChallenge } from './passkey-challenge.ts';
-import { hashOfVerifier, type Sealing } from './second-factor.ts';
+import { hashOfVerifier } from './second-factor.ts';
 
 /** Until the operator or an admin removes it. */
 const PASSKEY_SECONDS = 10 * 365 * 24 * 60 * 60;
@@ -20,10 +20,8 @@ const PASSKEYS_MAX = 10;
 
 type Own = Pick<Actor, 'operatorId' | 'role' | 'correlationId'>;
 
-/** What a challenge for a new passkey is sealed for: it opens for no sign-in, and for nobody else. */
-function sealingOf({ sealing }: SessionTools, operatorId: string): Sealing {
-  return sealing(`${operatorId} adds a passkey`);
-}
+/** What a challenge of an operator who is signed in is sealed for: it opens for no sign-in, and for nobody else. */
+export const purposeOfAdding = (operatorId: string): string => `${operatorId} adds a passkey`;
 
 export interface BegunPasskey {
   readonly optionsJson: string;
@@ -33,7 +31,7 @@ export interface BegunPasskey {
 
 export async function beginPasskey(
   tools: SessionTools,
-  { operatorId }: Pick<Own, 'operatorId'>,
+  { operatorId, purpose }: { readonly operatorId: string; readonly purpose: string },
   page: PageAddress,
 ): Promise<BegunPasskey> {
   const { pool } = tools.database;
@@ -41,7 +39,7 @@ export async function beginPasskey(
   const known = (await listPasskeys(pool, operatorId)).map(readPasskey);
   const owner = { operatorId, name: operator?.name ?? operatorId, email: operator?.email ?? null };
   const { challenge, optionsJson } = await optionsToAdd(owner, page, known);
-  return { optionsJson, challenge: await sealChallenge(pool, sealingOf(tools, operatorId).seal, challenge) };
+  return { optionsJson, challenge: await sealChallenge(pool, tools.sealing(purpose).seal, challenge) };
 }
 
 export interface NewPasskey extends PageAddress {
@@ -58,8 +56,8 @@ export interface ReadPasskey {
 }
 
 /** @throws ServiceError `invalid_request` for an answer that is not to this challenge. */
-export async function readChallengedPasskey(tools: SessionTools, operatorId: string, given: NewPasskey): Promise<ReadPasskey> {
-  const { challenge, atMs } = await openChallenge(tools.database.pool, sealingOf(tools, operatorId).open, given.challenge);
+export async function readChallengedPasskey(tools: SessionTools, purpose: string, given: NewPasskey): Promise<ReadPasskey> {
+  const { challenge, atMs } = await openChallenge(tools.database.pool, tools.sealing(purpose).open, given.challenge);
   return { ...(await readAnswer({ ...given, challenge })), challengeAtMs: atMs };
 }
 
@@ -91,7 +89,7 @@ export async function insertPasskey(
  */
 export async function addPasskey(tools: SessionTools, own: Own, given: NewPasskey): Promise<StoredPasskey> {
   const { operatorId } = own;
-  const read = await readChallengedPasskey(tools, operatorId, given);
+  const read = await readChallengedPasskey(tools, purposeOfAdding(operatorId), given);
   return inTransaction(tools.database, USUAL_LOCK_TIMEOUT, async (db) => {
     await lockOperator(db, operatorId);
     await requireAuditedOperator(db, operatorId);

@@ -4,7 +4,12 @@ import { hashPassword } from '../../domain/access/password.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { lockOperator } from '../../store/access/operator.ts';
 import { findOperatorCredential, type HeldCredential, lockOperatorCredential } from '../../store/access/operator-credential.ts';
-import { claimPasswordAttempt, findVerifiers, updateCredentialsOfKindsEnded } from '../../store/access/operator-password.ts';
+import {
+  claimPasswordAttempt,
+  findVerifiers,
+  updateCredentialsOfKindsEnded,
+  type Verifier,
+} from '../../store/access/operator-password.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireAuditedOperator } from './audit-operator.ts';
@@ -34,42 +39,62 @@ export async function signInByCode(
   refusePassword(password, known);
   await claimAttempt(tools, known);
   const verifier = await hashPassword(password, tools.passwordCosts);
-  return useLink(tools, { known, totp: link.totp }, async (db, held) => {
+  return useLink(tools, known, async (db, held, factor) => {
+    await requireSecondFactor(db, { held: factor, ...(await factorOf(tools, db, held, link.totp)) });
     await replacePassword(db, held.operatorId, verifier);
     return openSession(db, held, { action: 'operator.set-password', request });
   });
 }
 
 /**
- * What the browser is asked, to trade the code for a passkey. Nothing changes before its answer.
+ * What the browser is asked, to trade the code for a passkey. A code of the second factor is used here, so that no device keeps a passkey
+ * that is refused for it; the link itself is not used yet.
  *
- * @throws ServiceError `unauthorized` for a code that is not valid, and for a code of the second factor that is missing.
+ * @throws ServiceError `unauthorized` for a code that is not valid, and for a code of the second factor that is missing or wrong.
  */
 export async function beginPasskeyByCode(tools: SessionTools, { code, totp }: Link, page: PageAddress): Promise<BegunPasskey> {
-  const { operatorId } = await findLink(tools, code);
+  const known = await findLink(tools, code);
+  const { operatorId } = known;
   const { totp: factor } = await findVerifiers(tools.database.pool, operatorId);
-  if (factor && totp === undefined) throw secondFactorMissing();
-  return beginPasskey(tools, { operatorId }, page);
+  if (factor) {
+    if (totp === undefined) throw secondFactorMissing();
+    await claimAttempt(tools, known);
+    await inTransaction(tools.database, USUAL_LOCK_TIMEOUT, async (db) => {
+      await lockOperator(db, operatorId);
+      await requireAuditedOperator(db, operatorId);
+      await requireSecondFactor(db, { held: factor, ...(await factorOf(tools, db, known, totp)) });
+    });
+  }
+  return beginPasskey(tools, { operatorId, purpose: purposeOf(known, factor) }, page);
 }
 
 /**
  * Trades a sign-in code for a passkey, and a session. A password of before ends with all sessions, as if another one took its place.
  *
- * @throws ServiceError As {@link signInByCode}; `invalid_request` for an answer that is not to the challenge, and for the eleventh passkey.
+ * @throws ServiceError `unauthorized` for a code that is not valid; `invalid_request` for an answer that is not to the challenge of this
+ * link and this second factor, and for the eleventh passkey.
  */
 export async function addPasskeyByCode(
   tools: SessionTools,
-  { code, totp, ...given }: Link & NewPasskey,
+  { code, ...given }: Pick<Link, 'code'> & NewPasskey,
   request: RequestOfSession,
 ): Promise<OpenedSession> {
   const known = await findLink(tools, code);
-  const passkey = await readChallengedPasskey(tools, known.operatorId, given);
-  await claimAttempt(tools, known);
-  return useLink(tools, { known, totp }, async (db, held) => {
+  const { totp: factor } = await findVerifiers(tools.database.pool, known.operatorId);
+  // The challenge opens only if the second factor was given.
+  const purpose = purposeOf(known, factor);
+  const passkey = await readChallengedPasskey(tools, purpose, given);
+  return useLink(tools, known, async (db, held, factorNow) => {
+    if (purposeOf(held, factorNow) !== purpose) throw secondFactorMissing();
     await updateCredentialsOfKindsEnded(db, held.operatorId, ['password', 'session']);
     await insertPasskey(db, held.operatorId, passkey);
     return openSession(db, held, { action: 'operator.add-passkey', request });
   });
+}
+
+/** What a challenge is sealed for: it opens with this link alone, and only while the operator has the second factor that was given. */
+function purposeOf({ operatorId, credential }: HeldCredential, factor: Verifier | undefined): string {
+  return `${operatorId} trades ${credential.credentialId} for a passkey, with ${factor?.credentialId ?? 'no second factor'}`;
 }
 
 async function findLink({ database }: SessionTools, code: string): Promise<HeldCredential> {
@@ -85,22 +110,21 @@ async function claimAttempt({ database }: SessionTools, { credential }: HeldCred
   if (waitSeconds > 0) throw throttled(waitSeconds);
 }
 
-/** Of several at once, one; in one transaction with what takes the place of the link. */
+/** Ends the link and does the work, in one transaction. Of several requests at once, one succeeds. */
 async function useLink(
-  tools: SessionTools,
-  { known, totp }: { readonly known: HeldCredential; readonly totp: string | undefined },
-  work: (db: Queryable, held: HeldCredential) => Promise<OpenedSession>,
+  { database }: SessionTools,
+  known: HeldCredential,
+  work: (db: Queryable, held: HeldCredential, factor: Verifier | undefined) => Promise<OpenedSession>,
 ): Promise<OpenedSession> {
   const { operatorId } = known;
-  return inTransaction(tools.database, USUAL_LOCK_TIMEOUT, async (db) => {
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     await lockOperator(db, operatorId);
     const held = await lockOperatorCredential(db, 'code', known.credential.credentialId);
     if (!held?.isValid || held.disabledAt) throw codeRefused();
     await requireAuditedOperator(db, operatorId);
     const { totp: factor } = await findVerifiers(db, operatorId);
-    await requireSecondFactor(db, { held: factor, ...(await factorOf(tools, db, held, totp)) });
     await updateCredentialsOfKindsEnded(db, operatorId, ['code']);
-    return work(db, held);
+    return work(db, held, factor);
   });
 }
 

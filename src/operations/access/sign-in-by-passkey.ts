@@ -85,6 +85,7 @@ function readName(responseJson: string): ReturnType<typeof nameOfAnswer> {
 }
 
 function refused(cause?: unknown): ServiceError {
-  const message = 'This passkey does not sign in here: it was removed, or is of another service. Sign in with the password.';
+  const message =
+    'This passkey does not sign in here: it was removed, or is of another service. Sign in with the password, or ask an admin for a one-time link.';
   return new ServiceError('unauthorized', message, { cause });
 }

@@ -85,7 +85,7 @@ export async function changePassword(
 ): Promise<OpenedSession> {
   const credentialId = await checkPassword(tools, { operatorId, password });
   const held = await findOperatorCredential(tools.database.pool, 'password', credentialId);
-  if (held) refusePassword(newPassword, held);
+  if (held) refusePassword(newPassword, held, 'new_password');
   const verifier = await hashPassword(newPassword, tools.passwordCosts);
   return open(tools, { operatorId, credentialId, totp, verifier, action: 'operator.set-password' }, request);
 }
@@ -145,11 +145,14 @@ export async function replacePassword(db: Queryable, operatorId: string, verifie
   await insertOperatorCredential(db, { ...password, seconds: PASSWORD_SECONDS });
 }
 
-/** @throws ServiceError `invalid_request` for a password that cannot be taken. */
-export function refusePassword(password: string, { name, email }: Pick<Operator, 'name' | 'email'>): void {
+/**
+ * @param field Of the request, which holds the password.
+ * @throws ServiceError `invalid_request` for a password that cannot be taken.
+ */
+export function refusePassword(password: string, { name, email }: Pick<Operator, 'name' | 'email'>, field = 'password'): void {
   const message = findPasswordProblem(password, [name, email, email?.split('@')[0] ?? null]);
   if (message !== undefined)
-    throw new ServiceError('invalid_request', message, { details: [{ field: 'password', code: 'unsupported_value', message }] });
+    throw new ServiceError('invalid_request', message, { details: [{ field, code: 'unsupported_value', message }] });
 }
 
 /** It takes as long as a wrong password. */
@@ -166,6 +169,6 @@ function passwordRefused(): ServiceError {
 }
 
 export function throttled(waitSeconds: number): ServiceError {
-  const message = `There were too many wrong passwords for this operator. Wait ${waitSeconds} s (Retry-After), then try again; or open a new one-time link.`;
+  const message = `There were too many wrong attempts to sign in as this operator. Wait ${waitSeconds} s (Retry-After), then try again; or open a new one-time link.`;
   return new ServiceError('rate_limited', message, { headers: { 'retry-after': String(waitSeconds) } });
 }

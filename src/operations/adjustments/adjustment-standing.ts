@@ -2,7 +2,7 @@ import type { Standing } from '../../domain/adjustments/adjustment-effect.ts';
 import type { Partner } from '../../store/access/partner.ts';
 import { sumPostedDeltas } from '../../store/adjustments/adjustment.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import type { Prices } from '../../store/settlements/settlement-price.ts';
+import type { Prices } from '../../store/settlements/price-of-points.ts';
 import { findHighestPointValue } from '../rules/rule-prices.ts';
 import type { PricesOf } from '../settlements/settlement-tools.ts';
 

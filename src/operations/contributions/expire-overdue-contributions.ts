@@ -4,6 +4,8 @@ import { pluralise } from '../../domain/pluralise.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { type ContributionReview, listOverdueContributionReviews } from '../../store/contributions/contribution-review.ts';
 import type { Database } from '../../store/database.ts';
+import { eachRow } from '../../store/each-page.ts';
+import { withRole } from '../with-role.ts';
 import { expirePendingContribution } from './resolve-pending-contribution.ts';
 
 /** The most that are read at a time. Each has its own transaction. */
@@ -33,23 +35,20 @@ export interface Expired {
  * @throws AggregateError When some could not be failed, after all others were.
  * @see docs/spec/decisions.md#4-pending-and-failed.
  */
-export async function expireOverdueContributions(
-  database: Database,
-  actor: Actor,
-  { partnerId, hours, signal }: OverdueOptions,
-): Promise<Expired> {
-  const counts = { failed: 0, decided: 0, busy: 0 };
-  for (let isMore = true; isMore && !signal?.aborted; ) {
-    const overdue = await listOverdueContributionReviews(database.pool, partnerId, { hours, limit: CHUNK });
-    const failedBefore = counts.failed;
+export const expireOverdueContributions = withRole(
+  'operator',
+  async (database: Database, actor: Actor, { partnerId, hours, signal }: OverdueOptions): Promise<Expired> => {
+    const counts = { failed: 0, decided: 0, busy: 0 };
     const failed = (count: number) => `${pluralise(count, 'pending contribution')} of ${partnerId} could not be failed.`;
+    const overdue = eachRow<ContributionReview>(CHUNK, (after, limit) =>
+      listOverdueContributionReviews(database.pool, partnerId, { hours, after, limit }),
+    );
     await forEachSettled(overdue, { signal, failed }, async (review) => {
       counts[await expire(database, actor, review)]++;
     });
-    isMore = overdue.length === CHUNK && counts.failed > failedBefore;
-  }
-  return counts;
-}
+    return counts;
+  },
+);
 
 async function expire(database: Database, actor: Actor, review: ContributionReview): Promise<keyof Expired> {
   try {

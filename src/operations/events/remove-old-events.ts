@@ -1,8 +1,8 @@
 import { forEachSettled } from '../../concurrency/for-each-settled.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import type { Database } from '../../store/database.ts';
+import { deleteOldEvents } from '../../store/events/delete-old-events.ts';
 import { listEventCounters } from '../../store/events/event.ts';
-import { deleteOldEvents } from '../../store/events/event-retention.ts';
 
 const EVENTS_AT_ONCE = 500;
 

@@ -7,7 +7,7 @@ import { type Reconciliation, updateProgress, type VerdictCounts } from '../../s
 import { insertReconciliationLines, type ReconciliationLine } from '../../store/reconciliations/reconciliation-line.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import type { StorageUsage } from '../quotas/storage-usage.ts';
-import { decideLines } from './decide-lines.ts';
+import { decideLines } from './match-lines.ts';
 
 export const LINES_AT_ONCE = 500;
 const LOCK_TIMEOUT_MS = 2_000;

@@ -13,7 +13,7 @@ import {
   type ReconciliationLine,
 } from '../../store/reconciliations/reconciliation-line.ts';
 import { addUp, LINES_AT_ONCE, storeProgress } from './compare-list.ts';
-import { EMPTY } from './decide-lines.ts';
+import { EMPTY } from './match-lines.ts';
 
 /**
  * Finds the records that received lists lack, for every list that no process completes: at once after an upload, and later when a process

@@ -125,10 +125,10 @@ async function closeAll(
   return ids;
 }
 
-/** The key of the advance does the remaining work when it is sent again. */
+/** The same request does the remaining work, as soon as its key is free: after a minute. */
 function unfinished(busy: number): ServiceError {
-  const message = `An operator is resolving ${pluralise(busy, 'contribution')}. Send the same request again.`;
-  return new ServiceError('internal_service_unavailable', message);
+  const message = `The clock was advanced, but an operator is resolving ${pluralise(busy, 'contribution')}. Send the same request again in a minute.`;
+  return new ServiceError('internal_service_unavailable', message, { headers: { 'retry-after': '60' } });
 }
 
 function refusal(code: 'wrong_form' | 'too_large', message: string): ServiceError {

@@ -1,9 +1,10 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { lineProver, PROOFS_PER_ROW } from '../../domain/settlements/line-proof.ts';
 import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
 import { closedPeriod, closesAt, nextPeriod, type SettlementPeriod } from '../../domain/settlements/settlement-period.ts';
-import { lineProver, PROOFS_PER_ROW, sealClosed, sealOpened } from '../../domain/settlements/settlement-seal.ts';
+import { sealClosed, sealOpened } from '../../domain/settlements/settlement-seal.ts';
 import { carriedForward, countTotals, type SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import { chainValue } from '../../domain/settlements/statement/statement-chain.ts';
 import { digestStatement } from '../../domain/settlements/statement/write-statement.ts';
@@ -13,6 +14,7 @@ import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { isLockTimeout } from '../../store/database-errors.ts';
 import { allowLongStatements, type LongStatements } from '../../store/query.ts';
+import type { Prices } from '../../store/settlements/price-of-points.ts';
 import {
   findSettlementBySequence,
   insertSettlement,
@@ -25,7 +27,6 @@ import {
 import { type Assigned, assignContributions, deleteSettledCandidates } from '../../store/settlements/settlement-assignment.ts';
 import { eachSettlementLine, insertCarriedLine } from '../../store/settlements/settlement-line.ts';
 import { insertLineProofs } from '../../store/settlements/settlement-line-proof.ts';
-import type { Prices } from '../../store/settlements/settlement-price.ts';
 import { eachLeft } from '../../store/settlements/unsettled-contribution.ts';
 import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';

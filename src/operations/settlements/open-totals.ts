@@ -10,8 +10,8 @@ import { sumUnsettledAdjustments } from '../../store/adjustments/adjustment-assi
 import { readClock } from '../../store/clock.ts';
 import type { Queryable } from '../../store/database.ts';
 import { findLastSequence } from '../../store/events/event.ts';
+import type { Prices } from '../../store/settlements/price-of-points.ts';
 import type { Settlement } from '../../store/settlements/settlement.ts';
-import type { Prices } from '../../store/settlements/settlement-price.ts';
 import { sumUnsettled } from '../../store/settlements/unsettled-contribution.ts';
 
 export interface OpenTotalsOptions {

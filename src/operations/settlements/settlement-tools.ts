@@ -1,7 +1,7 @@
 import type { SealKeys } from '../../domain/settlements/settlement-seal.ts';
 import type { Partner } from '../../store/access/partner.ts';
 import type { Queryable } from '../../store/database.ts';
-import type { Prices } from '../../store/settlements/settlement-price.ts';
+import type { Prices } from '../../store/settlements/price-of-points.ts';
 
 /** The further dependencies of a settlement. */
 export interface SettlementTools extends SealKeys {

@@ -1,5 +1,6 @@
+import { lineProver, PROOF_BYTES, PROOFS_PER_ROW } from '../../domain/settlements/line-proof.ts';
 import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
-import { lineProver, PROOF_BYTES, PROOFS_PER_ROW, type Sign } from '../../domain/settlements/settlement-seal.ts';
+import type { Sign } from '../../domain/settlements/settlement-seal.ts';
 import { countTotals, type SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import { digestStatement } from '../../domain/settlements/statement/write-statement.ts';
 import type { Queryable } from '../../store/database.ts';

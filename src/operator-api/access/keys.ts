@@ -11,6 +11,7 @@ import { closed, idParams, line, listOf, nullableTime, oneOf, shape, text, time 
 import { sorting } from '../sorting.ts';
 import { pageOfWhole } from '../whole-list.ts';
 
+const KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
 const PERMISSIONS = ['read_write', 'read_only', 'manage'] as const;
 const Permission = oneOf(PERMISSIONS, '`manage` is a `read_write` that may also change the endpoints of the partner.');
 
@@ -19,6 +20,7 @@ const KeyBody = shape('ApiKey', {
   partner_id: text('The id of the partner.'),
   name: text('The name of the key.'),
   permission: Permission,
+  status: oneOf(KEY_STATUSES, 'Whether it may be used.'),
   allowed_addresses: listOf(text('An address or a CIDR block.'), 'From where it may be used; empty for everywhere.'),
   created_at: time('When it was issued.'),
   expires_at: nullableTime('When it ends; `null` without an end.'),
@@ -26,9 +28,10 @@ const KeyBody = shape('ApiKey', {
   last_used_at: nullableTime('When it was last used, to the minute; `null` before.'),
 });
 
-function keyToWire(key: ApiKey) {
+/** @param now Of a key that was issued or revoked just now it changes nothing. */
+function keyToWire(key: ApiKey, now = key.createdAt) {
   return {
-    ...{ key_id: key.keyId, partner_id: key.partnerId, name: key.name, permission: key.permission },
+    ...{ key_id: key.keyId, partner_id: key.partnerId, name: key.name, permission: key.permission, status: statusOf(key, now) },
     ...{ allowed_addresses: key.allowedAddresses, created_at: key.createdAt, expires_at: key.expiresAt },
     ...{ revoked_at: key.revokedAt, last_used_at: key.lastUsedAt },
   };
@@ -39,7 +42,6 @@ const Issued = shape('IssuedApiKey', { key: KeyBody, api_key: text('The whole ke
 const issuedToWire = ({ key, apiKey }: IssuedApiKey) => ({ key: keyToWire(key), api_key: apiKey });
 
 const order = sorting(['created_at', 'name'], '-created_at');
-const KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
 
 function statusOf({ revokedAt, expiresAt }: ApiKey, now: Date): (typeof KEY_STATUSES)[number] {
   if (revokedAt !== null) return 'revoked';
@@ -76,7 +78,7 @@ export const listKeys = operatorRoute({
       by === 'name' ? name.toLowerCase() : createdAt.toISOString(),
       keyId,
     ]);
-    return { keys: page.map(keyToWire), ...end };
+    return { keys: page.map((key) => keyToWire(key, now)), ...end };
   },
 });
 
@@ -141,5 +143,9 @@ export const revoke = operatorRoute({
   params,
   answer: KeyBody,
   handle: ({ tools, actor, work, params: { key_id: keyId } }) =>
-    work.answer(tools.database, (database) => revokeApiKey(database, actor, keyId), keyToWire),
+    work.answer(
+      tools.database,
+      (database) => revokeApiKey(database, actor, keyId),
+      (key) => keyToWire(key),
+    ),
 });

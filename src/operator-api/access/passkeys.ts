@@ -1,4 +1,4 @@
-import { addPasskey, beginPasskey, readPasskey, removePasskey } from '../../operations/access/manage-passkey.ts';
+import { addPasskey, beginPasskey, purposeOfAdding, readPasskey, removePasskey } from '../../operations/access/manage-passkey.ts';
 import { addPasskeyByCode, beginPasskeyByCode } from '../../operations/access/sign-in-by-link.ts';
 import { beginPasskeySignIn, signInByPasskey } from '../../operations/access/sign-in-by-passkey.ts';
 import { Type } from '../../partner-api/schema-type.ts';
@@ -92,7 +92,8 @@ export const beginByLink = openRoute({
   path: '/operator/v1/session/link/passkey/begin',
   tag: 'Sign-in',
   summary: 'Begin to sign in with a one-time link, and add a passkey',
-  description: 'Instead of a password. The link is not used until the answer of the browser comes back with the `challenge`.',
+  description:
+    'Instead of a password. The code of a second factor is used here. The link is not, until the answer of the browser comes back with the `challenge`.',
   body: LinkBody,
   answer: Begun,
   handle: async ({ tools, request, body: { code, totp } }) =>
@@ -107,10 +108,10 @@ export const addByLink = openRoute({
   summary: 'Sign in with a one-time link, and add a passkey',
   description:
     'The code of the link works once, for a day. The passkey signs in from then on; a password of before and all sessions of the operator end.',
-  body: Type.Object({ ...NewPasskey.properties, ...linkMembers }, closed),
+  body: Type.Object({ code: linkMembers.code, ...NewPasskey.properties }, closed),
   answer: Session,
-  async handle({ tools, request, reply, body: { code, totp, name, challenge, response_json: responseJson } }) {
-    const given = { ...pageAddressOf(request), ...{ code, totp, name, challenge, responseJson } };
+  async handle({ tools, request, reply, body: { code, name, challenge, response_json: responseJson } }) {
+    const given = { ...pageAddressOf(request), ...{ code, name, challenge, responseJson } };
     return beginSession(reply, await addPasskeyByCode(tools, given, requestOf(request)), tools.environment);
   },
 });
@@ -154,7 +155,8 @@ export const beginAdd = operatorRoute({
   leastRole: 'viewer',
   needsRecentSignIn: true,
   answer: Begun,
-  handle: async ({ tools, request, actor }) => begunToWire(await beginPasskey(tools, actor, pageAddressOf(request))),
+  handle: async ({ tools, request, actor: { operatorId } }) =>
+    begunToWire(await beginPasskey(tools, { operatorId, purpose: purposeOfAdding(operatorId) }, pageAddressOf(request))),
 });
 
 export const add = operatorRoute({

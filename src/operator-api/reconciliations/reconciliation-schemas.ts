@@ -1,4 +1,4 @@
-import { MATCHED_POINTS, RECONCILIATION_VERDICTS } from '../../domain/reconciliations/reconciliation.ts';
+import { MATCHED_POINTS, RECONCILIATION_VERDICTS } from '../../domain/reconciliations/line-verdict.ts';
 import { LINE_TYPES } from '../../domain/settlements/settlement-line.ts';
 import type { ReconciliationOfPeriod } from '../../operations/reconciliations/list-reconciliations.ts';
 import { RECONCILIATION_STATUSES } from '../../store/reconciliations/reconciliation.ts';

@@ -53,10 +53,7 @@ export interface LoadShedding {
 /**
  * Refuses requests under overload before the framework sees them: a refusal must cost a fraction of the refused work, or refusing would
  * take all the time. Each route has its own maximum of requests in flight; a request with an unknown key is counted once the key is
- * known.
- *
- * @see docs/spec/decisions.md#6-rate-limits: reports are shed first, then estimates, then new confirmations; look-ups of contributions
- * last.
+ * known. The order is that of `shedding-order.ts`.
  */
 export function loadShedding(options: LoadSheddingOptions): LoadShedding {
   return new LoadShedder(options);

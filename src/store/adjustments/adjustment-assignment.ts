@@ -3,7 +3,7 @@ import type { Queryable } from '../database.ts';
 import { eachRow } from '../each-page.ts';
 import { type LongStatements, rowOf, run, runLong, type Statement } from '../query.ts';
 import { readExact } from '../settlements/exact-totals.ts';
-import { type Prices, priceLists } from '../settlements/settlement-price.ts';
+import { amountOfPoints, type Prices, priceLists } from '../settlements/price-of-points.ts';
 
 /** The adjustments that a settlement with this end closes over: posted, and on no line yet. */
 const due = (endsAt: '$3' | '$4') => `partner_id = $1 and status = 'posted' and settlement_id is null and posted_at < ${endsAt}`;
@@ -12,7 +12,7 @@ const due = (endsAt: '$3' | '$4') => `partner_id = $1 and status = 'posted' and 
  * The amount of a restatement is stated; any other is the points times the value of one point. `$2` and `$3` are its {@link priceLists}.
  */
 const priced = (which: string) => `select a.*, coalesce(amount_delta,
-        points_delta * (select value from unnest($2::text[], $3::numeric[]) as price (version, value) where version = a.point_conversion_version)
+        ${amountOfPoints('points_delta', 'a.point_conversion_version', ['$2', '$3'])}
       ) as amount
     from adjustment a where ${which}`;
 

@@ -86,16 +86,22 @@ const LIST_OVERDUE: Statement = {
   name: 'list_overdue_contribution_reviews',
   text: `select ${COLUMNS} from contribution_review
     where partner_id = $1 and resolved_at is null and opened_at <= now() - make_interval(hours => $2)
-    order by opened_at, transaction_id limit $3`,
+      and (opened_at, transaction_id) > (coalesce($3::timestamptz, '-infinity'), $4)
+    order by opened_at, transaction_id limit $5`,
 };
 
-/** The same, only those that have been open for this many hours. */
+/**
+ * The same, only those that have been open for this many hours.
+ *
+ * @param after The last one that was listed before.
+ */
 export async function listOverdueContributionReviews(
   db: Queryable,
   partnerId: string,
-  { hours, limit }: { hours: number; limit: number },
+  { hours, after, limit }: { hours: number; after?: ReviewPlace | undefined; limit: number },
 ): Promise<ContributionReview[]> {
-  return run<ContributionReview>(db, LIST_OVERDUE, [partnerId, hours, limit]);
+  const place = [after?.openedAt ?? null, after?.transactionId ?? ''];
+  return run<ContributionReview>(db, LIST_OVERDUE, [partnerId, hours, ...place, limit]);
 }
 
 const RESOLVE: Statement = {

@@ -1,6 +1,6 @@
 import type { DetailCode } from '../../domain/detail-codes.ts';
+import type { MatchedPoints } from '../../domain/reconciliations/line-verdict.ts';
 import type { ListProblem } from '../../domain/reconciliations/list-problem.ts';
-import type { MatchedPoints } from '../../domain/reconciliations/reconciliation.ts';
 import type { LineType } from '../../domain/settlements/settlement-line.ts';
 import { type Column, listsOf, namesOf, unnested } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';

@@ -1,5 +1,5 @@
+import type { MatchedPoints, ReconciliationVerdict } from '../../domain/reconciliations/line-verdict.ts';
 import type { ListFormat } from '../../domain/reconciliations/read-partner-list.ts';
-import type { MatchedPoints, ReconciliationVerdict } from '../../domain/reconciliations/reconciliation.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';

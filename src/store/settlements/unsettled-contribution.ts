@@ -3,7 +3,7 @@ import type { Queryable } from '../database.ts';
 import { eachPage } from '../each-page.ts';
 import { type LongStatements, run, runLong, type Statement } from '../query.ts';
 import { readExact } from './exact-totals.ts';
-import { type Prices, priceLists } from './settlement-price.ts';
+import { amountOfPoints, type Prices, priceLists } from './price-of-points.ts';
 
 /**
  * The line of a contribution, found by the one index on it. As a joined table it might be read completely for each contribution, with a
@@ -36,8 +36,7 @@ const NUMBERED_THROUGH = `${NUMBERED} and sequence <= $6
 const unsettledOf = (source: string) => `found as materialized (
       ${source}
     ), unsettled as materialized (
-      select f.sequence, c.*,
-        c.points * (select value from unnest($3::text[], $4::numeric[]) as price (version, value) where version = c.point_conversion_version) as amount
+      select f.sequence, c.*, ${amountOfPoints('c.points', 'c.point_conversion_version', ['$3', '$4'])} as amount
       from found f cross join lateral (
           select transaction_id, partner_event_id, partner_order_ref, points, confirmed_at, contribution_rule_version, point_conversion_version,
             tree_cost_version, association_outcome, status

@@ -87,7 +87,7 @@ export async function openBrowser(service: TestService): Promise<ConsoleBrowser>
       await page.goto(`${baseUrl}/sign-in#${code}`);
       const passwords = page.locator('input[type=password]');
       for (const field of [passwords.first(), passwords.last()]) await field.fill(PASSWORD);
-      await page.locator('form button[type=submit]').click();
+      await page.locator('form:has(input[type=password]) button[type=submit]').click();
       await page.locator('nav').first().waitFor({ state: 'attached' });
       return page;
     },

@@ -19,6 +19,7 @@ import type { Database, Queryable } from '../../../src/store/database.ts';
 import { findEmissionsLinkByKey, insertEmissionsLink } from '../../../src/store/emissions/emissions-link.ts';
 import { findEstimatesById, findEstimatesByKey, insertEstimates } from '../../../src/store/emissions/estimate.ts';
 import { assignSequences, assignSequencesOfSeveral } from '../../../src/store/events/assign-sequences.ts';
+import { deleteOldEvents } from '../../../src/store/events/delete-old-events.ts';
 import {
   findEvent,
   findEventsBySequence,
@@ -33,7 +34,6 @@ import {
   listPartnersWithUnsequencedEvents,
   WHOLE_OUTBOX,
 } from '../../../src/store/events/event-outbox.ts';
-import { deleteOldEvents } from '../../../src/store/events/event-retention.ts';
 import { insertTakenEvents, takeUnsequencedEvents } from '../../../src/store/events/taken-events.ts';
 import { claimInstallation, findInstallationId } from '../../../src/store/installation.ts';
 import { claimJob, deleteOldJobRuns, endJobRun, listDueJobs, listJobStates, renewJobLease } from '../../../src/store/jobs/job.ts';

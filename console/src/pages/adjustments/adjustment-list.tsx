@@ -28,7 +28,7 @@ export function AdjustmentList() {
   const { sort, sorting } = useSort(['drafted_at', 'points_delta'], '-drafted_at');
   const wanted = present({
     ...{ sort, partner_id: filters.partner, status: filters.status as Status | undefined },
-    settlement_id: filters.settlement,
+    settlement_id: filters.partner && filters.settlement,
     reason_code: filters.reason as keyof typeof ADJUSTMENT_REASON | undefined,
   });
   const query = usePages(['adjustments', wanted], (place) =>
@@ -43,9 +43,9 @@ export function AdjustmentList() {
           value={filters.status}
           onChange={(status) => setFilters({ status })}
         />
-        <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
+        <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner, settlement: undefined })} />
         <ChoiceFilter label={t.why} options={reasons} value={filters.reason} onChange={(reason) => setFilters({ reason })} />
-        <SettlementFilter value={filters.settlement} onChange={(settlement) => setFilters({ settlement })} />
+        {filters.partner && <SettlementFilter value={filters.settlement} onChange={(settlement) => setFilters({ settlement })} />}
       </Filters>
       <RecordPages
         label={t.title}

@@ -17,8 +17,11 @@ import { IMPACT } from './impact-texts.ts';
 
 export type Poolable = components['schemas']['PoolableSettlement'];
 
-/** What a settlement brings into a batch. */
-/** @param sort Of the list: those that wait for a batch are in the order of their close. */
+/**
+ * What a settlement brings into a batch.
+ *
+ * @param sort Of the list: those that wait for a batch are in the order of their close.
+ */
 export function usePoolableColumns(sort: 'closed_at' | 'partner_id'): readonly Column<Poolable>[] {
   const t = useTexts(IMPACT);
   const common = useTexts(COMMON);
@@ -43,6 +46,7 @@ export function usePoolableColumns(sort: 'closed_at' | 'partner_id'): readonly C
 
 export function PooledSettlements({ batchId }: { readonly batchId: string }) {
   const t = useTexts(IMPACT);
+  const common = useTexts(COMMON);
   const columns = usePoolableColumns('partner_id');
   const path = { impact_batch_id: batchId };
   const { filters, setFilters } = useFilters<'of'>();
@@ -68,7 +72,7 @@ export function PooledSettlements({ batchId }: { readonly batchId: string }) {
         rowsOf={({ settlements }) => settlements}
         keyOf={({ settlement_id }) => settlement_id}
         linkOf={({ partner_id, settlement_id }) => `/settlements/${partner_id}/${settlement_id}`}
-        empty={<Empty title={t.noSettlements} icon="coins" />}
+        empty={<Empty title={filters.of ? common.nothingFits : t.noSettlements} icon="coins" />}
         columns={columns}
       />
     </Stack>

@@ -16,6 +16,7 @@ import { Section } from '../../parts/section.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Foreign, Id, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
 
@@ -30,6 +31,7 @@ export function useProjects() {
 /** The planting projects that batches are given to. */
 export function Projects() {
   const t = useTexts(IMPACT);
+  const common = useTexts(COMMON);
   const { filters, setFilters } = useFilters<'country'>();
   const { sort, sorting } = useSort(['created_at', 'name_en', 'name_ar'], 'created_at', 'projects');
   const wanted = present({ sort, country: filters.country });
@@ -50,9 +52,13 @@ export function Projects() {
           rowsOf={({ projects }) => projects}
           keyOf={({ project_id }) => project_id}
           empty={
-            <Empty title={t.noProjects} icon="leaf">
-              {t.noProjectsHelp}
-            </Empty>
+            filters.country ? (
+              <Empty title={common.nothingFits} icon="leaf" />
+            ) : (
+              <Empty title={t.noProjects} icon="leaf">
+                {t.noProjectsHelp}
+              </Empty>
+            )
           }
           columns={[
             { label: t.nameEn, sort: 'name_en', sortKind: 'name', show: ({ name_en }) => <Foreign text={name_en} /> },

@@ -30,19 +30,31 @@ type Run = components['schemas']['JobRun'];
 /** While a run by hand is under way, its end is looked for as often. */
 const LOOK_EVERY_MS = 2_000;
 
+const USUALLY_EVERY_MS = 15_000;
+
+/** How many jobs run, whatever the list is filtered by. */
+function useRunningJobs(): number {
+  const running = useQuery({
+    queryKey: ['jobs', 'running'],
+    queryFn: () => answerOf(client.GET('/operator/v1/jobs', { params: { query: { state: 'running' } } })),
+    refetchInterval: ({ state }) => (state.data?.jobs.length ? LOOK_EVERY_MS : USUALLY_EVERY_MS),
+  });
+  return running.data?.jobs.length ?? 0;
+}
+
 export function JobPage() {
   const t = useTexts(JOB);
   const queries = useQueryClient();
   const { filters, setFilters } = useFilters<'state'>();
   const { sort, sorting } = useSort(['job', 'due_at'], 'job', 'jobs');
   const wanted = present({ sort, state: filters.state as JobState | undefined });
+  const running = useRunningJobs();
   const jobs = useQuery({
     queryKey: ['jobs', wanted],
     queryFn: () => answerOf(client.GET('/operator/v1/jobs', { params: { query: wanted } })),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.data?.jobs.some(({ is_running }) => is_running) ? LOOK_EVERY_MS : 15_000),
+    refetchInterval: running > 0 ? LOOK_EVERY_MS : USUALLY_EVERY_MS,
   });
-  const running = jobs.data?.jobs.filter(({ is_running }) => is_running).length ?? 0;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a run that has begun or ended is looked for in the list
   useEffect(() => void queries.invalidateQueries({ queryKey: ['job-runs'] }), [queries, running]);
   return (

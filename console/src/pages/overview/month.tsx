@@ -21,18 +21,35 @@ import { OVERVIEW } from './overview-texts.ts';
 
 const MonthChart = lazy(async () => ({ default: (await import('./month-chart.tsx')).MonthChart }));
 
+function useFigures(month: string) {
+  return useQuery({
+    queryKey: ['month', month],
+    queryFn: () => answerOf(client.GET('/operator/v1/months/{month}', { params: { path: { month } } })),
+  });
+}
+
+/** The month that the address names, or this one. */
+function useChosenMonth() {
+  const { filters, setFilters } = useFilters<'month'>();
+  const thisMonth = new Date().toISOString().slice(0, 7);
+  const month = /^20\d\d-(?:0[1-9]|1[0-2])$/.test(filters.month ?? '') ? (filters.month as string) : thisMonth;
+  return { month, thisMonth, setFilters };
+}
+
+/** Asks for what {@link Month} shows, before it is shown. */
+export function useMonthAhead(): void {
+  const { month } = useChosenMonth();
+  useFigures(month);
+  usePartnerMonths(month);
+}
+
 /** A month over all partners, by the calendar of each: its days, and what each partner has of it. */
 export function Month() {
   const t = useTexts(OVERVIEW);
   const counted = useTexts(COUNTED);
   const { language } = useLanguage();
-  const { filters, setFilters } = useFilters<'month'>();
-  const thisMonth = new Date().toISOString().slice(0, 7);
-  const month = /^20\d\d-(?:0[1-9]|1[0-2])$/.test(filters.month ?? '') ? (filters.month as string) : thisMonth;
-  const all = useQuery({
-    queryKey: ['month', month],
-    queryFn: () => answerOf(client.GET('/operator/v1/months/{month}', { params: { path: { month } } })),
-  });
+  const { month, thisMonth, setFilters } = useChosenMonth();
+  const all = useFigures(month);
   const turn = (by: number) => setFilters({ month: turned(month, by) });
   return (
     <Section
@@ -79,9 +96,7 @@ function turned(month: string, by: number): string {
   return date.toISOString().slice(0, 7);
 }
 
-function PartnerMonths({ month }: { readonly month: string }) {
-  const t = useTexts(OVERVIEW);
-  const common = useTexts(COMMON);
+function usePartnerMonths(month: string) {
   const { sort, sorting } = useSort(['created_at', 'name'], 'created_at');
   const { filters, setFilters } = useFilters<'name'>();
   const wanted = present({ sort, name: filters.name });
@@ -92,10 +107,17 @@ function PartnerMonths({ month }: { readonly month: string }) {
       }),
     ),
   );
+  return { query, wanted, sorting, name: filters.name, setFilters };
+}
+
+function PartnerMonths({ month }: { readonly month: string }) {
+  const t = useTexts(OVERVIEW);
+  const common = useTexts(COMMON);
+  const { query, wanted, sorting, name, setFilters } = usePartnerMonths(month);
   return (
     <Stack gap="sm">
       <Filters names={['name']}>
-        <TextFilter label={common.partner} isSearch value={filters.name} onChange={(name) => setFilters({ name })} width={300} />
+        <TextFilter label={common.partner} isSearch value={name} onChange={(typed) => setFilters({ name: typed })} width={300} />
       </Filters>
       <RecordPages
         label={t.partners}
@@ -105,7 +127,7 @@ function PartnerMonths({ month }: { readonly month: string }) {
         rowsOf={({ partners }) => partners}
         keyOf={({ partner_id }) => partner_id}
         linkOf={({ partner_id }) => `/partners/${partner_id}`}
-        empty={<Empty title={t.noPartner} icon="building" />}
+        empty={<Empty title={name ? common.nothingFits : t.noPartner} icon="building" />}
         columns={[
           {
             label: common.partner,

@@ -11,13 +11,14 @@ import { Age, Points, Time } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { COUNTED } from '../../texts/record-texts.ts';
 import { JobList } from './job-list.tsx';
-import { Month } from './month.tsx';
+import { Month, useMonthAhead } from './month.tsx';
 import { OVERVIEW } from './overview-texts.ts';
 
 type Answer = components['schemas']['Overview'];
 
 export function Overview() {
   const t = useTexts(OVERVIEW);
+  useMonthAhead();
   const overview = useQuery({ queryKey: ['overview'], queryFn: () => answerOf(client.GET('/operator/v1/overview')) });
   return (
     <Page

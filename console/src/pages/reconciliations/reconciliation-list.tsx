@@ -22,7 +22,7 @@ export function ReconciliationList() {
   const { receiving, comparing, done, failed } = useTexts(STATUS);
   const { sort, sorting } = useSort(['created_at'], '-created_at');
   const wanted = present({
-    ...{ sort, partner_id: filters.partner, settlement_id: filters.settlement },
+    ...{ sort, partner_id: filters.partner, settlement_id: filters.partner && filters.settlement },
     status: filters.status as components['schemas']['Reconciliation']['status'] | undefined,
   });
   const query = usePages(['reconciliations', wanted], (place) =>
@@ -31,14 +31,14 @@ export function ReconciliationList() {
   return (
     <Page title={t.title} description={t.help} actions={<StartReconciliation partnerId={filters.partner} />}>
       <Filters names={['partner', 'status', 'settlement']}>
-        <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
+        <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner, settlement: undefined })} />
         <ChoiceFilter
           label={common.status}
           options={{ done, comparing, receiving, failed }}
           value={filters.status}
           onChange={(status) => setFilters({ status })}
         />
-        <SettlementFilter value={filters.settlement} onChange={(settlement) => setFilters({ settlement })} />
+        {filters.partner && <SettlementFilter value={filters.settlement} onChange={(settlement) => setFilters({ settlement })} />}
       </Filters>
       <ReconciliationRecords query={query} sorting={sorting} csv={csvAddress('reconciliations', wanted)} />
     </Page>

@@ -26,13 +26,11 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
   const { filters, setFilters } = useFilters<'status' | 'type' | 'event'>();
   const { sort, sorting } = useSort(['created_at'], '-created_at');
   const wanted = present({
-    ...{
-      sort,
-      endpoint_id: endpointId,
-      status: filters.status as Status | undefined,
-      event_type: filters.type,
-      event_id: filters.event,
-    },
+    sort,
+    endpoint_id: endpointId,
+    status: filters.status as Status | undefined,
+    event_type: filters.type,
+    event_id: filters.event,
   });
   const query = usePages(['deliveries', partnerId, wanted], (place) =>
     answerOf(

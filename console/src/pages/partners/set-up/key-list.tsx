@@ -6,7 +6,6 @@ import { present } from '../../../api/present.ts';
 import { usePages } from '../../../api/use-pages.ts';
 import { useFilters } from '../../../app/use-filters.ts';
 import { useSort } from '../../../app/use-sort.ts';
-import { StatusBadge } from '../../../parts/badges.tsx';
 import { ChoiceFilter, Filters } from '../../../parts/filters.tsx';
 import { RecordPages } from '../../../parts/records.tsx';
 import { Empty } from '../../../parts/state.tsx';
@@ -17,7 +16,9 @@ import { KeyActions } from './key-actions.tsx';
 import { SET_UP } from './set-up-texts.ts';
 
 type Permission = components['schemas']['ApiKey']['permission'];
-type Status = 'active' | 'expired' | 'revoked';
+type Status = components['schemas']['ApiKey']['status'];
+
+const COLORS: Readonly<Record<Status, string>> = { active: 'forest', expired: 'gray', revoked: 'red' };
 
 interface KeyListProps {
   readonly partnerId: string;
@@ -68,7 +69,7 @@ export function KeyList({ partnerId, onIssued }: KeyListProps) {
           { label: t.keyName, sort: 'name', sortKind: 'name', show: ({ name }) => <Foreign text={name} /> },
           {
             label: common.status,
-            show: ({ revoked_at }) => (revoked_at ? <Badge color="red">{t.revoked}</Badge> : <StatusBadge status="active" />),
+            show: ({ status }) => <Badge color={COLORS[status]}>{t[status]}</Badge>,
           },
           { label: t.permission, show: (key) => t[key.permission] },
           { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },

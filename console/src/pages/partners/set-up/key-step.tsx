@@ -31,7 +31,7 @@ export function KeyStep({ partnerId, issued, onIssued }: KeyStepProps) {
     queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/keys', { params: { path } })),
     enabled: partnerId !== undefined,
   });
-  const active = keys.data?.keys.filter(({ revoked_at }) => revoked_at === null) ?? [];
+  const active = keys.data?.keys.filter(({ status }) => status === 'active') ?? [];
   return (
     <Step
       number={3}

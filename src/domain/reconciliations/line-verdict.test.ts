@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { POINTS_MAX } from '../numbers/points.ts';
-import { RECONCILIATION_VERDICTS, type ReconciliationPair, type RecordedSide, reconcile } from './reconciliation.ts';
+import { RECONCILIATION_VERDICTS, type ReconciliationPair, type RecordedSide, reconcile } from './line-verdict.ts';
 
 const listed = { partnerEventId: 'evt-0001', partnerOrderRef: 'O-1', points: 250n };
 const recorded: RecordedSide = { ...listed, status: 'confirmed', settlementId: 'stl_1', netPoints: [250n, 250n] };

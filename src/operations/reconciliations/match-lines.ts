@@ -1,5 +1,5 @@
+import { type RecordedSide, reconcile } from '../../domain/reconciliations/line-verdict.ts';
 import type { ListEntry, ListedLine, ListedStatementLine } from '../../domain/reconciliations/partner-list.ts';
-import { type RecordedSide, reconcile } from '../../domain/reconciliations/reconciliation.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { ReconciliationLine } from '../../store/reconciliations/reconciliation-line.ts';
 import {
