@@ -17,7 +17,7 @@ async function post(path: string, key: string, fields: object): Promise<Answer> 
     const response = await fetch(BASE_URL + path, init);
     const answer = (await response.json()) as Answer;
     if (!answer.error) return answer;
-    if (!answer.error.retryable || ++waits > 10) {
+    if (!answer.error.retryable || ++waits === 10) {
       console.error(`${answer.error.code}: ${answer.error.message}`);
       process.exit(1);
     }

@@ -21,7 +21,7 @@ def call(path, key="", content_type="", body=None):
         except urllib.error.HTTPError as refused:
             error = json.load(refused)["error"]
             waits += 1
-            if not error["retryable"] or waits > 10:
+            if not error["retryable"] or waits == 10:
                 sys.exit(f"{error['code']}: {error['message']}")
             time.sleep(float(refused.headers.get("Retry-After", 1)))
 

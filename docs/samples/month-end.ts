@@ -41,7 +41,7 @@ async function call(path: string, key?: string, type?: string, body?: Buffer | s
     const bytes = Buffer.from(await response.arrayBuffer());
     if (response.ok) return bytes;
     const { error } = parse(bytes.toString(), exact);
-    if (!error.retryable || ++waits > 10) end(`${error.code}: ${error.message}`);
+    if (!error.retryable || ++waits === 10) end(`${error.code}: ${error.message}`);
     await sleep((Number(response.headers.get('Retry-After')) || 1) * 1000);
   }
 }

@@ -21,7 +21,7 @@ def read_list(url, name, api_key):
         except urllib.error.HTTPError as refused:
             error = json.load(refused)["error"]
             waits += 1
-            if not error["retryable"] or waits > 10:
+            if not error["retryable"] or waits == 10:
                 raise RuntimeError(f"{error['code']}: {error['message']}") from None
             time.sleep(float(refused.headers.get("Retry-After", 1)))
             continue

@@ -9,7 +9,7 @@ export async function* readList(url: string, name: string, apiKey: string): Asyn
   for (let [hasMore, waits] = [true, 0]; hasMore; ) {
     const response = await fetch(page, { headers: { 'X-API-Key': apiKey }, signal: AbortSignal.timeout(30_000) });
     const body = parse(await response.text(), exact);
-    if (body.error?.retryable && ++waits <= 10) {
+    if (body.error?.retryable && ++waits < 10) {
       await sleep((Number(response.headers.get('Retry-After')) || 1) * 1000);
       continue;
     }

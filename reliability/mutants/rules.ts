@@ -1012,7 +1012,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a list that broke off frees its key',
     source: 'settlements 2, reconciliation',
-    file: 'src/store/reconciliations/line-verdict.ts',
+    file: 'src/store/reconciliations/reconciliation.ts',
     find: "set status = 'failed', idempotency_key = null, ended_at",
     replace: "set status = 'failed', ended_at",
     tests: ['reconciliations/reconcile-settlement'],
@@ -1020,7 +1020,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a list that came whole keeps its key, whoever missed the answer',
     source: 'settlements 2, reconciliation',
-    file: 'src/store/reconciliations/line-verdict.ts',
+    file: 'src/store/reconciliations/reconciliation.ts',
     find: "${BREAK_OFF} where partner_id = $1 and reconciliation_id = $2 and status = 'receiving'",
     replace: '${BREAK_OFF} where partner_id = $1 and reconciliation_id = $2 and ended_at is null',
     tests: ['reconciliations/reconcile-settlement'],
