@@ -36,7 +36,7 @@ interface Example {
 }
 
 function ask(inbox: string, sql: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(inbox, { readOnly: true });
+  const database = new DatabaseSync(inbox, { readOnly: true, timeout: 5_000 });
   const rows = database.prepare(sql).all();
   database.close();
   return rows.map((row) => ({ ...row }));
