@@ -13,7 +13,7 @@ attempt = sys.argv[5] if len(sys.argv) > 5 else "1"
 
 
 def post(path, key, fields):
-    """Sends the same request with the same key again while the service asks to wait, at most ten times."""
+    """Sends the same request with the same key again while the service asks to wait: ten requests at most."""
     headers = {"X-API-Key": API_KEY, "Idempotency-Key": f"{key}-{attempt}", "Content-Type": "application/json"}
     request = urllib.request.Request(BASE_URL + path, json.dumps(fields).encode(), headers)
     waits = 0

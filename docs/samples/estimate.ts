@@ -9,7 +9,7 @@ interface Answer {
   association: { status: string };
 }
 
-/** Sends the same request with the same key again while the service asks to wait, at most ten times. */
+/** Sends the same request with the same key again while the service asks to wait: ten requests at most. */
 async function post(path: string, key: string, fields: object): Promise<Answer> {
   const headers = { 'X-API-Key': API_KEY, 'Idempotency-Key': `${key}-${attempt}`, 'Content-Type': 'application/json' };
   for (let waits = 0; ; ) {

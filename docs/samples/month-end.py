@@ -11,7 +11,7 @@ API_KEY = os.environ.get("API_KEY", "")
 
 
 def call(path, key="", content_type="", body=None):
-    """The bytes of the answer. Waits while the service asks to, at most ten times."""
+    """The bytes of the answer. Asks again while the service asks to wait: ten requests at most."""
     headers = {"X-API-Key": API_KEY, **({"Idempotency-Key": key, "Content-Type": content_type} if key else {})}
     request, waits = urllib.request.Request(BASE_URL + path, body, headers), 0
     while True:

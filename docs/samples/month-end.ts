@@ -33,7 +33,7 @@ function end(problem: string): never {
   process.exit(1);
 }
 
-/** The bytes of the answer. Waits while the service asks to, at most ten times. */
+/** The bytes of the answer. Asks again while the service asks to wait: ten requests at most. */
 async function call(path: string, key?: string, type?: string, body?: Buffer | string): Promise<Buffer> {
   const headers = { 'X-API-Key': API_KEY, ...(key && { 'Idempotency-Key': key }), ...(type && { 'Content-Type': type }) };
   for (let waits = 0; ; ) {
