@@ -1,10 +1,9 @@
+import http.client
 import json
 import os
 import sys
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 
 BASE_URL = os.environ.get("BASE_URL", "http://127.0.0.1:8080")
 API_KEY = os.environ.get("API_KEY", "")
@@ -13,20 +12,28 @@ attempt = sys.argv[5] if len(sys.argv) > 5 else "1"
 
 
 def post(path, key, fields):
-    """Sends the same request with the same key again while the service asks to wait: ten requests at most."""
+    """Sends the same request with the same key again while no answer comes or the service asks to wait: ten requests at most."""
+    url = urllib.parse.urlsplit(BASE_URL)
+    connect = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
     headers = {"X-API-Key": API_KEY, "Idempotency-Key": f"{key}-{attempt}", "Content-Type": "application/json"}
-    request = urllib.request.Request(BASE_URL + path, json.dumps(fields).encode(), headers)
-    waits = 0
-    while True:
+    for requests_left in range(9, -1, -1):
+        connection, status = connect(url.netloc, timeout=30), None
         try:
-            with urllib.request.urlopen(request, timeout=30) as response:
-                return json.load(response)
-        except urllib.error.HTTPError as refused:
-            error = json.load(refused)["error"]
-            waits += 1
-            if not error["retryable"] or waits == 10:
-                sys.exit(f"{error['code']}: {error['message']}")
-            time.sleep(float(refused.headers.get("Retry-After", 1)))
+            connection.request("POST", url.path + path, json.dumps(fields), headers)
+            response = connection.getresponse()
+            status = response.status
+            answer = json.load(response)
+            if status < 300:
+                return answer
+            problem, is_retryable = f"{answer['error']['code']}: {answer['error']['message']}", answer["error"]["retryable"]
+            pause = float(response.getheader("Retry-After", 1))
+        except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as error:
+            problem, is_retryable, pause = f"no_answer: {f'HTTP {status}' if status else error}", True, 1
+        finally:
+            connection.close()
+        if not is_retryable or not requests_left:
+            sys.exit(problem)
+        time.sleep(pause)
 
 
 # The distance stays text and the figures come as text: a decimal keeps all its digits.

@@ -4,24 +4,33 @@ const { BASE_URL = 'http://127.0.0.1:8080', API_KEY = '' } = process.env;
 const [transactionId = '', orderRef = '', distanceKm = '', vehicle = '', attempt = '1'] = process.argv.slice(2);
 
 interface Answer {
-  error?: { code: string; message: string; retryable: boolean };
+  error: { code: string; message: string; retryable: boolean };
   estimate: { calculation_id: string; display: { formatted_en: string; formatted_ar: string } };
   association: { status: string };
 }
 
-/** Sends the same request with the same key again while the service asks to wait: ten requests at most. */
+/** Sends the same request with the same key again while no answer comes or the service asks to wait: ten requests at most. */
 async function post(path: string, key: string, fields: object): Promise<Answer> {
   const headers = { 'X-API-Key': API_KEY, 'Idempotency-Key': `${key}-${attempt}`, 'Content-Type': 'application/json' };
-  for (let waits = 0; ; ) {
-    const init = { method: 'POST', headers, body: JSON.stringify(fields), signal: AbortSignal.timeout(30_000) };
-    const response = await fetch(BASE_URL + path, init);
-    const answer = (await response.json()) as Answer;
-    if (!answer.error) return answer;
-    if (!answer.error.retryable || ++waits === 10) {
-      console.error(`${answer.error.code}: ${answer.error.message}`);
+  for (let requestsLeft = 9; ; requestsLeft--) {
+    let [problem, isRetryable, pauseSeconds] = ['no_answer', true, 1];
+    try {
+      const init = { method: 'POST', headers, body: JSON.stringify(fields), redirect: 'error' } as const;
+      const response = await fetch(BASE_URL + path, { ...init, signal: AbortSignal.timeout(30_000) });
+      problem = `no_answer: HTTP ${response.status}`;
+      const answer = (await response.json()) as Answer;
+      if (response.ok) return answer;
+      const { code, message, retryable } = answer.error;
+      [problem, isRetryable] = [`${code}: ${message}`, retryable];
+      pauseSeconds = Number(response.headers.get('Retry-After')) || 1;
+    } catch (error) {
+      if (problem === 'no_answer') problem += `: ${(error as Error).cause ?? error}`;
+    }
+    if (!isRetryable || requestsLeft === 0) {
+      console.error(problem);
       process.exit(1);
     }
-    await sleep((Number(response.headers.get('Retry-After')) || 1) * 1000);
+    await sleep(pauseSeconds * 1000);
   }
 }
 

@@ -1,29 +1,39 @@
 import hashlib
+import http.client
 import json
 import os
 import sys
 import time
-import urllib.error
-import urllib.request
+import urllib.parse
 
 BASE_URL = os.environ.get("BASE_URL", "http://127.0.0.1:8080")
 API_KEY = os.environ.get("API_KEY", "")
 
 
 def call(path, key="", content_type="", body=None):
-    """The bytes of the answer. Asks again while the service asks to wait: ten requests at most."""
+    """The bytes of the answer. Asks again, with the same key, while no answer comes or the service asks to wait: ten requests at most."""
+    url = urllib.parse.urlsplit(BASE_URL)
+    connect = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
     headers = {"X-API-Key": API_KEY, **({"Idempotency-Key": key, "Content-Type": content_type} if key else {})}
-    request, waits = urllib.request.Request(BASE_URL + path, body, headers), 0
-    while True:
+    for requests_left in range(9, -1, -1):
+        connection, status = connect(url.netloc, timeout=300), None
         try:
-            with urllib.request.urlopen(request, timeout=300) as response:
-                return response.read()
-        except urllib.error.HTTPError as refused:
-            error = json.load(refused)["error"]
-            waits += 1
-            if not error["retryable"] or waits == 10:
-                sys.exit(f"{error['code']}: {error['message']}")
-            time.sleep(float(refused.headers.get("Retry-After", 1)))
+            connection.request("POST" if key else "GET", url.path + path, body, headers)
+            response = connection.getresponse()
+            status = response.status
+            answer = response.read()
+            if status < 300:
+                return answer
+            error = json.loads(answer)["error"]
+            problem, is_retryable = f"{error['code']}: {error['message']}", error["retryable"]
+            pause = float(response.getheader("Retry-After", 1))
+        except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as error:
+            problem, is_retryable, pause = f"no_answer: {f'HTTP {status}' if status else error}", True, 1
+        finally:
+            connection.close()
+        if not is_retryable or not requests_left:
+            sys.exit(problem)
+        time.sleep(pause)
 
 
 with open(sys.argv[1] if len(sys.argv) > 1 else "list.csv", "rb") as file:

@@ -33,16 +33,25 @@ function end(problem: string): never {
   process.exit(1);
 }
 
-/** The bytes of the answer. Asks again while the service asks to wait: ten requests at most. */
+/** The bytes of the answer. Asks again, with the same key, while no answer comes or the service asks to wait: ten requests at most. */
 async function call(path: string, key?: string, type?: string, body?: Buffer | string): Promise<Buffer> {
   const headers = { 'X-API-Key': API_KEY, ...(key && { 'Idempotency-Key': key }), ...(type && { 'Content-Type': type }) };
-  for (let waits = 0; ; ) {
-    const response = await fetch(BASE_URL + path, { headers, ...(body !== undefined && { method: 'POST', body }) });
-    const bytes = Buffer.from(await response.arrayBuffer());
-    if (response.ok) return bytes;
-    const { error } = parse(bytes.toString(), exact);
-    if (!error.retryable || ++waits === 10) end(`${error.code}: ${error.message}`);
-    await sleep((Number(response.headers.get('Retry-After')) || 1) * 1000);
+  for (let requestsLeft = 9; ; requestsLeft--) {
+    let [problem, isRetryable, pauseSeconds] = ['no_answer', true, 1];
+    try {
+      const init = { headers, redirect: 'error', ...(body !== undefined && { method: 'POST', body }) } as const;
+      const response = await fetch(BASE_URL + path, { ...init, signal: AbortSignal.timeout(300_000) });
+      problem = `no_answer: HTTP ${response.status}`;
+      const bytes = Buffer.from(await response.arrayBuffer());
+      if (response.ok) return bytes;
+      const { code, message, retryable } = read(bytes).error;
+      [problem, isRetryable] = [`${code}: ${message}`, retryable];
+      pauseSeconds = Number(response.headers.get('Retry-After')) || 1;
+    } catch (error) {
+      if (problem === 'no_answer') problem += `: ${(error as Error).cause ?? error}`;
+    }
+    if (!isRetryable || requestsLeft === 0) end(problem);
+    await sleep(pauseSeconds * 1000);
   }
 }
 

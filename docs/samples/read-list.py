@@ -1,29 +1,38 @@
+import http.client
 import json
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 
 
 def read_list(url, name, api_key):
-    """Every record of a list, page by page; integers have all their digits. `name` is the member of the answer that has the records.
-
-    It fails when a page is refused, when no answer comes in 30 s, or when the service asks to wait for the tenth time in a row.
-    """
-    query, waits, has_more = {}, 0, True
+    """Every record of a list, page by page; integers have all their digits. `name` is the member of the answer that has the records."""
+    query, has_more = {}, True
     while has_more:
         separator = "&" if "?" in url else "?"
-        page = url + (separator + urllib.parse.urlencode(query) if query else "")
-        request = urllib.request.Request(page, headers={"X-API-Key": api_key})
+        page = read_page(url + (separator + urllib.parse.urlencode(query) if query else ""), api_key)
+        yield from page[name]
+        query, has_more = {"after": page["next_after"]}, page["has_more"]
+
+
+def read_page(address, api_key):
+    """Asks again while no answer comes in 30 s or the service asks to wait: ten requests at most."""
+    url = urllib.parse.urlsplit(address)
+    connect = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
+    for requests_left in range(9, -1, -1):
+        connection, status = connect(url.netloc, timeout=30), None
         try:
-            with urllib.request.urlopen(request, timeout=30) as response:
-                body = json.load(response)
-        except urllib.error.HTTPError as refused:
-            error = json.load(refused)["error"]
-            waits += 1
-            if not error["retryable"] or waits == 10:
-                raise RuntimeError(f"{error['code']}: {error['message']}") from None
-            time.sleep(float(refused.headers.get("Retry-After", 1)))
-            continue
-        yield from body[name]
-        query, waits, has_more = {"after": body["next_after"]}, 0, body["has_more"]
+            connection.request("GET", urllib.parse.urlunsplit(("", "", url.path, url.query, "")), headers={"X-API-Key": api_key})
+            response = connection.getresponse()
+            status = response.status
+            answer = json.load(response)
+            if status < 300:
+                return answer
+            problem, is_retryable = f"{answer['error']['code']}: {answer['error']['message']}", answer["error"]["retryable"]
+            pause = float(response.getheader("Retry-After", 1))
+        except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as error:
+            problem, is_retryable, pause = f"no_answer: {f'HTTP {status}' if status else error}", True, 1
+        finally:
+            connection.close()
+        if not is_retryable or not requests_left:
+            raise RuntimeError(problem)
+        time.sleep(pause)

@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { readList } from '../../docs/samples/read-list.ts';
 import { writePageCursor } from '../../src/domain/page-cursor.ts';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
+import { exactJson } from '../../src/wire/exact-json.ts';
 import { answerProxy, type Fault } from '../support/answer-proxy.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { type Answer, type Client, uniqueId } from '../support/client.ts';
@@ -209,54 +210,59 @@ except RuntimeError as error:
   return (await promisify(execFile)('python3', args)).stdout.trimEnd();
 }
 
-test('the sample in Python reads every page, waits when it is asked to, and ends at a refusal', needsLanguage('py'), async () => {
-  const { client } = one;
-  const busy = '{"error":{"code":"internal_service_unavailable","message":"Ask again.","retryable":true}}';
-  const waits: Fault = { status: 503, headers: { 'retry-after': '1' }, body: busy };
-  const { baseUrl, exchanges } = await answerProxy(service.baseUrl, [waits, 'none']);
-  const text = await readByPython(`${baseUrl}/v1/settlements?limit=1`, 'settlements', client.apiKey);
-  const { settlements } = (await client.call('/v1/settlements')).body;
-  assert.ok(settlements.length > 2);
-  assert.deepEqual(
-    text.match(/(?<="settlement_id": ")stl_\w+/g),
-    settlements.map(({ settlement_id }: Json) => settlement_id),
-  );
-  assert.deepEqual(exchanges, ['GET 503', ...settlements.map(() => 'GET 200')]);
-  assert.match(await readByPython(`${service.baseUrl}/v1/settlements`, 'settlements', 'pi_sandbox_wrong'), /^unauthorized: /);
-});
+/** What docs/samples/read-list.ts reads, likewise. */
+function readByTypescript(url: string, name: string, apiKey: string): Promise<string> {
+  return Array.fromAsync(readList(url, name, apiKey)).then(exactJson, (error: Error) => error.message);
+}
 
-describe('the sample of the guide', () => {
-  const read = async (faults: readonly Fault[]) => {
-    const { baseUrl, exchanges } = await answerProxy(service.baseUrl, faults);
-    const list = readList(`${baseUrl}/v1/settlements`, 'settlements', one.client.apiKey);
-    return { exchanges, records: await Array.fromAsync(list).catch((error: Error) => error.message) };
-  };
-  const wait = (retryAfter: string): Fault => ({
-    status: 503,
-    headers: { 'retry-after': retryAfter },
-    body: '{"error":{"code":"internal_service_unavailable","message":"Ask again.","retryable":true}}',
-  });
+for (const [language, readRecords] of [
+  ['ts', readByTypescript],
+  ['py', readByPython],
+] as const)
+  describe(`read-list.${language}`, needsLanguage(language), () => {
+    const read = async (faults: readonly Fault[], apiKey = one.client.apiKey) => {
+      const { baseUrl, exchanges } = await answerProxy(service.baseUrl, faults);
+      return { exchanges, text: await readRecords(`${baseUrl}/v1/settlements?limit=1`, 'settlements', apiKey) };
+    };
+    const wait = (retryAfter: string): Fault => ({
+      status: 503,
+      headers: { 'retry-after': retryAfter },
+      body: '{"error":{"code":"internal_service_unavailable","message":"Ask again.","retryable":true}}',
+    });
 
-  test('waits when it is asked to, and goes on', async () => {
-    const { records, exchanges } = await read([wait('1'), 'none']);
-    assert.deepEqual(exchanges, ['GET 503', 'GET 200']);
-    assert.ok(Array.isArray(records) && records.length > 0);
-  });
+    test('reads every page, and goes on after a request to wait, a lost answer and a page of a gateway', async () => {
+      const faults: Fault[] = [wait('1'), 'answer_lost', { status: 502, body: '<h1>502</h1>' }, 'none'];
+      const { text, exchanges } = await read(faults);
+      const { settlements } = (await one.client.call('/v1/settlements')).body;
+      assert.ok(settlements.length > 2);
+      assert.deepEqual(
+        text.match(/(?<="settlement_id": ?")stl_\w+/g),
+        settlements.map(({ settlement_id }: Json) => settlement_id),
+      );
+      const expected = ['GET 503', 'GET answer_lost', 'GET 502', ...settlements.map(() => 'GET 200')];
+      assert.deepEqual(exchanges, expected);
+    });
 
-  test('does not wait for ever', async () => {
-    const { records, exchanges } = await read([wait('0.001')]);
-    assert.deepEqual([records, exchanges.length], ['internal_service_unavailable: Ask again.', 10]);
-  });
+    test('does not ask for ever', async () => {
+      const { text, exchanges } = await read([wait('0.001')]);
+      assert.deepEqual([text, exchanges.length], ['internal_service_unavailable: Ask again.', 10]);
+    });
 
-  test('ends at a refusal', async () => {
-    const { records, exchanges } = await read([
-      { status: 401, body: '{"error":{"code":"unauthorized","message":"No.","retryable":false}}' },
-    ]);
-    assert.deepEqual([records, exchanges], ['unauthorized: No.', ['GET 401']]);
-  });
+    test('says what answers instead of the service, and follows it nowhere', async () => {
+      const elsewhere: Fault = { status: 302, headers: { location: `${service.baseUrl}/v1/settlements` }, body: '' };
+      const { text, exchanges } = await read([elsewhere]);
+      assert.match(text, /^no_answer: ./);
+      assert.deepEqual(exchanges, Array(10).fill('GET 302'));
+    });
 
-  test('reads integers with all their digits', async () => {
-    const body = '{"settlements":[{"net_points":9223372036854775809}],"has_more":false,"next_after":"x"}';
-    assert.deepEqual((await read([{ status: 200, body }])).records, [{ net_points: 9_223_372_036_854_775_809n }]);
+    test('ends at a refusal', async () => {
+      const { text, exchanges } = await read(['none'], 'pi_sandbox_wrong');
+      assert.match(text, /^unauthorized: /);
+      assert.deepEqual(exchanges, ['GET 401']);
+    });
+
+    test('reads integers with all their digits', async () => {
+      const body = '{"settlements":[{"net_points":9223372036854775809}],"has_more":false,"next_after":"x"}';
+      assert.match((await read([{ status: 200, body }])).text, /^\[\{"net_points": ?9223372036854775809\}\]$/);
+    });
   });
-});

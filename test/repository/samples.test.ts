@@ -350,6 +350,9 @@ const BUSY: Fault = {
   body: '{"error":{"code":"internal_service_unavailable","message":"Ask again.","retryable":true}}',
 };
 
+/** Something between partner and service that answers by itself. */
+const GATEWAY: Fault = { status: 502, body: '<h1>502</h1>' };
+
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 for (const language of ['ts', 'py'] as const)
@@ -376,11 +379,23 @@ for (const language of ['ts', 'py'] as const)
       assert.equal((await run([transactionId, order, '12.345', 'car_gasoline'])).stdout, stdout);
     });
 
-    test('waits when it is asked to, and sends the same key', async () => {
+    test('sends the same key again after a request to wait, a lost answer and a page of a gateway', async () => {
       const { order, transactionId } = await confirmed();
-      const { status, exchanges, keys } = await run([transactionId, order, '1', 'car_gasoline'], [BUSY, 'none']);
-      assert.deepEqual([status, exchanges], [0, ['POST 503', 'POST 201', 'POST 201']]);
+      const words = [transactionId, order, '1', 'car_gasoline'];
+      const { status, exchanges, keys } = await run(words, [BUSY, 'answer_lost', GATEWAY, 'none']);
+      assert.deepEqual([status, exchanges], [0, ['POST 503', 'POST answer_lost', 'POST 502', 'POST 201', 'POST 201']]);
       assert.deepEqual([...keys], [`estimate-${transactionId}-1`, `link-${transactionId}-1`]);
+    });
+
+    test('says what answers instead of the service, and that nobody does', async () => {
+      const { order, transactionId } = await confirmed();
+      const words = [transactionId, order, '1', 'car_gasoline'];
+      const nobody = { baseUrl: 'http://127.0.0.1:1', apiKey: key.apiKey, folder };
+      const [gateway, alone] = await Promise.all([run(words, [GATEWAY]), runSample(`estimate.${language}`, words, nobody)]);
+      const { status, stderr, exchanges } = gateway;
+      assert.deepEqual([status, stderr, exchanges], [1, 'no_answer: HTTP 502\n', Array(10).fill('POST 502')]);
+      assert.equal(alone.status, 1);
+      assert.match(alone.stderr, /^no_answer: .*\n$/);
     });
 
     test('an estimate that has expired is not linked; a further attempt makes another', async () => {
@@ -443,7 +458,7 @@ for (const language of ['ts', 'py'] as const)
 
     test('keeps the statement, prints the counts with all digits, and accepts; once more, it is the same', async () => {
       const { partner, folder, settlement, acknowledged } = await closedMonth();
-      const { stdout, stderr, status } = await runBehind(partner, [BUSY, 'none'], name, [], folder);
+      const { stdout, stderr, status } = await runBehind(partner, [BUSY, 'answer_lost', GATEWAY, 'none'], name, [], folder);
       assert.deepEqual([stderr, status], ['', 0]);
       const head = `${settlement.period_label}: ${points} points are payable\n`;
       assert.equal(stdout, `${head}${counted({ matched: 1 })}accepted\n`);
