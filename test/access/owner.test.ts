@@ -16,7 +16,7 @@ import { runByHand } from '../../src/schedule/run-by-hand.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { type CommandLine, commandLine } from '../support/command-line.ts';
 import { callOf, everyCommand } from '../support/every-command.ts';
@@ -77,7 +77,7 @@ const OPEN: Record<string, string> = {
   rehearse: "it is the partner's, and has no database",
 };
 
-describe('in production, once there is an admin', waiting, () => {
+describe('in production, once there is an admin', HANG_LIMIT, () => {
   test('every command asks for a sign-in before it does or shows anything, but those that have to go on', async () => {
     const { owner } = await production;
     const commands = await everyCommand();
@@ -127,7 +127,7 @@ describe('in production, once there is an admin', waiting, () => {
   });
 });
 
-describe('--break-glass', waiting, () => {
+describe('--break-glass', HANG_LIMIT, () => {
   test('is the way back: audited with its reason before anything is done, told on the terminal, shown by doctor', async () => {
     const { owner, pool } = await production;
     const { code, stderr, stdout } = await owner.run([...creation('admin'), ...WHY, '--json']);
@@ -181,7 +181,7 @@ describe('--break-glass', waiting, () => {
   });
 });
 
-test('the service logs it as an error, with its reason, and says it once', waiting, async () => {
+test('the service logs it as an error, with its reason, and says it once', HANG_LIMIT, async () => {
   const { databaseUrl, pool, owner } = await newProduction();
   const database = openDatabase({
     databaseUrl,
@@ -212,7 +212,7 @@ test('the service logs it as an error, with its reason, and says it once', waiti
   await service.end('SIGTERM');
 });
 
-describe('the first admin', waiting, () => {
+describe('the first admin', HANG_LIMIT, () => {
   test('is made by the owner of the machine, of whom doctor says so; of two at once one', async () => {
     const { databaseUrl, pool } = await testDatabase();
     const owner = machineOf(databaseUrl);
@@ -279,7 +279,7 @@ describe('the first admin', waiting, () => {
   });
 });
 
-test('in a sandbox the owner goes on beside admins, without a sign-in', waiting, async () => {
+test('in a sandbox the owner goes on beside admins, without a sign-in', HANG_LIMIT, async () => {
   const { database, databaseUrl } = await testService();
   await enrolled(database, 'admin');
   const { runJson } = commandLine({ DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: newHome() });

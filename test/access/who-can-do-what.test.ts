@@ -31,7 +31,7 @@ import { explainSignature } from '../../src/webhooks/receiver/explain-signature.
 import { openSecretBox } from '../../src/webhooks/security/secret-box.ts';
 import { newSecret, signAttempt } from '../../src/webhooks/security/signature.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { Client, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { advanceTo, evidence, newBatch, withClosed } from '../support/environment.ts';
@@ -456,7 +456,7 @@ function readTable(): Line[] {
   });
 }
 
-describe('who can do what alone', waiting, () => {
+describe('who can do what alone', HANG_LIMIT, () => {
   const lines = readTable();
 
   test('each line has a try, and each try its line', () => {

@@ -23,7 +23,7 @@ import { verifySettlements } from '../../src/operations/settlements/verify-settl
 import { type Adjustment, findAdjustment } from '../../src/store/adjustments/adjustment.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type Answer, type Client, uniqueId } from '../support/client.ts';
 import { commandLine, signInOn } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -645,7 +645,7 @@ describe('the database itself', () => {
   });
 });
 
-test('partner-impact adjustment: from a draft to its reversal, one JSON value each', waiting, async () => {
+test('partner-impact adjustment: from a draft to its reversal, one JSON value each', HANG_LIMIT, async () => {
   const of = await newContribution();
   const folder = temporaryFolder('adjustments');
   const settings = { DATABASE_URL: service.databaseUrl, XDG_CONFIG_HOME: join(folder, 'nobody') };

@@ -39,7 +39,7 @@ import {
   updateEventTypes,
 } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { enrol, OWNER, signedIn } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { commandLine } from '../support/command-line.ts';
 import { ADA, advanceTo, BEA, evidence, newBatch, newProject, withClosed } from '../support/environment.ts';
 import { testService } from '../support/service.ts';
@@ -307,7 +307,7 @@ async function entriesOf(actor: Actor) {
   return rows;
 }
 
-describe('each change takes its role, and leaves an entry; a refusal leaves none', waiting, () => {
+describe('each change takes its role, and leaves an entry; a refusal leaves none', HANG_LIMIT, () => {
   for (const { action, least, prepare } of changes) {
     test(`${action}: ${least}`, async () => {
       const change = await prepare();

@@ -18,7 +18,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { enableEndpoint } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { testEndpoint } from '../../src/webhooks/endpoints/test-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { countByStatus, newConfirmation, uniqueId } from '../support/client.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -101,7 +101,7 @@ describe('an API key', () => {
 describe('a partner', () => {
   test(
     'whose suspension was lifted by SQL: nothing new is recorded, and what is stored is found and replays',
-    waiting,
+    HANG_LIMIT,
     async () => {
       const { partner, key, client } = await service.newPartner();
       const { partnerId } = partner;
@@ -146,7 +146,7 @@ describe('a partner', () => {
 });
 
 describe('an endpoint', () => {
-  test('whose address was edited is sent nothing, and its events are held until it is put back', waiting, async () => {
+  test('whose address was edited is sent nothing, and its events are held until it is put back', HANG_LIMIT, async () => {
     const { partner, client, receiver, endpointId } = await newEndpoint(service, tools);
     const { partnerId } = partner;
     const [before, theirs] = [receiver.arrived.length, await WebhookReceiver.open()];

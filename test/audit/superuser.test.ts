@@ -12,7 +12,7 @@ import { doubtsUnderAudit, pricesUnderRules } from '../../src/operations/rules/r
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
 import { verifyJob } from '../../src/schedule/jobs/verify.ts';
 import { enrol, enrolled, OWNER } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { ADA, advanceTo, BEA, newBatch } from '../support/environment.ts';
 import { insertContributionRule, insertPrice } from '../support/rules.ts';
@@ -212,7 +212,7 @@ test('every table of the schema is classified', async () => {
   assert.deepEqual([...tables].sort(), [...Object.keys(SEALED), ...Object.keys(OTHERS)].sort());
 });
 
-describe('an evening', waiting, () => {
+describe('an evening', HANG_LIMIT, () => {
   const unnamed: string[] = [];
   let filled: Awaited<ReturnType<typeof fill>>;
   let columns: Column[];
@@ -230,7 +230,7 @@ describe('an evening', waiting, () => {
       );
     });
 
-  test('before a closing: verify names the row, and nothing is closed over it', waiting, async () => {
+  test('before a closing: verify names the row, and nothing is closed over it', HANG_LIMIT, async () => {
     filled = await fill();
     await dropChecks();
     columns = (await listColumns()).filter(({ table, name }) => SEALED[table] && SEALED[table][name] === undefined);
@@ -240,7 +240,7 @@ describe('an evening', waiting, () => {
     assert.deepEqual(unnamed, []);
   });
 
-  test('after it: verify names the row', waiting, async () => {
+  test('after it: verify names the row', HANG_LIMIT, async () => {
     const { partnerId, client } = filled;
     const { closed } = await closeNow(database, partnerId, real);
     const path = `/v1/settlements/${closed.settlementId}/acknowledgement`;

@@ -8,7 +8,7 @@ import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import { audit } from '../../src/operations/audit/audit.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { OWNER } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { commandLine } from '../support/command-line.ts';
 import { everyCommand } from '../support/every-command.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -82,7 +82,7 @@ const PROBLEMS: Record<string, () => Promise<string[]>> = {
   },
 };
 
-describe('exit code 1', waiting, () => {
+describe('exit code 1', HANG_LIMIT, () => {
   test('of every command whose help names it', async () => {
     const named = (await everyCommand()).filter(({ command }) => command.description().includes('exit code 1'));
     assert.deepEqual(named.map(({ words }) => words.join(' ')).sort(), Object.keys(PROBLEMS).sort());

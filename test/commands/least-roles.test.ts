@@ -10,7 +10,7 @@ import { ROLES, type Role } from '../../src/domain/access/role.ts';
 import { createOperator } from '../../src/operations/access/manage-operator.ts';
 import type { OperatorOperation } from '../../src/operations/with-role.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { callOf, everyCommand } from '../support/every-command.ts';
@@ -33,7 +33,7 @@ const nameOf = (words: readonly string[]) => words.join(' ');
 const leastRoleOf = (command: ProgramCommand) =>
   command.access && 'leastRole' in command.access ? command.access.leastRole : undefined;
 
-describe('commands', waiting, () => {
+describe('commands', HANG_LIMIT, () => {
   test('each declares its least role, or why it needs none', () => {
     assert.ok(commands.length > 70);
     assert.deepEqual(
@@ -62,7 +62,7 @@ describe('commands', waiting, () => {
   });
 });
 
-describe('commands, given in the role below the least', waiting, async () => {
+describe('commands, given in the role below the least', HANG_LIMIT, async () => {
   const { databaseUrl, database } = await testService();
   const homes = new Map<Role, string>();
 
@@ -99,7 +99,7 @@ describe('commands, given in the role below the least', waiting, async () => {
   }
 });
 
-describe('operations', waiting, async () => {
+describe('operations', HANG_LIMIT, async () => {
   const files = globSync(['src/operations/**/*.ts', 'src/webhooks/endpoints/*.ts', 'src/schedule/*.ts'], { cwd: ROOT });
   /** They take who acts, and no operator calls them. */
   const ELSEWHERE: Record<string, string> = {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import stringWidth from 'string-width';
 import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { callOf, everyCommand } from '../support/every-command.ts';
@@ -51,7 +51,7 @@ async function newRecords() {
 const records = newRecords();
 const countEntries = async () => (await database.pool.query('select last_no from audit_head')).rows[0].last_no;
 
-describe('a command that is final, or that partners notice', waiting, () => {
+describe('a command that is final, or that partners notice', HANG_LIMIT, () => {
   /** The words of every one of them; what they are given is not there, or asks for the confirmation first. */
   const ASKING = [
     ...[
@@ -102,7 +102,7 @@ describe('a command that is final, or that partners notice', waiting, () => {
   });
 });
 
-describe('options', waiting, () => {
+describe('options', HANG_LIMIT, () => {
   /** Names that were published, what replaced them, and a command that takes both. */
   const FORMER: [string[], string, string][] = [
     [['failure', 'draft'], '--event', '--partner-event-id'],
@@ -153,7 +153,7 @@ describe('options', waiting, () => {
   });
 });
 
-describe('a partner', waiting, () => {
+describe('a partner', HANG_LIMIT, () => {
   test('that is unknown is an error of every command that names one', async () => {
     for (const named of commands.filter(({ command }) => command.options.some(({ long }) => long === '--partner'))) {
       const words = callOf(named);
@@ -182,7 +182,7 @@ describe('a partner', waiting, () => {
   });
 });
 
-describe('lists', waiting, () => {
+describe('lists', HANG_LIMIT, () => {
   const isList = ({ words }: { words: readonly string[] }) => ['list', 'history', 'lines'].includes(words.at(-1) ?? '');
   /** Of which there is a fixed number. */
   const WHOLE = ['job list'];
@@ -304,7 +304,7 @@ describe('lists', waiting, () => {
   });
 });
 
-describe('--json', waiting, () => {
+describe('--json', HANG_LIMIT, () => {
   test('is one value in one line, with all digits and names in snake_case, of whatever lists or shows', async () => {
     const { partnerId, settlementId, batchId } = await records;
     const of = ['--partner', partnerId];
@@ -403,7 +403,7 @@ function namesOf(value: unknown): string[] {
   return Object.entries(value).flatMap(([name, member]) => [name, ...namesOf(member)]);
 }
 
-describe('the exit codes of docs/operating.md', waiting, () => {
+describe('the exit codes of docs/operating.md', HANG_LIMIT, () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
   const section = text.slice(text.indexOf('| Exit code | Meaning |')).split('\n\n')[0] ?? '';
   const documented = [...section.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));

@@ -14,7 +14,7 @@ import { createImpactBatch } from '../../src/operations/impact/pool-contribution
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { enrolled, OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -82,7 +82,7 @@ async function adversarial() {
   return { partnerId, settlementId, reconciliationId, batchId: batch.impactBatchId, operatorId: operator.operatorId };
 }
 
-describe('what is in the database, however it came there', waiting, () => {
+describe('what is in the database, however it came there', HANG_LIMIT, () => {
   const made = adversarial();
   const commands = async () => {
     const { partnerId, settlementId, reconciliationId, batchId } = await made;

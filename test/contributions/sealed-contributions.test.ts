@@ -17,7 +17,7 @@ import { attestContribution, attestRule } from '../../src/operations/verificatio
 import { openDatabase } from '../../src/store/database.ts';
 import { findOpenSettlement } from '../../src/store/settlements/settlement.ts';
 import { OWNER } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -63,136 +63,140 @@ async function assertRefused(partnerId: string, id: string, closing = () => clos
   );
 }
 
-describe('a contribution that is edited before its settlement closes: nothing is closed, and the row is named', waiting, () => {
-  const edits: [column: string, text: string][] = [
-    ['idempotency_key', "idempotency_key = 'other'"],
-    ['fingerprint', 'fingerprint = sha256(fingerprint)'],
-    ['partner_event_id', "partner_event_id = 'event-of-another'"],
-    ['partner_order_ref', "partner_order_ref = 'order-of-another'"],
-    ['points', 'points = points + 1'],
-    ['opaque_customer_ref', "opaque_customer_ref = 'customer'"],
-    [
-      'status',
-      "status = 'failed', failed_at = confirmed_at, confirmed_at = null, failure_reason = 'x', first_status = 'pending'",
-    ],
-    ['status, back to pending', "status = 'pending', confirmed_at = null, first_status = 'pending'"],
-    ['first_status', "first_status = 'pending'"],
-    ['contribution_rule_version', "contribution_rule_version = 'x'"],
-    ['point_conversion_version', "point_conversion_version = 'x'"],
-    ['tree_cost_version', "tree_cost_version = 'x'"],
-    ['summary_en', "summary_en = 'x'"],
-    ['summary_ar', "summary_ar = 'x'"],
-    ['calculation_id', "calculation_id = 'calc-of-another'"],
-    ['association_outcome', "association_outcome = 'rejected', rejection_code = 'estimate_not_found'"],
-    ['failure_reason', "failure_reason = 'x'"],
-    ['created_at', "created_at = created_at - interval '1 ms'"],
-    ['confirmed_at', "confirmed_at = confirmed_at - interval '1 ms'"],
-    ['confirmed_at, after the end of the period', "confirmed_at = '9999-12-31'"],
-    ['failed_at', 'failed_at = confirmed_at, status = status'],
-    ['correlation_id', "correlation_id = 'corr-of-another'"],
-    ['seal', 'seal = sha256(seal)'],
-    ['seal, removed', 'seal = null, seal_key = null'],
-    ['seal_key', "seal_key = 'another'"],
-  ];
-  for (const [column, set] of edits) {
-    test(column, async () => {
+describe(
+  'a contribution that is edited before its settlement closes: nothing is closed, and the row is named',
+  HANG_LIMIT,
+  () => {
+    const edits: [column: string, text: string][] = [
+      ['idempotency_key', "idempotency_key = 'other'"],
+      ['fingerprint', 'fingerprint = sha256(fingerprint)'],
+      ['partner_event_id', "partner_event_id = 'event-of-another'"],
+      ['partner_order_ref', "partner_order_ref = 'order-of-another'"],
+      ['points', 'points = points + 1'],
+      ['opaque_customer_ref', "opaque_customer_ref = 'customer'"],
+      [
+        'status',
+        "status = 'failed', failed_at = confirmed_at, confirmed_at = null, failure_reason = 'x', first_status = 'pending'",
+      ],
+      ['status, back to pending', "status = 'pending', confirmed_at = null, first_status = 'pending'"],
+      ['first_status', "first_status = 'pending'"],
+      ['contribution_rule_version', "contribution_rule_version = 'x'"],
+      ['point_conversion_version', "point_conversion_version = 'x'"],
+      ['tree_cost_version', "tree_cost_version = 'x'"],
+      ['summary_en', "summary_en = 'x'"],
+      ['summary_ar', "summary_ar = 'x'"],
+      ['calculation_id', "calculation_id = 'calc-of-another'"],
+      ['association_outcome', "association_outcome = 'rejected', rejection_code = 'estimate_not_found'"],
+      ['failure_reason', "failure_reason = 'x'"],
+      ['created_at', "created_at = created_at - interval '1 ms'"],
+      ['confirmed_at', "confirmed_at = confirmed_at - interval '1 ms'"],
+      ['confirmed_at, after the end of the period', "confirmed_at = '9999-12-31'"],
+      ['failed_at', 'failed_at = confirmed_at, status = status'],
+      ['correlation_id', "correlation_id = 'corr-of-another'"],
+      ['seal', 'seal = sha256(seal)'],
+      ['seal, removed', 'seal = null, seal_key = null'],
+      ['seal_key', "seal_key = 'another'"],
+    ];
+    for (const [column, set] of edits) {
+      test(column, async () => {
+        const { partnerId, ids } = await newPartner();
+        const [, id = ''] = ids;
+        // What the table itself refuses of a superuser's edit is dropped first, as a superuser can.
+        await withoutChecks(() =>
+          tamper(`update contribution set ${set} where partner_id = $1 and transaction_id = $2`, [partnerId, id]),
+        );
+        await assertRefused(partnerId, id);
+      });
+    }
+
+    test('two edits that cancel out', async () => {
       const { partnerId, ids } = await newPartner();
-      const [, id = ''] = ids;
-      // What the table itself refuses of a superuser's edit is dropped first, as a superuser can.
-      await withoutChecks(() =>
-        tamper(`update contribution set ${set} where partner_id = $1 and transaction_id = $2`, [partnerId, id]),
+      const text = 'update contribution set points = points + $3 where partner_id = $1 and transaction_id = $2';
+      await tamper(text, [partnerId, ids[0], 5]);
+      await tamper(text, [partnerId, ids[1], -5]);
+      await assertRefused(partnerId, ids[0] as string);
+    });
+
+    test('the seals of two rows that are exchanged', async () => {
+      const { partnerId, ids } = await newPartner();
+      const text = `update contribution c set seal = (select seal from contribution o where o.partner_id = $1 and o.transaction_id = $3)
+      where partner_id = $1 and transaction_id = $2`;
+      await tamper(`${text.replace('$3)', '$3)')}`, [partnerId, ids[0], ids[1]]);
+      await assertRefused(partnerId, ids[0] as string);
+    });
+
+    const copy = (set: Record<string, string>) => `insert into contribution select (r).* from (
+      select jsonb_populate_record(c, jsonb_build_object(${Object.entries(set).flat().join(', ')})) as r
+      from contribution c where partner_id = $1 and transaction_id = $2) as copied`;
+    const candidate = 'insert into settlement_candidate (partner_id, transaction_id) values ($1, $2)';
+
+    test('a row that is copied to another partner', async () => {
+      const from = await newPartner(1);
+      const to = await newPartner(0);
+      const [id = ''] = from.ids;
+      await tamper(copy({ "'partner_id'": '$3::text' }), [from.partnerId, id, to.partnerId]);
+      await tamper(candidate, [to.partnerId, id]);
+      await assertRefused(to.partnerId, id);
+      assert.equal((await closeRegularly(database, from.partnerId)).closed.totals?.contributionCount, 1n);
+    });
+
+    test('a row that is inserted by SQL, with its event and without a seal', async () => {
+      const { partnerId, ids } = await newPartner(1);
+      const id = uniqueId('txn');
+      const values = {
+        "'transaction_id'": '$3::text',
+        "'idempotency_key'": '$3',
+        "'partner_event_id'": '$3',
+        "'partner_order_ref'": '$3',
+      };
+      await tamper(copy({ ...values, "'seal'": 'null', "'seal_key'": 'null' }), [partnerId, ids[0], id]);
+      await tamper(
+        `insert into event_outbox (partner_id, event_id, event_type, subject_id, occurred_at)
+        values ($1, 'evt_' || substr($2, 5), 'impact.transaction.confirmed', $2, now())`,
+        [partnerId, id],
       );
       await assertRefused(partnerId, id);
     });
-  }
 
-  test('two edits that cancel out', async () => {
-    const { partnerId, ids } = await newPartner();
-    const text = 'update contribution set points = points + $3 where partner_id = $1 and transaction_id = $2';
-    await tamper(text, [partnerId, ids[0], 5]);
-    await tamper(text, [partnerId, ids[1], -5]);
-    await assertRefused(partnerId, ids[0] as string);
-  });
+    test('a row that is removed, and its event is there', async () => {
+      const { partnerId, ids } = await newPartner();
+      const [id = ''] = ids;
+      await untilSequenced(database, partnerId, 3);
+      await tamper('delete from contribution where partner_id = $1 and transaction_id = $2', [partnerId, id]);
+      await assert.rejects(closeRegularly(database, partnerId), new RegExp(`${id} was removed`));
+      assert.ok(
+        (await problemsOf(partnerId)).some((problem) => problem.startsWith(`contribution_removed: The contribution ${id}`)),
+      );
+    });
 
-  test('the seals of two rows that are exchanged', async () => {
-    const { partnerId, ids } = await newPartner();
-    const text = `update contribution c set seal = (select seal from contribution o where o.partner_id = $1 and o.transaction_id = $3)
-      where partner_id = $1 and transaction_id = $2`;
-    await tamper(`${text.replace('$3)', '$3)')}`, [partnerId, ids[0], ids[1]]);
-    await assertRefused(partnerId, ids[0] as string);
-  });
+    test('put back as it was, the settlement closes', async () => {
+      const { partnerId, ids } = await newPartner();
+      const text = 'update contribution set points = points + $3 where partner_id = $1 and transaction_id = $2';
+      await tamper(text, [partnerId, ids[0], 1]);
+      await assertRefused(partnerId, ids[0] as string);
+      await tamper(text, [partnerId, ids[0], -1]);
+      assert.equal((await closeRegularly(database, partnerId)).closed.totals?.contributionCount, 2n);
+      assert.deepEqual(await problemsOf(partnerId), []);
+    });
 
-  const copy = (set: Record<string, string>) => `insert into contribution select (r).* from (
-      select jsonb_populate_record(c, jsonb_build_object(${Object.entries(set).flat().join(', ')})) as r
-      from contribution c where partner_id = $1 and transaction_id = $2) as copied`;
-  const candidate = 'insert into settlement_candidate (partner_id, transaction_id) values ($1, $2)';
+    test('the schedule closes the settlements of all other partners, and says which row it is', async () => {
+      const edited = await newPartner();
+      const [id = ''] = edited.ids;
+      const other = await newPartner();
+      await tamper('update contribution set points = 9 where partner_id = $1 and transaction_id = $2', [edited.partnerId, id]);
+      const now = new Date((await getOpen(database, other.partnerId)).period.endsAt.getTime() + 600_000);
+      const { signal } = new AbortController();
+      await assert.rejects(
+        closeDueSettlements(database, actor('admin'), tools(), { signal, now }),
+        /of [0-9]+ partners? .*The first: The contribution txn_/,
+      );
+      assert.equal((await getOpen(database, other.partnerId)).sequence, 2n);
+      assert.equal((await getOpen(database, edited.partnerId)).sequence, 1n);
+    });
+  },
+);
 
-  test('a row that is copied to another partner', async () => {
-    const from = await newPartner(1);
-    const to = await newPartner(0);
-    const [id = ''] = from.ids;
-    await tamper(copy({ "'partner_id'": '$3::text' }), [from.partnerId, id, to.partnerId]);
-    await tamper(candidate, [to.partnerId, id]);
-    await assertRefused(to.partnerId, id);
-    assert.equal((await closeRegularly(database, from.partnerId)).closed.totals?.contributionCount, 1n);
-  });
-
-  test('a row that is inserted by SQL, with its event and without a seal', async () => {
-    const { partnerId, ids } = await newPartner(1);
-    const id = uniqueId('txn');
-    const values = {
-      "'transaction_id'": '$3::text',
-      "'idempotency_key'": '$3',
-      "'partner_event_id'": '$3',
-      "'partner_order_ref'": '$3',
-    };
-    await tamper(copy({ ...values, "'seal'": 'null', "'seal_key'": 'null' }), [partnerId, ids[0], id]);
-    await tamper(
-      `insert into event_outbox (partner_id, event_id, event_type, subject_id, occurred_at)
-        values ($1, 'evt_' || substr($2, 5), 'impact.transaction.confirmed', $2, now())`,
-      [partnerId, id],
-    );
-    await assertRefused(partnerId, id);
-  });
-
-  test('a row that is removed, and its event is there', async () => {
-    const { partnerId, ids } = await newPartner();
-    const [id = ''] = ids;
-    await untilSequenced(database, partnerId, 3);
-    await tamper('delete from contribution where partner_id = $1 and transaction_id = $2', [partnerId, id]);
-    await assert.rejects(closeRegularly(database, partnerId), new RegExp(`${id} was removed`));
-    assert.ok(
-      (await problemsOf(partnerId)).some((problem) => problem.startsWith(`contribution_removed: The contribution ${id}`)),
-    );
-  });
-
-  test('put back as it was, the settlement closes', async () => {
-    const { partnerId, ids } = await newPartner();
-    const text = 'update contribution set points = points + $3 where partner_id = $1 and transaction_id = $2';
-    await tamper(text, [partnerId, ids[0], 1]);
-    await assertRefused(partnerId, ids[0] as string);
-    await tamper(text, [partnerId, ids[0], -1]);
-    assert.equal((await closeRegularly(database, partnerId)).closed.totals?.contributionCount, 2n);
-    assert.deepEqual(await problemsOf(partnerId), []);
-  });
-
-  test('the schedule closes the settlements of all other partners, and says which row it is', async () => {
-    const edited = await newPartner();
-    const [id = ''] = edited.ids;
-    const other = await newPartner();
-    await tamper('update contribution set points = 9 where partner_id = $1 and transaction_id = $2', [edited.partnerId, id]);
-    const now = new Date((await getOpen(database, other.partnerId)).period.endsAt.getTime() + 600_000);
-    const { signal } = new AbortController();
-    await assert.rejects(
-      closeDueSettlements(database, actor('admin'), tools(), { signal, now }),
-      /of [0-9]+ partners? .*The first: The contribution txn_/,
-    );
-    assert.equal((await getOpen(database, other.partnerId)).sequence, 2n);
-    assert.equal((await getOpen(database, edited.partnerId)).sequence, 1n);
-  });
-});
-
-describe('a pending contribution', waiting, () => {
+describe('a pending contribution', HANG_LIMIT, () => {
   test('that is confirmed or failed is sealed anew, and settled', async () => {
     const { partnerId } = await newPartner(0);
     const pending = () => insertPendingAged(database, { partnerId, partnerOrderRef: uniqueId('order'), age: '1 hour' });
@@ -223,7 +227,7 @@ describe('a pending contribution', waiting, () => {
   });
 });
 
-describe('what is settled', waiting, () => {
+describe('what is settled', HANG_LIMIT, () => {
   test('settlement verify finds an edit of what no line repeats, association_outcome alone included', async () => {
     for (const set of [
       "association_outcome = 'rejected', rejection_code = 'estimate_expired'",
@@ -241,7 +245,7 @@ describe('what is settled', waiting, () => {
   });
 });
 
-describe('keys', waiting, () => {
+describe('keys', HANG_LIMIT, () => {
   test('under the next key what an older one sealed is settled as before; without that key the closing names it', async () => {
     const { partnerId, ids } = await newPartner();
     const next = newNamedKey('next');
@@ -261,7 +265,7 @@ describe('keys', waiting, () => {
   });
 });
 
-describe('the value of a point, held against the audit', waiting, () => {
+describe('the value of a point, held against the audit', HANG_LIMIT, () => {
   const real = { ...tools(), pricesOf: pricesUnderRules, doubtsOf: doubtsUnderAudit };
 
   /** A contribution under a version of its partner's own, which is worth 0.05 a point. */
@@ -372,7 +376,7 @@ describe('the value of a point, held against the audit', waiting, () => {
   });
 });
 
-describe('rows from before contributions were sealed', waiting, () => {
+describe('rows from before contributions were sealed', HANG_LIMIT, () => {
   test('are sealed by the job as they stand, settled, and after its end refused', async () => {
     const rows: { partnerId: string; ids: string[] }[] = [];
     const upgraded = await testService({
@@ -434,7 +438,7 @@ describe('rows from before contributions were sealed', waiting, () => {
   });
 });
 
-test('closings while contributions are confirmed and reviewed: no false alarm', waiting, async () => {
+test('closings while contributions are confirmed and reviewed: no false alarm', HANG_LIMIT, async () => {
   const { partnerId, client } = await newPartner(0);
   const state = { isOver: false };
   const confirm = async () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { commandLine } from '../support/command-line.ts';
 import { untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
@@ -23,7 +23,7 @@ async function withEndpoint() {
   return { partnerId, client, receiver, added, endpointId: added.endpoint_id as string };
 }
 
-describe('endpoints', waiting, () => {
+describe('endpoints', HANG_LIMIT, () => {
   test('add: an object with endpoint_id and secret, which nothing shows again', async () => {
     const { partnerId, added, endpointId } = await withEndpoint();
     assert.deepEqual(Object.keys(added), ['endpoint_id', 'url', 'secret']);
@@ -96,7 +96,7 @@ describe('endpoints', waiting, () => {
   });
 });
 
-describe('events and deliveries', waiting, () => {
+describe('events and deliveries', HANG_LIMIT, () => {
   test('event list and show: the bodies byte for byte', async () => {
     const { partnerId, client, receiver } = await withEndpoint();
     for (let count = 0; count < 3; count++) await client.confirm({ points: 9_223_372_036_854_775_807n });

@@ -12,7 +12,7 @@ import {
 } from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import { changeImpactBatch } from '../../src/operations/impact/change-impact-batch.ts';
 import { enrol, OWNER } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { ADA, advanceTo, BEA, newBatch, newProject } from '../support/environment.ts';
 import { assertPublished } from '../support/published.ts';
 import { testService } from '../support/service.ts';
@@ -24,7 +24,7 @@ const service = await testService({ env: WEBHOOK_ENV, rulesOf: () => ({ ...DEFAU
 const { database } = service;
 await enrol(database, ADA, BEA);
 
-test('every kind of event, and every change that it tells apart, arrives as published', waiting, async () => {
+test('every kind of event, and every change that it tells apart, arrives as published', HANG_LIMIT, async () => {
   const { client, partner, receiver } = await newEndpoint(service, endpointTools(database));
   const { partnerId } = partner;
   const expected: string[] = [];

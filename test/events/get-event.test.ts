@@ -10,7 +10,7 @@ import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { resend } from '../../src/webhooks/endpoints/manage-delivery.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { Client, detailCodes } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { untilSequenced } from '../support/records.ts';
@@ -30,16 +30,20 @@ await client.confirm({ points: 9_223_372_036_854_775_807n });
 await untilSequenced(service.database, partnerId, 2);
 const [listed] = (await client.listEvents('?after_sequence=1')).body.events;
 
-test('200: the event beside request, in the very bytes that are delivered, with every digit of its points', waiting, async () => {
-  const answer = await client.getEvent(listed.event_id, { 'x-correlation-id': 'corr-of-reading' });
-  const [delivered] = await receiver.until(1);
-  assert.equal(answer.status, 200);
-  assert.equal(answer.text, `{"event":${delivered?.body},"request":{"correlation_id":"corr-of-reading"}}`);
-  assert.match(answer.text, /"points":9223372036854775807,/);
-  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
-  assert.equal(answer.headers.get('x-correlation-id'), 'corr-of-reading');
-  assert.equal(answer.headers.get('cache-control'), 'no-store');
-});
+test(
+  '200: the event beside request, in the very bytes that are delivered, with every digit of its points',
+  HANG_LIMIT,
+  async () => {
+    const answer = await client.getEvent(listed.event_id, { 'x-correlation-id': 'corr-of-reading' });
+    const [delivered] = await receiver.until(1);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.text, `{"event":${delivered?.body},"request":{"correlation_id":"corr-of-reading"}}`);
+    assert.match(answer.text, /"points":9223372036854775807,/);
+    assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+    assert.equal(answer.headers.get('x-correlation-id'), 'corr-of-reading');
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+  },
+);
 
 test('200: as the document says', async () => {
   const { schema } = document.paths['/v1/events/{event_id}'].get.responses['200'].content['application/json'];
@@ -89,7 +93,7 @@ test('invalid_request: a query is refused', async () => {
 
 test(
   '200, a page and a delivery: the body that was stored first, as text or packed, whatever a release makes of the event',
-  waiting,
+  HANG_LIMIT,
   async () => {
     const { database } = service;
     const store = (body: string | null, packed: string | null) =>

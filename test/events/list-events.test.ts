@@ -8,7 +8,7 @@ import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { disableEndpoint, enableEndpoint } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type Answer, Client, countByStatus, detailCodes, type TestEvent } from '../support/client.ts';
 import { assertPublished, document, listMisfits } from '../support/published.ts';
 import { untilSequenced } from '../support/records.ts';
@@ -25,7 +25,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 /** What comes first of each partner: `settlement.created`, with the partner. */
 const FIRST = 1;
 
-describe('pages', waiting, () => {
+describe('pages', HANG_LIMIT, () => {
   test('1,051 events by 500: each once, in order, without gaps, as the document says', async () => {
     const { client, partner } = await service.newPartner();
     const confirmed = new Set<string>();
@@ -111,7 +111,7 @@ describe('pages', waiting, () => {
   });
 });
 
-describe('the very bytes that are delivered', waiting, () => {
+describe('the very bytes that are delivered', HANG_LIMIT, () => {
   test('whoever asks first: read before they are sent, sent before they are read, and read by many at once', async () => {
     const { client, partner } = await service.newPartner();
     const { partnerId } = partner;
@@ -158,7 +158,7 @@ describe('the very bytes that are delivered', waiting, () => {
   });
 });
 
-describe('who may ask', waiting, () => {
+describe('who may ask', HANG_LIMIT, () => {
   test("another partner's events are not among one's own", async () => {
     const [one, other] = [await service.newPartner(), await service.newPartner()];
     const { transaction_id } = (await one.client.confirm()).body.contribution;
@@ -206,7 +206,7 @@ describe('who may ask', waiting, () => {
   });
 });
 
-describe('invalid_request names the member, its form and what to do', waiting, () => {
+describe('invalid_request names the member, its form and what to do', HANG_LIMIT, () => {
   const AFTER = /^after_sequence must be a whole number from 0 to 9223372036854775807 in plain digits; .*leave it out for 0\.$/;
   const LIMIT = /^limit must be a whole number from 1 to 500 in plain digits; .*leave it out for 100\.$/;
   const cases: [query: string, details: Record<string, string>, message: RegExp][] = [

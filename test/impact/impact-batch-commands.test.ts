@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { hashFile } from '../../src/commands/terminal/hash-file.ts';
 import type { Role } from '../../src/domain/access/role.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { commandLine, signInOn } from '../support/command-line.ts';
 import { withClosed } from '../support/environment.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -24,7 +24,7 @@ const signIn = (name: string, role: Role) =>
   signInOn(owner, commandLine({ ...settings, XDG_CONFIG_HOME: join(folder, name) }), { name, role });
 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
-test('from a project to a verified batch, one JSON value each, with files of Arabic names', waiting, async () => {
+test('from a project to a verified batch, one JSON value each, with files of Arabic names', HANG_LIMIT, async () => {
   const [one, two] = [await withClosed(service, 2), await withClosed(service, 1)];
   const [ada, bea] = [await signIn('ada', 'operator'), await signIn('bea', 'approver')];
   const names = ['--name-en', 'Palms', '--name-ar', 'غابة «النخيل»'];
@@ -88,7 +88,7 @@ test('from a project to a verified batch, one JSON value each, with files of Ara
   assert.match(found.stdout, new RegExp(`${id} +quantity`));
 });
 
-describe('what it refuses', waiting, () => {
+describe('what it refuses', HANG_LIMIT, () => {
   test('without --yes and without a terminal nothing is told to partners', async () => {
     const partner = await withClosed(service, 1);
     const { impact_batch_id: id } = await runJson('impact-batch', 'create', '--name', 'Asked', '--trees', '1');
@@ -109,7 +109,7 @@ describe('what it refuses', waiting, () => {
   });
 });
 
-test('evidence at an address that only this machine can open is refused, and nothing is recorded', waiting, async () => {
+test('evidence at an address that only this machine can open is refused, and nothing is recorded', HANG_LIMIT, async () => {
   const { impact_batch_id: id } = await runJson('impact-batch', 'create', '--name', 'Local', '--trees', '1');
   const file = join(folder, 'local.jpg');
   writeFileSync(file, 'bytes');
@@ -120,7 +120,7 @@ test('evidence at an address that only this machine can open is refused, and not
   assert.deepEqual((await runJson('impact-batch', 'show', '--batch', id)).evidence, []);
 });
 
-describe('the hash of a file', waiting, () => {
+describe('the hash of a file', HANG_LIMIT, () => {
   test('of many megabytes, read piece by piece; of a folder, a pipe and nothing none', async () => {
     const path = join(folder, 'large');
     const hash = createHash('sha256');

@@ -8,8 +8,8 @@ import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
 import { ROUTES } from '../../src/operator-api/routes.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { waiting } from '../support/assertions/waiting.ts';
 import { uniqueId } from '../support/client.ts';
 import { type OperatorAnswer, OperatorClient, type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { spawnService, testService } from '../support/service.ts';
@@ -261,7 +261,7 @@ test('every operation that happens once has its play', () => {
   assert.deepEqual(once.toSorted(), [...Object.keys(PLAYS), ...ELSEWHERE].toSorted());
 });
 
-describe('an answer that cannot be kept', waiting, () => {
+describe('an answer that cannot be kept', HANG_LIMIT, () => {
   for (const [operation, { prepare, action, isAtomic = true }] of Object.entries(PLAYS))
     test(`${operation}: ${isAtomic ? 'nothing is changed, and then once' : 'what was changed is found, and not changed again'}`, async () => {
       const [person, path, body, method = 'POST'] = await prepare();

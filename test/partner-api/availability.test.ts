@@ -15,8 +15,8 @@ import { listen } from '../../src/partner-api/http/listen.ts';
 import { watchTransfer } from '../../src/partner-api/http/watched-transfer.ts';
 import { InFlight } from '../../src/partner-api/limits/in-flight.ts';
 import { paced, SHED } from '../../src/partner-api/limits/paced.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { waiting } from '../support/assertions/waiting.ts';
 import type { TestPartner } from '../support/service.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
@@ -374,7 +374,7 @@ describe('slow readers of statements', () => {
   }
 
   test('of one partner hold its own share, and their answers say so; another partner is served', {
-    ...waiting,
+    ...HANG_LIMIT,
   }, async () => {
     const [slow, other] = [await withStatement(LINES), await withStatement(1)];
     const request = `GET ${slow.path} HTTP/1.1\r\nHost: service\r\nX-API-Key: ${slow.key.apiKey}\r\n\r\n`;

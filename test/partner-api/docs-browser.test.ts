@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { PAGES } from '../../src/partner-api/docs/pages.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { launchChromium, needsBrowser } from '../support/console/browser.ts';
 import { testService } from '../support/service.ts';
 
 const { baseUrl } = needsBrowser.skip ? { baseUrl: '' } : await testService();
 const WIDTHS = [390, 1280];
 
-describe('in a browser', { ...needsBrowser, ...waiting }, () => {
+describe('in a browser', { ...needsBrowser, ...HANG_LIMIT }, () => {
   let browser: Browser;
   before(async () => {
     browser = await launchChromium();

@@ -17,8 +17,8 @@ import { loadShedding } from '../../src/partner-api/limits/load-shedding.ts';
 import { paced, SHED } from '../../src/partner-api/limits/paced.ts';
 import type { Credential } from '../../src/store/access/api-key.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { waiting } from '../support/assertions/waiting.ts';
 import { countByStatus, detailCodes } from '../support/client.ts';
 import { countRows } from '../support/records.ts';
 import { testService } from '../support/service.ts';
@@ -228,7 +228,7 @@ describe('overload is shed with 503 and not queued without bound', () => {
     await Promise.all(underWay);
   });
 
-  test('who leaves while its key is looked up, or before its body is there, holds no place', waiting, async () => {
+  test('who leaves while its key is looked up, or before its body is there, holds no place', HANG_LIMIT, async () => {
     const lookUps: (() => void)[] = [];
     const lookUpKey = () => new Promise<void>((resolve) => void lookUps.push(resolve));
     const { url, finish, isBusy, call } = await listen({ lookUpKey });

@@ -9,8 +9,8 @@ import { countStorage, type PartnerUse, type QuotaStage } from '../../src/operat
 import { addList, addStoredBytes, deleteOldDailyUsage, findDailyUsage } from '../../src/store/quotas/daily-usage.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { waiting } from '../support/assertions/waiting.ts';
 import { detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testService } from '../support/service.ts';
@@ -36,7 +36,7 @@ const HEADER = 'partner_event_id,partner_order_ref,points\n';
 const rowsOf = async (table: string, partnerId: string) =>
   (await database.pool.query(`select from ${table} where partner_id = $1`, [partnerId])).rows.length;
 
-describe('a partner that has stored its quota of bytes', waiting, () => {
+describe('a partner that has stored its quota of bytes', HANG_LIMIT, () => {
   test('estimates and lists are 429 with the reason; confirmations, look-ups and replays go on, and more bytes open it again', async () => {
     const { client, partnerId, send } = await withSettlement();
     await setPartnerQuota(database, OWNER, partnerId, { bytesPerDay: 1 });
@@ -79,7 +79,7 @@ describe('a partner that has stored its quota of bytes', waiting, () => {
   });
 });
 
-describe('lists of a day', waiting, () => {
+describe('lists of a day', HANG_LIMIT, () => {
   test('each that is begun counts, also one that is refused; past the quota 429, and nothing is kept', async () => {
     const { partnerId, send } = await withSettlement();
     await setPartnerQuota(database, OWNER, partnerId, { listsPerDay: 2 });
@@ -105,7 +105,7 @@ describe('lists of a day', waiting, () => {
   });
 });
 
-describe('what processes count', waiting, () => {
+describe('what processes count', HANG_LIMIT, () => {
   async function counters(count: number, bytesPerDay: number) {
     const { partner } = await service.newPartner();
     await setPartnerQuota(database, OWNER, partner.partnerId, { bytesPerDay });

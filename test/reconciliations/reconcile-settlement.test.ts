@@ -15,7 +15,7 @@ import { SERVICE_ROLES } from '../../src/service/role.ts';
 import { updateBrokenOff } from '../../src/store/reconciliations/reconciliation.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type Answer, type Client, detailCodes, newConfirmation, toJson, uniqueId } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { spawnService, testService } from '../support/service.ts';
@@ -86,7 +86,7 @@ async function linesOf(client: Client, answer: Answer, query = ''): Promise<any[
   return page.body.lines;
 }
 
-describe('verdicts', waiting, () => {
+describe('verdicts', HANG_LIMIT, () => {
   test('each, told line by line, with counts; malformed lines have their number and the rest is compared', async () => {
     const { client, path, earlier, sent } = await withSettlements(6);
     const [same, morePoints, otherOrder, twice, absent, ...rest] = sent as [Listed, Listed, Listed, Listed, Listed, ...Listed[]];
@@ -170,7 +170,7 @@ describe('verdicts', waiting, () => {
   });
 });
 
-describe('the job', waiting, () => {
+describe('the job', HANG_LIMIT, () => {
   test('202 with its path, as the document says; a replay gives the same, another list is a conflict', async () => {
     const { client, path, sent } = await withSettlements();
     const headers = { 'idempotency-key': uniqueId('key') };
@@ -268,7 +268,7 @@ describe('the job', waiting, () => {
   });
 });
 
-describe('an upload that broke off frees its key, because nothing was answered for it', waiting, () => {
+describe('an upload that broke off frees its key, because nothing was answered for it', HANG_LIMIT, () => {
   type Sent = Awaited<ReturnType<typeof withSettlements>>;
   const rowsOf = async ({ partnerId }: Sent) =>
     (
@@ -379,7 +379,7 @@ describe('an upload that broke off frees its key, because nothing was answered f
   });
 });
 
-describe('a partner that is suspended, or whose key is revoked', waiting, () => {
+describe('a partner that is suspended, or whose key is revoked', HANG_LIMIT, () => {
   /** The beginning of a list under a key, and the answer once its sender has sent the rest. */
   async function beginList({ client, path, partnerId }: Awaited<ReturnType<typeof withSettlements>>) {
     const headers = { 'x-api-key': client.apiKey, 'content-type': 'text/csv', 'idempotency-key': uniqueId('key') };
@@ -434,7 +434,7 @@ describe('a partner that is suspended, or whose key is revoked', waiting, () => 
   });
 });
 
-describe('uploads of one partner', waiting, () => {
+describe('uploads of one partner', HANG_LIMIT, () => {
   test('two are under way at most, whatever their keys; another partner sends its list meanwhile', async () => {
     const of = await withSettlements(1);
     const other = await withSettlements(1);
@@ -475,7 +475,7 @@ describe('uploads of one partner', waiting, () => {
   });
 });
 
-describe('a list costs a bounded amount of work', waiting, () => {
+describe('a list costs a bounded amount of work', HANG_LIMIT, () => {
   const MEGABYTE = 1_000_000;
 
   for (const [name, list, code] of [
@@ -507,7 +507,7 @@ describe('a list costs a bounded amount of work', waiting, () => {
   }
 });
 
-describe('refusals keep nothing and free the key', waiting, () => {
+describe('refusals keep nothing and free the key', HANG_LIMIT, () => {
   test('a list that is malformed as a whole, another media type, an open settlement', async () => {
     const { client, path, partnerId, opened, sent } = await withSettlements(2);
     const headers = { 'idempotency-key': uniqueId('key') };

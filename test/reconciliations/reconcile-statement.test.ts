@@ -7,7 +7,7 @@ import { approveAdjustment, draftAdjustment, postAdjustment } from '../../src/op
 import { SERVICE_ROLES } from '../../src/service/role.ts';
 import type { Settlement } from '../../src/store/settlements/settlement.ts';
 import { enrolled } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type Answer, type Client, newConfirmation, toJson, uniqueId } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { testService } from '../support/service.ts';
@@ -82,7 +82,7 @@ const listOf = (lines: readonly Pick<Made, 'partner_event_id' | 'partner_order_r
     .map(({ partner_event_id, partner_order_ref, points }) => `${partner_event_id},${partner_order_ref},${points}\n`)
     .join('')}`;
 
-describe('a list of net points', waiting, () => {
+describe('a list of net points', HANG_LIMIT, () => {
   test('gross and net are compared, and the line and the counts say which one matched', async () => {
     const { client, confirm, adjust, close } = await newPartner();
     const [plain, cut, gone, kept, wrong] = [
@@ -157,7 +157,7 @@ async function statementOf(client: Client, of: Settlement, query = ''): Promise<
   return (await client.call(`${pathOf(of)}/statement.csv${query}`)).text;
 }
 
-describe("the service's own statement is taken as a list", waiting, () => {
+describe("the service's own statement is taken as a list", HANG_LIMIT, () => {
   test('sent back unchanged it matches wholly: adjustments, late lines, a negative net, the month of the adjustment and the month after', async () => {
     const partner = await newPartner();
     const months = await threeMonths(partner);
@@ -288,7 +288,7 @@ describe("the service's own statement is taken as a list", waiting, () => {
   });
 });
 
-test('of a malformed line the response has the reason and what was readable', waiting, async () => {
+test('of a malformed line the response has the reason and what was readable', HANG_LIMIT, async () => {
   const { client, confirm, close } = await newPartner();
   const made = await confirm(250n);
   const closed = await close();

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { removeOldReconciliations } from '../../src/operations/reconciliations/reconcile-settlement.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testService } from '../support/service.ts';
@@ -44,7 +44,7 @@ async function compared() {
   return { partnerId, of, malformed, first: first.closed, second: second.closed };
 }
 
-test('lines --verdict malformed: the line, the reason and what was readable', waiting, async () => {
+test('lines --verdict malformed: the line, the reason and what was readable', HANG_LIMIT, async () => {
   const { of, malformed } = await compared();
   const { stdout } = await run(['reconciliation', 'lines', ...of, '--verdict', 'malformed']);
   const [event] = malformed.split(',') as [string];
@@ -61,7 +61,7 @@ test('lines --verdict malformed: the line, the reason and what was readable', wa
   assert.deepEqual(line.details, [{ field: 'points', code: 'wrong_form', message: `points ${form}` }]);
 });
 
-test('lines --verdict other_settlement names the settlement, also where there is none yet', waiting, async () => {
+test('lines --verdict other_settlement names the settlement, also where there is none yet', HANG_LIMIT, async () => {
   const { of, first } = await compared();
   const { stdout } = await run(['reconciliation', 'lines', ...of, '--verdict', 'other_settlement']);
   const settlements = [...stdout.matchAll(/^settlement +(.+)$/gm)].map(([, settlement]) => settlement);
@@ -73,14 +73,14 @@ test('lines --verdict other_settlement names the settlement, also where there is
   );
 });
 
-test('lines --verdict missing_in_service says that points are not restored', waiting, async () => {
+test('lines --verdict missing_in_service says that points are not restored', HANG_LIMIT, async () => {
   const { of } = await compared();
   const { stdout } = await run(['reconciliation', 'lines', ...of, '--verdict', 'missing_in_service']);
   assert.match(stdout, /\nmissing_in_service: Do not restore points\. /);
   assert.doesNotMatch((await run(['reconciliation', 'lines', ...of, '--verdict', 'matched'])).stdout, /restore/);
 });
 
-test('show has the counts, and which points matched', waiting, async () => {
+test('show has the counts, and which points matched', HANG_LIMIT, async () => {
   const { of } = await compared();
   const { stdout } = await run(['reconciliation', 'show', ...of]);
   assert.match(stdout, /^malformed +2$/m);
@@ -88,7 +88,7 @@ test('show has the counts, and which points matched', waiting, async () => {
   assert.match(stdout, /^list +the partner's own$/m);
 });
 
-test('lines past their retention say so, and one that is unknown is told as such', waiting, async () => {
+test('lines past their retention say so, and one that is unknown is told as such', HANG_LIMIT, async () => {
   const { partnerId, of } = await compared();
   await database.pool.query("update reconciliation set ended_at = now() - interval '31 days' where partner_id = $1", [partnerId]);
   await removeOldReconciliations(database, 30, signal);

@@ -13,7 +13,7 @@ import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { loadCommands } from '../../src/commands/program.ts';
 import { newSecret, signAttempt } from '../../src/webhooks/security/signature.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type Block, listBlocks, listCalls, ROOT, readTranscript } from '../support/document-blocks.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { document, listMisfits } from '../support/published.ts';
@@ -226,7 +226,7 @@ describe('a reader types every block of README, guides and operating as it stand
   });
 
   for (const block of typed)
-    test(named(block), waiting, async () => {
+    test(named(block), HANG_LIMIT, async () => {
       await prepare(terminal, block);
       await type(terminal, block);
     });

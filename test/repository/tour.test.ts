@@ -5,13 +5,13 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { testService } from '../support/service.ts';
 
 const TOUR = fileURLToPath(new URL('../../scripts/tour.ts', import.meta.url));
 
 test('the tour shows an event that arrives and verifies, beside a service that may not send to this machine', {
-  ...waiting,
+  ...HANG_LIMIT,
 }, async () => {
   const { baseUrl, databaseUrl } = await testService();
   const { code, output } = await takeTour(baseUrl, databaseUrl);

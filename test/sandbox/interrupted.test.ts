@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type Answer, Client, uniqueId } from '../support/client.ts';
 import { type ServiceProcess, type TestPartner, testServiceProcesses } from '../support/service.ts';
 
@@ -129,7 +129,7 @@ async function prepare(play: Play): Promise<Prepared> {
   return { play, partner, client, ask };
 }
 
-describe('the same key', waiting, async () => {
+describe('the same key', HANG_LIMIT, async () => {
   const names = Object.keys(PLAYS);
   let prepared: readonly Prepared[] = [];
 

@@ -6,7 +6,7 @@ import { SCENARIO_NAMES } from '../../src/domain/sandbox/scenarios.ts';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type Answer, type Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { countRows, untilAllSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
@@ -75,7 +75,7 @@ async function assertVerified(): Promise<void> {
   );
 }
 
-describe('another partner', waiting, () => {
+describe('another partner', HANG_LIMIT, () => {
   test('names a record of somebody else on any path: the answer is that of none, and nothing of theirs changes', async () => {
     const { partner, ids } = await withEverything();
     const { client: enemy } = await newManager();
@@ -161,7 +161,7 @@ describe('another partner', waiting, () => {
   });
 });
 
-describe('idempotent replay', waiting, () => {
+describe('idempotent replay', HANG_LIMIT, () => {
   /** What a replay of a recorded contribution is, with the header of each scenario. */
   for (const scenario of SCENARIO_NAMES)
     test(`${scenario} on a recorded key: a refusal that passes, or the record as it is; nothing more is stored`, async () => {
@@ -220,7 +220,7 @@ test('int64: the whole range goes through an adjustment, a batch and a settlemen
 
 test(
   'a process that died between the advance of a clock and its answer: the same key advances nothing more',
-  waiting,
+  HANG_LIMIT,
   async () => {
     const { client, partner } = await service.newPartner();
     const key = newKey();
@@ -238,7 +238,7 @@ test(
   },
 );
 
-describe('the list of contributions', waiting, () => {
+describe('the list of contributions', HANG_LIMIT, () => {
   const LIST = '/v1/impact-transactions';
 
   async function allOf(client: Client, query: string, limit: number): Promise<string[]> {

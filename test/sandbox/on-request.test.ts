@@ -6,8 +6,8 @@ import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
 import { serviceSignature } from '../../src/webhooks/security/signature.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { waiting } from '../support/assertions/waiting.ts';
 import { type Answer, type Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { testService } from '../support/service.ts';
 import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhook-service.ts';
@@ -129,7 +129,7 @@ test('expire: the estimate is gone, a linked one stays, another partner’s is n
   assert.equal((await client.getEstimate(calculation_id)).status, 200);
 });
 
-describe('sample events', waiting, () => {
+describe('sample events', HANG_LIMIT, () => {
   test('of every kind: signed, without a sequence, marked', async () => {
     const { client, receiver, secret } = await newEndpoint(service, tools);
     for (const event_type of [
@@ -218,7 +218,7 @@ describe('sample events', waiting, () => {
   });
 });
 
-describe('month end', waiting, () => {
+describe('month end', HANG_LIMIT, () => {
   test('close, adjust, pool and verify: by one key, with every event, and the books are right', async () => {
     const { client, partner } = await service.newPartner();
     const { transaction_id } = (await client.confirm({ points: 250 })).body.contribution;
@@ -294,7 +294,7 @@ describe('month end', waiting, () => {
   });
 });
 
-describe('the clock', waiting, () => {
+describe('the clock', HANG_LIMIT, () => {
   test('P1M: estimates and reviews expire, the settlement closes, each with its event; nobody else’s move', async () => {
     const [{ client }, { client: other }] = [await service.newPartner(), await service.newPartner()];
     const made = async (of: Client) => {

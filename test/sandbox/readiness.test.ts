@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type Client, newConfirmation } from '../support/client.ts';
 import { compareWithNewSettlement, newKey, PLAYS, verifyBy } from '../support/readiness-plays.ts';
 import { testService } from '../support/service.ts';
@@ -49,7 +49,7 @@ async function newPartner() {
   return made;
 }
 
-test('an empty page of events is no catching up', waiting, async () => {
+test('an empty page of events is no catching up', HANG_LIMIT, async () => {
   const { client } = await newPartner();
   assert.deepEqual((await client.listEvents('?after_sequence=7')).body.events, []);
   // What is noted later is there: so would be what was noted before it.
@@ -58,7 +58,7 @@ test('an empty page of events is no catching up', waiting, async () => {
   assert.equal((await passedOf(client)).has('caught_up'), false);
 });
 
-test('it turns green check by check, by what the partner plays, and tells what showed it', waiting, async () => {
+test('it turns green check by check, by what the partner plays, and tells what showed it', HANG_LIMIT, async () => {
   const { client } = await newPartner();
   const { client: other } = await newPartner();
   assert.equal((await passedOf(client)).size, 0);
@@ -73,28 +73,32 @@ test('it turns green check by check, by what the partner plays, and tells what s
   assert.equal((await passedOf(other)).size, 0);
 });
 
-test('replayed_key: a request without an outcome, sent again under its own key, and not under another one', waiting, async () => {
-  for (const scenario of ['timeout_before_commit;times=1', 'service_unavailable;times=2']) {
-    const { client } = await newPartner();
-    const asking = (headers: Record<string, string>) => client.confirm(lost, { ...headers, 'x-sandbox-scenario': scenario });
-    const [key, lost] = [newKey(), newConfirmation()];
-    const isRefused = (outcome: PromiseSettledResult<{ status: number }>) =>
-      outcome.status === 'rejected' || outcome.value.status === 503;
-    assert.ok(isRefused((await Promise.allSettled([asking(key)]))[0]));
-    await client.confirm(lost, newKey());
-    assert.deepEqual([...(await passedOf(client)).keys()], []);
-    const kept = newConfirmation();
-    let headers: Headers | undefined;
-    for (const own = newKey(); headers === undefined; ) {
-      const sent = await Promise.allSettled([client.confirm(kept, { ...own, 'x-sandbox-scenario': scenario })]);
-      if (sent[0].status === 'fulfilled' && sent[0].value.status === 201) ({ headers } = sent[0].value);
+test(
+  'replayed_key: a request without an outcome, sent again under its own key, and not under another one',
+  HANG_LIMIT,
+  async () => {
+    for (const scenario of ['timeout_before_commit;times=1', 'service_unavailable;times=2']) {
+      const { client } = await newPartner();
+      const asking = (headers: Record<string, string>) => client.confirm(lost, { ...headers, 'x-sandbox-scenario': scenario });
+      const [key, lost] = [newKey(), newConfirmation()];
+      const isRefused = (outcome: PromiseSettledResult<{ status: number }>) =>
+        outcome.status === 'rejected' || outcome.value.status === 503;
+      assert.ok(isRefused((await Promise.allSettled([asking(key)]))[0]));
+      await client.confirm(lost, newKey());
+      assert.deepEqual([...(await passedOf(client)).keys()], []);
+      const kept = newConfirmation();
+      let headers: Headers | undefined;
+      for (const own = newKey(); headers === undefined; ) {
+        const sent = await Promise.allSettled([client.confirm(kept, { ...own, 'x-sandbox-scenario': scenario })]);
+        if (sent[0].status === 'fulfilled' && sent[0].value.status === 201) ({ headers } = sent[0].value);
+      }
+      const { evidence } = await untilPassed(client, 'replayed_key');
+      assert.equal(evidence[0]?.correlation_id, headers.get('x-correlation-id'));
     }
-    const { evidence } = await untilPassed(client, 'replayed_key');
-    assert.equal(evidence[0]?.correlation_id, headers.get('x-correlation-id'));
-  }
-});
+  },
+);
 
-test('what was not done right stays red', waiting, async () => {
+test('what was not done right stays red', HANG_LIMIT, async () => {
   const { client, receiver } = await newEndpoint(service, tools);
   receiver.answerWith(200);
   await PLAYS.verified_signature(client);
@@ -112,7 +116,7 @@ test('what was not done right stays red', waiting, async () => {
   assert.deepEqual([...(await passedOf(client)).keys()], ['replayed_key']);
 });
 
-test('reconciled_settlement: stays red while lines are missing on either side, and says which', waiting, async () => {
+test('reconciled_settlement: stays red while lines are missing on either side, and says which', HANG_LIMIT, async () => {
   const { client } = await newPartner();
   const adviceOf = async (): Promise<string> => {
     const { checks } = (await client.call('/v1/sandbox/readiness')).body.readiness;
@@ -144,7 +148,7 @@ test('reconciled_settlement: stays red while lines are missing on either side, a
   assert.doesNotMatch(await adviceOf(), /latest list/);
 });
 
-test('reconciled_settlement: the statement of the service, sent back, is no list of the partner', waiting, async () => {
+test('reconciled_settlement: the statement of the service, sent back, is no list of the partner', HANG_LIMIT, async () => {
   const { client } = await newPartner();
   await client.confirm();
   const { settlement } = (await client.post('/v1/sandbox/settlements/close', undefined)).body;
@@ -165,7 +169,7 @@ test('reconciled_settlement: the statement of the service, sent back, is no list
   assert.equal(JSON.parse(rows[0].counts).matched, 1);
 });
 
-test('since: only what began at that time or later counts, whoever played before', waiting, async () => {
+test('since: only what began at that time or later counts, whoever played before', HANG_LIMIT, async () => {
   const { client } = await newPartner();
   const names = Object.keys(PLAYS) as (keyof typeof PLAYS)[];
   for (const name of names) {

@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { waiting } from '../support/assertions/waiting.ts';
 import { commandLine, type Outcome } from '../support/command-line.ts';
 import { ROOT } from '../support/document-blocks.ts';
 import { PLAYS, verifyBy } from '../support/readiness-plays.ts';
@@ -45,12 +45,12 @@ async function added({ rehearse }: Awaited<ReturnType<typeof newEngineer>>): Pro
   return /whsec_\S+/.exec(stdout)?.[0] as string;
 }
 
-for (const name of Object.keys(PROGRAMS) as Name[]) describe(name, waiting, () => declareCases(name));
+for (const name of Object.keys(PROGRAMS) as Name[]) describe(name, HANG_LIMIT, () => declareCases(name));
 
 function declareCases(name: Name): void {
   test(
     'the afternoon: the endpoint is added, the receiver is tried, and the checks turn green as the program plays them',
-    waiting,
+    HANG_LIMIT,
     async () => {
       const engineer = await newEngineer(name);
       const { client, receiver, rehearse, apiKey } = engineer;
@@ -82,7 +82,7 @@ function declareCases(name: Name): void {
     },
   );
 
-  test('--since leaves out what was played before, and one check that is left is one', waiting, async () => {
+  test('--since leaves out what was played before, and one check that is left is one', HANG_LIMIT, async () => {
     const engineer = await newEngineer(name);
     const { client, receiver, apiKey } = engineer;
     const countPassed = async (query = '') => {
@@ -109,7 +109,7 @@ function declareCases(name: Name): void {
     assert.match(written, /Every check is passed\.\n$/);
   });
 
-  test('a receiver that takes everything is told which of it it had to refuse', waiting, async () => {
+  test('a receiver that takes everything is told which of it it had to refuse', HANG_LIMIT, async () => {
     const engineer = await newEngineer(name);
     await added(engineer);
     engineer.receiver.answerWith(200);
@@ -123,7 +123,7 @@ function declareCases(name: Name): void {
     assert.match(stdout, /verified_signature: /);
   });
 
-  describe('what cannot begin', waiting, () => {
+  describe('what cannot begin', HANG_LIMIT, () => {
     test('without an address, with a wrong key, with a key that may not manage: exit code 2, and no key in the message', async () => {
       const { key } = await service.newPartner();
       const wrongKey = key.apiKey.slice(0, -1) + (key.apiKey.endsWith('x') ? 'y' : 'x');

@@ -23,8 +23,8 @@ import { claimInstallation } from '../../src/store/installation.ts';
 import { PAST_PATH } from '../../src/store/sandbox/past-clock.ts';
 import { findSampleData, insertSampleData } from '../../src/store/sandbox/sample-data.ts';
 import { listEndpointStates } from '../../src/store/webhooks/delivery-backlog.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { waiting } from '../support/assertions/waiting.ts';
 import { newConfirmation } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
@@ -67,7 +67,7 @@ const make = (onProgress: (sentence: string) => void): Promise<SampleOutcome> =>
 const rowsOf = async (text: string) => (await service.database.pool.query(text)).rows;
 const valuesOf = async (text: string) => (await rowsOf(text)).map(({ value }) => value).sort();
 
-describe('a quarter beside the service', waiting, () => {
+describe('a quarter beside the service', HANG_LIMIT, () => {
   test('the service answers meanwhile, a run that breaks off in the middle is continued, and another one waits for nobody', async () => {
     const { client } = await service.newPartner();
     let broken: Promise<unknown> | undefined;
@@ -209,7 +209,7 @@ describe('who gets none', () => {
   });
 });
 
-describe('beside a start on the embedded PostgreSQL', waiting, () => {
+describe('beside a start on the embedded PostgreSQL', HANG_LIMIT, () => {
   const settings = { DATA_DIR: temporaryFolder('sample'), PORT: '0', OPERATIONS_PORT: '0' };
   const { run, runJson } = commandLine(settings);
   const started: ChildProcess[] = [];

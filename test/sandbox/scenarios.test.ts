@@ -10,8 +10,8 @@ import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { startServiceProcess } from '../../src/service/start-service.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { waiting } from '../support/assertions/waiting.ts';
 import { type Answer, Client, countByStatus, detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
@@ -63,7 +63,7 @@ describe('a refusal on request', () => {
 
   test(
     'service_unavailable;times=2: of twenty at once exactly two are refused, whichever process takes them',
-    waiting,
+    HANG_LIMIT,
     async () => {
       const { processes, newPartner } = await testServiceProcesses(2);
       const { client: other } = await newPartner();
@@ -160,7 +160,7 @@ describe('pending and failed', () => {
     }
   });
 
-  test('pending_then_confirmed;after=1s: 202, then confirmed with its event and its estimate', waiting, async () => {
+  test('pending_then_confirmed;after=1s: 202, then confirmed with its event and its estimate', HANG_LIMIT, async () => {
     const { calculation_id, partner_order_ref } = (await client.estimate()).body.estimate;
     const key = newKey();
     const confirmation = { ...newConfirmation(), calculation_id, partner_order_ref };
@@ -171,7 +171,7 @@ describe('pending and failed', () => {
     assert.equal((await client.confirm(confirmation, key)).status, 201);
   });
 
-  test('pending_then_failed;after=1s: 202, then 422 to each replay', waiting, async () => {
+  test('pending_then_failed;after=1s: 202, then 422 to each replay', HANG_LIMIT, async () => {
     const key = newKey();
     const confirmation = newConfirmation();
     const answer = await client.confirm(confirmation, asking('pending_then_failed;after=1s', key));
@@ -243,7 +243,7 @@ describe('the rest', () => {
     await settled;
   });
 
-  test('slow: more than sixteen at once of one partner are refused, and store nothing', waiting, async () => {
+  test('slow: more than sixteen at once of one partner are refused, and store nothing', HANG_LIMIT, async () => {
     const { client: greedy } = await service.newPartner();
     const { client: other } = await service.newPartner();
     const calls = Array.from({ length: 24 }, () => greedy.confirm({}, asking('slow;ms=1500')));
@@ -307,7 +307,7 @@ describe('what is asked for', () => {
 });
 
 describe('production', () => {
-  test('the header is ignored and counted, a prefix is a reference, and the paths are 404', waiting, async () => {
+  test('the header is ignored and counted, a prefix is a reference, and the paths are 404', HANG_LIMIT, async () => {
     const { databaseUrl } = await testDatabase();
     const secretsKey = `one:${Buffer.alloc(32, 1).toString('base64')}`;
     const env = { SERVICE_ENVIRONMENT: 'production', SECRETS_KEY: secretsKey, AUDIT_KEY: secretsKey };

@@ -14,7 +14,7 @@ import { buildSdk } from '../../scripts/build-sdk.mjs';
 import { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
 import { SAMPLE_FAULTS } from '../../src/domain/sandbox/sample-fault.ts';
 import { SCENARIO_PREFIXES } from '../../src/domain/sandbox/scenarios.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { commandLine } from '../support/command-line.ts';
 import { listBlocks, ROOT, readDocument } from '../support/document-blocks.ts';
 import { testService } from '../support/service.ts';
@@ -99,7 +99,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await sleep(50);
 }
 
-describe('an afternoon', waiting, () => {
+describe('an afternoon', HANG_LIMIT, () => {
   test('1. the first call, by hand twice and by the package', async () => {
     assert.match(await type('1-first-call'), /^HTTP\/1.1 201/);
     assert.match(await type('1-first-call'), /idempotent-replayed: true/i);

@@ -16,7 +16,7 @@ import { findWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.t
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { rotateSecret } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { auditKeys, OWNER } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { Client } from '../support/client.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { countRows, untilSequenced } from '../support/records.ts';
@@ -83,7 +83,7 @@ for (const [clock, aheadMs] of CLOCKS) {
   const { databaseUrl, database, partnerId, service, client } = await wrongService(aheadMs);
   const { pool } = database;
 
-  describe(`beside a process whose clock is ${clock}`, waiting, () => {
+  describe(`beside a process whose clock is ${clock}`, HANG_LIMIT, () => {
     test('deliveries wait as long as the receiver asks, are signed by the secret in force, and disable no endpoint', async () => {
       const tools = endpointTools(database);
       await untilSequenced(database, partnerId, 1);

@@ -7,7 +7,7 @@ import { type Database, openDatabase, type Queryable } from '../../src/store/dat
 import { insertEventCounter } from '../../src/store/events/event.ts';
 import { COUNTED_MAX, measureBacklog } from '../../src/store/webhooks/delivery-backlog.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 
 const { databaseUrl, pool: administrator } = await testDatabase();
@@ -17,7 +17,7 @@ const FETCHED = `select sum(pg_stat_get_xact_blocks_fetched(oid))::int4 as pages
   where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')`;
 
 test('a scrape reads as many pages however many deliveries wait or are exhausted, also by plans that were made before', {
-  ...waiting,
+  ...HANG_LIMIT,
 }, async () => {
   const database = openDatabase({ databaseUrl, poolSize: 1 });
   // One session keeps the plans that it made for empty tables, until these are analysed.

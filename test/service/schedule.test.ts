@@ -25,8 +25,8 @@ import {
   renewJobLease,
 } from '../../src/store/jobs/job.ts';
 import { auditKeys, OWNER, signedIn } from '../support/actor.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { waiting } from '../support/assertions/waiting.ts';
 import { Client } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
@@ -88,7 +88,7 @@ async function isDueNext(job: Job, work: () => Promise<unknown>): Promise<void> 
   assert.ok(times.includes((await stateOf(job.name))?.dueAt.toISOString() ?? ''), times.join());
 }
 
-describe('when a job is due', waiting, () => {
+describe('when a job is due', HANG_LIMIT, () => {
   test('at the next time of its pattern, in UTC; starting again changes nothing, another pattern does', async () => {
     const job = newJob();
     assert.equal(nextDueAt(job, NOON).toISOString(), '2027-03-01T13:00:00.000Z');
@@ -121,7 +121,7 @@ describe('when a job is due', waiting, () => {
   });
 });
 
-describe('one process does it', waiting, () => {
+describe('one process does it', HANG_LIMIT, () => {
   test('of twenty that ask at once for one due time, one begins it', async () => {
     const [job, other] = [newJob(), open()];
     await registerDue(job);
@@ -148,7 +148,7 @@ describe('one process does it', waiting, () => {
   });
 });
 
-describe('what goes wrong', waiting, () => {
+describe('what goes wrong', HANG_LIMIT, () => {
   test('a process that is killed in the middle: the lease ends, another does it, and the first run says so', async () => {
     const script = fileURLToPath(new URL('../support/hold-job.ts', import.meta.url));
     await pool.query("insert into job (job_name, pattern, due_at) values ('endless', '0 0 1 1 *', now())");
@@ -221,7 +221,7 @@ describe('what goes wrong', waiting, () => {
   });
 });
 
-describe('by hand', waiting, () => {
+describe('by hand', HANG_LIMIT, () => {
   const never = new AbortController().signal;
 
   test('any time, again and again, with an entry in the audit', async () => {
@@ -275,7 +275,7 @@ describe('by hand', waiting, () => {
   });
 });
 
-test('the metrics tell the last success, the duration and the failures of each job', waiting, async () => {
+test('the metrics tell the last success, the duration and the failures of each job', HANG_LIMIT, async () => {
   const port = 20_000 + (process.pid % 10_000);
   const service = await spawnService(databaseUrl, { OPERATIONS_PORT: String(port) }, ['--roles', 'schedule,webhooks']);
   await pool.query("update job set due_at = now() - interval '1 second' where job_name = 'prune-job-runs'");
@@ -287,7 +287,7 @@ test('the metrics tell the last success, the duration and the failures of each j
   assert.equal(await service.end('SIGTERM'), 0);
 });
 
-test('a process with the role api alone answers, numbers no event and follows no schedule', waiting, async () => {
+test('a process with the role api alone answers, numbers no event and follows no schedule', HANG_LIMIT, async () => {
   const { databaseUrl: ownUrl } = await testDatabase();
   const env = { AUDIT_KEY: auditKeys().map(writeNamedKey).join() };
   const service = await spawnService(ownUrl, env, ['--roles', 'api']);

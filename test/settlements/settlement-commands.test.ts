@@ -15,7 +15,7 @@ import { allowLongStatements } from '../../src/store/query.ts';
 import { eachSettlement, type Settlement } from '../../src/store/settlements/settlement.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { auditKeys, enrolled } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { commandLine } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { sealRows, untilSequenced } from '../support/records.ts';
@@ -58,7 +58,7 @@ async function takeBack(partnerId: string, pointsDelta: bigint): Promise<void> {
   await postAdjustment(database, ada, approved, prices);
 }
 
-describe('settlement', waiting, () => {
+describe('settlement', HANG_LIMIT, () => {
   test('list, close and show, one JSON value each', async () => {
     const { partnerId, client } = await newPartner();
     await client.confirm({ points: 9_223_372_036_854_775_807n });
@@ -129,7 +129,7 @@ describe('settlement', waiting, () => {
   });
 });
 
-describe('statement', waiting, () => {
+describe('statement', HANG_LIMIT, () => {
   test('download and verify; a changed file is named by its line', async () => {
     const { partnerId, closed } = await newPartner(2);
     const [, second] = closed as [Settlement, Settlement];
@@ -185,103 +185,112 @@ async function sealOf({ settlementId }: Settlement): Promise<string | null> {
   return (await pool.query('select seal from settlement where settlement_id = $1', [settlementId])).rows[0].seal;
 }
 
-describe('settlement verify finds what a superuser changed, with all plain hashes made again, and names the row', waiting, () => {
-  const verdictOn = async (partnerId: string) =>
-    (await verifySettlements(database, partnerId, sealKeys)).problems.map(
-      ({ sequence, lineNo, code }) => `${sequence ?? '-'} ${lineNo ?? '-'} ${code}`,
-    );
-
-  test('nothing was changed', async () => {
-    const { partnerId } = await newPartner(3);
-    assert.deepEqual(await verdictOn(partnerId), []);
-  });
-
-  const of2 = 'partner_id = $1 and settlement_id = (select settlement_id from settlement where partner_id = $1 and sequence = 2)';
-  const cases: [what: string, text: string, expected: RegExp][] = [
-    ['the points of a line', `update settlement_line set points = points - 1 where ${of2} and line_no = 2`, /^2 2 line_changed$/],
-    ['the amount of a line', `update settlement_line set amount = 1 where ${of2} and line_no = 3`, /^2 3 line_changed$/],
-    [
-      'a reference in a line',
-      `update settlement_line set partner_order_ref = 'x' where ${of2} and line_no = 1`,
-      /^2 1 line_changed$/,
-    ],
-    ['a line in the middle that is removed', `delete from settlement_line where ${of2} and line_no = 2`, /^2 2 line_missing$/],
-    [
-      'the last line that is removed',
-      `delete from settlement_line where ${of2} and line_no = 3`,
-      /^2 -? ?.*(?:wrong_seal|line_missing)$/,
-    ],
-    [
-      'two lines that change places',
-      `update settlement_line set line_no = case when line_no = 1 then -2 else -1 end where ${of2} and line_no < 3`,
-      /^2 1 line_changed$/,
-    ],
-    ['the total of a settlement', `update settlement set net_points = 1 where ${of2}`, /^2 - wrong_seal$/],
-    ['the period of a settlement', `update settlement set period_label = 'x' where ${of2}`, /^2 - wrong_seal$/],
-    [
-      'the watermark of the open one',
-      `update settlement set follows_event = 99 where partner_id = $1 and status = 'open'`,
-      /^4 - wrong_seal$/,
-    ],
-    ['a settlement that is removed', `delete from settlement where ${of2}`, /^3 - sequence_gap$/],
-    ['a proof that is removed', `delete from settlement_line_proof where ${of2}`, /^2 1 line_changed$/],
-  ];
-  for (const [what, text, expected] of cases) {
-    test(what, async () => {
-      const { partnerId } = await newPartner(3);
-      await tamper(text, [partnerId]);
-      await tamper('update settlement_line set line_no = -line_no where partner_id = $1 and line_no < 0', [partnerId]);
-      await rehash(partnerId);
-      const found = await verdictOn(partnerId);
-      assert.ok(
-        found.some((problem) => expected.test(problem)),
-        JSON.stringify(found),
+describe(
+  'settlement verify finds what a superuser changed, with all plain hashes made again, and names the row',
+  HANG_LIMIT,
+  () => {
+    const verdictOn = async (partnerId: string) =>
+      (await verifySettlements(database, partnerId, sealKeys)).problems.map(
+        ({ sequence, lineNo, code }) => `${sequence ?? '-'} ${lineNo ?? '-'} ${code}`,
       );
+
+    test('nothing was changed', async () => {
+      const { partnerId } = await newPartner(3);
+      assert.deepEqual(await verdictOn(partnerId), []);
     });
-  }
 
-  test('under the next key what an older one sealed is verified as before; without that key its seal is told as such', async () => {
-    const { partnerId } = await newPartner(1);
-    const [old, next] = [auditKeys(), [newNamedKey('next')]];
-    const { closed } = await closeNow(database, partnerId, { ...tools(), ...openSealKeys(() => [...next, ...old]) });
-    assert.match((await sealOf(closed)) ?? '', /^next\.[0-9a-f]{64}$/);
-    const codesUnder = async (keys: readonly NamedKey[]) =>
-      (
-        await verifySettlements(
-          database,
-          partnerId,
-          openSealKeys(() => keys),
-        )
-      ).problems.map(({ sequence, code }) => `${sequence} ${code}`);
-    assert.deepEqual(await codesUnder([...next, ...old]), []);
-    assert.deepEqual(await codesUnder(next), ['1 unknown_key']);
-    assert.deepEqual(await codesUnder(old), ['2 unknown_key', '3 unknown_key']);
-  });
+    const of2 =
+      'partner_id = $1 and settlement_id = (select settlement_id from settlement where partner_id = $1 and sequence = 2)';
+    const cases: [what: string, text: string, expected: RegExp][] = [
+      [
+        'the points of a line',
+        `update settlement_line set points = points - 1 where ${of2} and line_no = 2`,
+        /^2 2 line_changed$/,
+      ],
+      ['the amount of a line', `update settlement_line set amount = 1 where ${of2} and line_no = 3`, /^2 3 line_changed$/],
+      [
+        'a reference in a line',
+        `update settlement_line set partner_order_ref = 'x' where ${of2} and line_no = 1`,
+        /^2 1 line_changed$/,
+      ],
+      ['a line in the middle that is removed', `delete from settlement_line where ${of2} and line_no = 2`, /^2 2 line_missing$/],
+      [
+        'the last line that is removed',
+        `delete from settlement_line where ${of2} and line_no = 3`,
+        /^2 -? ?.*(?:wrong_seal|line_missing)$/,
+      ],
+      [
+        'two lines that change places',
+        `update settlement_line set line_no = case when line_no = 1 then -2 else -1 end where ${of2} and line_no < 3`,
+        /^2 1 line_changed$/,
+      ],
+      ['the total of a settlement', `update settlement set net_points = 1 where ${of2}`, /^2 - wrong_seal$/],
+      ['the period of a settlement', `update settlement set period_label = 'x' where ${of2}`, /^2 - wrong_seal$/],
+      [
+        'the watermark of the open one',
+        `update settlement set follows_event = 99 where partner_id = $1 and status = 'open'`,
+        /^4 - wrong_seal$/,
+      ],
+      ['a settlement that is removed', `delete from settlement where ${of2}`, /^3 - sequence_gap$/],
+      ['a proof that is removed', `delete from settlement_line_proof where ${of2}`, /^2 1 line_changed$/],
+    ];
+    for (const [what, text, expected] of cases) {
+      test(what, async () => {
+        const { partnerId } = await newPartner(3);
+        await tamper(text, [partnerId]);
+        await tamper('update settlement_line set line_no = -line_no where partner_id = $1 and line_no < 0', [partnerId]);
+        await rehash(partnerId);
+        const found = await verdictOn(partnerId);
+        assert.ok(
+          found.some((problem) => expected.test(problem)),
+          JSON.stringify(found),
+        );
+      });
+    }
 
-  test('the last settlement that is taken back: the one before is opened again', async () => {
-    const { partnerId } = await newPartner(3);
-    await tamper(
-      'delete from settlement_line where partner_id = $1 and settlement_id = (select settlement_id from settlement where partner_id = $1 and sequence = 3)',
-      [partnerId],
-    );
-    await tamper('delete from settlement where partner_id = $1 and sequence = 3', [partnerId]);
-    await tamper('update settlement set sequence = 3, period_start = period_start where partner_id = $1 and sequence = 4', [
-      partnerId,
-    ]);
-    assert.ok((await verdictOn(partnerId)).includes('3 - wrong_seal'));
-  });
+    test('under the next key what an older one sealed is verified as before; without that key its seal is told as such', async () => {
+      const { partnerId } = await newPartner(1);
+      const [old, next] = [auditKeys(), [newNamedKey('next')]];
+      const { closed } = await closeNow(database, partnerId, { ...tools(), ...openSealKeys(() => [...next, ...old]) });
+      assert.match((await sealOf(closed)) ?? '', /^next\.[0-9a-f]{64}$/);
+      const codesUnder = async (keys: readonly NamedKey[]) =>
+        (
+          await verifySettlements(
+            database,
+            partnerId,
+            openSealKeys(() => keys),
+          )
+        ).problems.map(({ sequence, code }) => `${sequence} ${code}`);
+      assert.deepEqual(await codesUnder([...next, ...old]), []);
+      assert.deepEqual(await codesUnder(next), ['1 unknown_key']);
+      assert.deepEqual(await codesUnder(old), ['2 unknown_key', '3 unknown_key']);
+    });
 
-  test('a contribution that was taken off its line, and out of reach of every closing', async () => {
-    const { partnerId, client } = await newPartner();
-    await client.confirm();
-    await untilSequenced(database, partnerId, 2);
-    await closeNow(database, partnerId);
-    await tamper('delete from settlement_line where partner_id = $1', [partnerId]);
-    assert.ok((await verdictOn(partnerId)).includes('- - not_settled'));
-  });
-});
+    test('the last settlement that is taken back: the one before is opened again', async () => {
+      const { partnerId } = await newPartner(3);
+      await tamper(
+        'delete from settlement_line where partner_id = $1 and settlement_id = (select settlement_id from settlement where partner_id = $1 and sequence = 3)',
+        [partnerId],
+      );
+      await tamper('delete from settlement where partner_id = $1 and sequence = 3', [partnerId]);
+      await tamper('update settlement set sequence = 3, period_start = period_start where partner_id = $1 and sequence = 4', [
+        partnerId,
+      ]);
+      assert.ok((await verdictOn(partnerId)).includes('3 - wrong_seal'));
+    });
 
-describe('settlement verify compares with the records that were settled', waiting, () => {
+    test('a contribution that was taken off its line, and out of reach of every closing', async () => {
+      const { partnerId, client } = await newPartner();
+      await client.confirm();
+      await untilSequenced(database, partnerId, 2);
+      await closeNow(database, partnerId);
+      await tamper('delete from settlement_line where partner_id = $1', [partnerId]);
+      assert.ok((await verdictOn(partnerId)).includes('- - not_settled'));
+    });
+  },
+);
+
+describe('settlement verify compares with the records that were settled', HANG_LIMIT, () => {
   const problemsOf = async (partnerId: string) =>
     (await verifySettlements(database, partnerId, sealKeys)).problems.map(({ lineNo, code, message }) => ({
       lineNo,

@@ -10,7 +10,7 @@ import { pricesUnderRules } from '../../src/operations/rules/rule-prices.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { enrolled, OWNER } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine, signInOn } from '../support/command-line.ts';
 import { insertPrice } from '../support/rules.ts';
@@ -63,7 +63,7 @@ async function closedAfter(index: number, points: readonly number[]) {
   return { open, closed: (await client.call(`/v1/settlements/${open.settlement_id}`)).body.settlement };
 }
 
-describe('what a point is worth', waiting, () => {
+describe('what a point is worth', HANG_LIMIT, () => {
   test('by the version of its label, exact by version and rounded once; open as closed', async () => {
     for (const { amount, currency, totals_by_version } of Object.values(await closedAfter(0, [1, 1, 99]))) {
       assert.deepEqual([amount, currency], ['1.26', 'SAR']);

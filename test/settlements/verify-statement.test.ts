@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Settlement } from '../../src/store/settlements/settlement.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -48,32 +48,36 @@ async function verify(text: string, beside: readonly string[]) {
   };
 }
 
-test('a changed line is named with its column: two that cancel out, a changed reference, a removed line', waiting, async () => {
-  const { close, textOf } = await newPartner();
-  const closed = await close([250, 100, 30]);
-  const text = await textOf(closed);
-  const beside = nameOf(closed);
-  const cancelled = await verify(text.replace(',250,', ',251,').replace(',100,', ',99,'), beside);
-  assert.equal(cancelled.code, 1);
-  assert.deepEqual(cancelled.lines.slice(0, 2), [
-    'line 2, column points: The file has "251", but the service wrote "250".',
-    'line 3, column points: The file has "99", but the service wrote "100".',
-  ]);
-  const [, , , last] = text.split('\n') as [string, string, string, string];
-  const reference = last.split(',')[5] as string;
-  const changed = await verify(text.replace(reference, 'x'), beside);
-  assert.equal(changed.lines[0], `line 4, column partner_order_ref: The file has "x", but the service wrote "${reference}".`);
-  assert.match(changed.lines[1] as string, /^The SHA-256 of the file is /);
-  const removed = await verify(text.replace(/\n2,.*/, ''), beside);
-  assert.deepEqual(
-    [removed.lines[0], removed.codes],
-    ['line 3: Line 2 of the statement: missing in the file.', ['line_missing', 'other_sha256']],
-  );
-});
+test(
+  'a changed line is named with its column: two that cancel out, a changed reference, a removed line',
+  HANG_LIMIT,
+  async () => {
+    const { close, textOf } = await newPartner();
+    const closed = await close([250, 100, 30]);
+    const text = await textOf(closed);
+    const beside = nameOf(closed);
+    const cancelled = await verify(text.replace(',250,', ',251,').replace(',100,', ',99,'), beside);
+    assert.equal(cancelled.code, 1);
+    assert.deepEqual(cancelled.lines.slice(0, 2), [
+      'line 2, column points: The file has "251", but the service wrote "250".',
+      'line 3, column points: The file has "99", but the service wrote "100".',
+    ]);
+    const [, , , last] = text.split('\n') as [string, string, string, string];
+    const reference = last.split(',')[5] as string;
+    const changed = await verify(text.replace(reference, 'x'), beside);
+    assert.equal(changed.lines[0], `line 4, column partner_order_ref: The file has "x", but the service wrote "${reference}".`);
+    assert.match(changed.lines[1] as string, /^The SHA-256 of the file is /);
+    const removed = await verify(text.replace(/\n2,.*/, ''), beside);
+    assert.deepEqual(
+      [removed.lines[0], removed.codes],
+      ['line 3: Line 2 of the statement: missing in the file.', ['line_missing', 'other_sha256']],
+    );
+  },
+);
 
 test(
   'an excel_safe file is known for what it is, with its settlement and with the hash alone; a changed line of it is named',
-  waiting,
+  HANG_LIMIT,
   async () => {
     const { close, textOf } = await newPartner();
     const closed = await close([250, 100, 30]);
@@ -93,7 +97,7 @@ test(
 
 test(
   "another settlement's file is known for what it is, also another partner's, also where it was changed",
-  waiting,
+  HANG_LIMIT,
   async () => {
     const [one, other] = [await newPartner(), await newPartner()];
     const [first, second] = [await one.close([250, 100]), await one.close([30])];
@@ -112,7 +116,7 @@ test(
   },
 );
 
-test('the hash alone names what no statement can have, and the help says so', waiting, async () => {
+test('the hash alone names what no statement can have, and the help says so', HANG_LIMIT, async () => {
   const { close, textOf } = await newPartner();
   const closed = await close([250]);
   const text = await textOf(closed);
@@ -123,7 +127,7 @@ test('the hash alone names what no statement can have, and the help says so', wa
   assert.match(help, /With a settlement of the database, report each line that differs; with only a hash, report lines that no/);
 });
 
-test("where the service's own lines were changed, the file that was made before is not blamed alone", waiting, async () => {
+test("where the service's own lines were changed, the file that was made before is not blamed alone", HANG_LIMIT, async () => {
   const { partnerId, close, textOf } = await newPartner();
   const closed = await close([250, 100]);
   const text = await textOf(closed);
@@ -135,7 +139,7 @@ test("where the service's own lines were changed, the file that was made before 
   assert.deepEqual([now.code, now.codes.includes('service_lines_changed')], [1, true]);
 });
 
-test('what is no regular file, or no statement at all, is told as such', waiting, async () => {
+test('what is no regular file, or no statement at all, is told as such', HANG_LIMIT, async () => {
   const { close } = await newPartner();
   const closed = await close([250]);
   const refused = await run(['statement', 'verify', '--file', folder, ...nameOf(closed)]);

@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { newToken } from '../../bench/rows/identifiers.ts';
 import { listStatements, migrate, readMigrationState } from '../../src/store/schema/migrate.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { waiting } from '../support/assertions/waiting.ts';
 import { connect } from '../support/postgres/connect.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
 import { applyOlder, insertOldRows } from '../support/postgres/older-database.ts';
@@ -53,7 +53,7 @@ async function write(databaseUrl: string, signal: AbortSignal) {
   return { told, done: run() };
 }
 
-test('whatever table others hold for long, and however many, nobody waits behind the migrations', waiting, async () => {
+test('whatever table others hold for long, and however many, nobody waits behind the migrations', HANG_LIMIT, async () => {
   const { databaseUrl, pool } = await emptyDatabase();
   await applyOlder(pool, FIRST);
   await insertOldRows(pool, { token: newToken(), first: 1, last: ROWS });
@@ -86,7 +86,7 @@ test('whatever table others hold for long, and however many, nobody waits behind
     assert.ok(released.includes(name), `${name} was not waited for; those that were: ${released}`);
 });
 
-test('what was applied stays when a later file gets no lock, and the next start goes on', waiting, async () => {
+test('what was applied stays when a later file gets no lock, and the next start goes on', HANG_LIMIT, async () => {
   const { databaseUrl, pool } = await emptyDatabase();
   await applyOlder(pool, FIRST);
   const holder = await connect(databaseUrl);
@@ -161,7 +161,7 @@ test('what the files are judged by finds what holds writers up', () => {
     assert.equal(readsWholeTable(statement, made), isFound, statement);
 });
 
-describe('a first start that was ended in the middle', waiting, () => {
+describe('a first start that was ended in the middle', HANG_LIMIT, () => {
   for (const before of ['0002', '0003', '0007', '0012', '0014'])
     test(`goes on with ${before}`, async () => {
       const { databaseUrl, pool } = await emptyDatabase();

@@ -15,7 +15,7 @@ import { removeOldEvents } from '../../src/operations/events/remove-old-events.t
 import type { Partner } from '../../src/store/access/partner.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { ROOT } from '../support/document-blocks.ts';
 import { untilSequenced } from '../support/records.ts';
 import { insertContributionRule } from '../support/rules.ts';
@@ -72,7 +72,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
 
 for (const [name, example] of Object.entries(EXAMPLES))
   test(`examples/${name}: the challenge, each event once, in order, what it missed, a restoration once, killed, and events that are kept no more`, {
-    ...waiting,
+    ...HANG_LIMIT,
     ...needsLanguage(example.language),
   }, async () => {
     let made: Partner | undefined;

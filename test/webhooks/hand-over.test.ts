@@ -22,7 +22,7 @@ import { relayOnce, type Session } from '../../src/webhooks/delivery/relay.ts';
 import type { Handed, TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner, untilSequenced } from '../support/records.ts';
 import { relayDatabase, relayTools } from '../support/relay.ts';
@@ -111,7 +111,7 @@ async function relay(session: Session, tools: TogetherTools) {
   return relayOnce(database, session, tools.onError, tools);
 }
 
-describe('a process that numbers events and hands them over', waiting, () => {
+describe('a process that numbers events and hands them over', HANG_LIMIT, () => {
   test('dies after its COMMIT: another one claims them when the lease is over, and not before', async () => {
     const endpoint = await newPartner();
     const { tools, handed } = openTools();
@@ -233,7 +233,7 @@ describe('a process that numbers events and hands them over', waiting, () => {
   });
 });
 
-describe('two processes at once', waiting, () => {
+describe('two processes at once', HANG_LIMIT, () => {
   test('hand each delivery over once, and neither claims what the other was handed', async () => {
     const endpoints = await Promise.all(Array.from({ length: 4 }, newPartner));
     const sessions = [await openSession(), await openSession()];
@@ -256,7 +256,7 @@ describe('two processes at once', waiting, () => {
   });
 });
 
-describe('while events are numbered', waiting, () => {
+describe('while events are numbered', HANG_LIMIT, () => {
   test('an endpoint that is added waits, and gets the events after these', async () => {
     const { partnerId } = await newPartner();
     const added = nextEndpoint(partnerId);
@@ -347,7 +347,7 @@ async function untilSomebodyWaits(): Promise<void> {
   }
 }
 
-describe('an endpoint that nobody watches', waiting, () => {
+describe('an endpoint that nobody watches', HANG_LIMIT, () => {
   test('is watched again while a delivery waits for it, due or not: after a long stop, and beside an older release', async () => {
     const [waiting, idle] = [await newPartner(), await newPartner()];
     const { tools, handed, errors } = openTools();
@@ -374,8 +374,8 @@ describe('an endpoint that nobody watches', waiting, () => {
   });
 });
 
-describe('what a process has claimed and not sent', waiting, () => {
-  test('is listed as waiting, and what has ended is not read for it', async () => {
+describe('what a process has claimed and not sent', HANG_LIMIT, () => {
+  test('is listed as HANG_LIMIT, and what has ended is not read for it', async () => {
     const { partnerId, endpointId } = await newPartner();
     await administrator.query(
       `insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
@@ -456,7 +456,7 @@ test('a first attempt that was recorded twice at once is shown once', async () =
 });
 
 test('events of one who cannot get numbers are no reason to look without a pause, however many they are', {
-  ...waiting,
+  ...HANG_LIMIT,
 }, async () => {
   const [stuck, sound] = [await newPartner(), await newPartner()];
   await tell(stuck.partnerId);
@@ -504,7 +504,7 @@ test('a process is told of the events that it has committed, and of nothing else
   await own.close();
 });
 
-test('the body from memory is, byte for byte, the one from the database', waiting, async () => {
+test('the body from memory is, byte for byte, the one from the database', HANG_LIMIT, async () => {
   const service = await testService({ env: WEBHOOK_ENV });
   const { client, partner } = await newEndpoint(service, endpointTools(service.database), ['impact.transaction.confirmed']);
   const { estimate } = (await client.estimate({ partner_order_ref: 'order-of-memory' })).body;
@@ -522,7 +522,7 @@ test('the body from memory is, byte for byte, the one from the database', waitin
 });
 
 test('a confirmation and the link after it, written together: each body tells what happened then', {
-  ...waiting,
+  ...HANG_LIMIT,
 }, async () => {
   const service = await testService({ env: WEBHOOK_ENV });
   const { database: own } = service;

@@ -9,7 +9,7 @@ import { type EventRecord, insertEvent, insertEventCounter, listEvents } from '.
 import { WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { relayOnce } from '../../src/webhooks/delivery/relay.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner } from '../support/records.ts';
 import { relayDatabase, relayTools } from '../support/relay.ts';
@@ -60,7 +60,7 @@ async function assertInOrder(partnerId: string, count: number) {
   return events;
 }
 
-describe('events of several partners together', waiting, () => {
+describe('events of several partners together', HANG_LIMIT, () => {
   test('have numbers without gaps, in the order of their making, and bodies where an endpoint wants them', async () => {
     const [one, other, quiet] = [await newPartner(), await newPartner(), await newPartner(false)];
     const { tools, handed, errors } = relayTools(2);

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertError } from '../support/assertions/assert-error.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { waiting } from '../support/assertions/waiting.ts';
 import { type Answer, type Client, countByStatus, detailCodes, uniqueId } from '../support/client.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { testService } from '../support/service.ts';
@@ -28,7 +28,7 @@ async function newOwnEndpoint() {
 }
 
 describe('endpoints', () => {
-  test('added, listed, changed, rotated, removed: by the key, audited under it', waiting, async () => {
+  test('added, listed, changed, rotated, removed: by the key, audited under it', HANG_LIMIT, async () => {
     const { client, key, partner, receiver, answer, endpointId } = await newOwnEndpoint();
     assert.equal(answer.status, 201);
     assert.match(answer.body.secret, /^whsec_/);
@@ -76,7 +76,7 @@ describe('endpoints', () => {
 
   test(
     'the same key gives the endpoint and its secret again, however many ask at once; the secret is kept sealed',
-    waiting,
+    HANG_LIMIT,
     async () => {
       const { client } = await newManager();
       const receiver = await WebhookReceiver.open();
@@ -185,7 +185,7 @@ describe('endpoints', () => {
 
   test(
     'five at most, none twice at one address, ten additions a minute; a receiver that fails the challenge gets none',
-    waiting,
+    HANG_LIMIT,
     async () => {
       const { client } = await newManager();
       const receiver = await WebhookReceiver.open();
@@ -202,7 +202,7 @@ describe('endpoints', () => {
   );
 });
 
-test('sixty changes a minute: beyond them rate_limited, and look-ups go on', waiting, async () => {
+test('sixty changes a minute: beyond them rate_limited, and look-ups go on', HANG_LIMIT, async () => {
   const { client, endpointId } = await newOwnEndpoint();
   const answers = await Promise.all(
     Array.from({ length: 150 }, () => call(client, 'PATCH', `${PATH}/${endpointId}`, { event_types: [] })),
@@ -214,7 +214,7 @@ test('sixty changes a minute: beyond them rate_limited, and look-ups go on', wai
 });
 
 describe('deliveries', () => {
-  test('listed page by page, sent again by either path, and recovered', waiting, async () => {
+  test('listed page by page, sent again by either path, and recovered', HANG_LIMIT, async () => {
     const { client, partner, receiver, endpointId } = await newOwnEndpoint();
     for (let number = 0; number < 3; number++) await client.confirm();
     await untilDeliveries(
@@ -268,7 +268,7 @@ describe('GET /v1/partner', () => {
     );
   });
 
-  test('the bounds are those by which a contribution is refused', waiting, async () => {
+  test('the bounds are those by which a contribution is refused', HANG_LIMIT, async () => {
     const { client, partner } = await service.newPartner();
     await insertContributionRule(database, { partnerId: partner.partnerId, points_min: 10 });
     const boundsOf = async () => (await client.call('/v1/partner')).body.partner.bounds;

@@ -13,7 +13,7 @@ import { recoverDeliveries } from '../../src/store/webhooks/delivery-log.ts';
 import { listDueEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
 import { watchEndpoints } from '../../src/store/webhooks/endpoint-watch.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 
 const { databaseUrl, pool: administrator } = await testDatabase();
@@ -53,7 +53,7 @@ const steps: readonly [name: string, prepare: string, work: (db: Queryable) => P
 ];
 
 test('whoever takes a few of thousands reads those few, although it was planned while there were none', {
-  ...waiting,
+  ...HANG_LIMIT,
 }, async () => {
   // Nobody counts the rows meanwhile, which would have everything planned anew.
   for (const table of ['event_outbox', 'event', 'delivery', 'delivery_attempt'])

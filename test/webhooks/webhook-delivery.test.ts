@@ -24,8 +24,8 @@ import { disableEndpoint, enableEndpoint, removeEndpoint, rotateSecret } from '.
 import { testEndpoint } from '../../src/webhooks/endpoints/test-endpoint.ts';
 import { makeMissingCounters } from '../../src/webhooks/start-webhooks.ts';
 import { OWNER } from '../support/actor.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { waiting } from '../support/assertions/waiting.ts';
 import { assertPublished } from '../support/published.ts';
 import { insertOldPartner, untilSequenced } from '../support/records.ts';
 import { spawnService, testService, testServiceProcesses } from '../support/service.ts';
@@ -55,7 +55,7 @@ async function secondsToNextAttempt({ pool }: Database, partnerId: string): Prom
   return rows[0].seconds;
 }
 
-describe('the next attempt', waiting, () => {
+describe('the next attempt', HANG_LIMIT, () => {
   const cases: [answer: string, status: number, headers: Record<string, string>, least: number, most: number][] = [
     ['500', 500, {}, 0, 6],
     ['429 with Retry-After', 429, { 'retry-after': '120' }, 100, 120],
@@ -94,7 +94,7 @@ describe('the next attempt', waiting, () => {
   });
 });
 
-test('a rotation after one whose overlap ended by itself: the retired secret signs nothing any more', waiting, async () => {
+test('a rotation after one whose overlap ended by itself: the retired secret signs nothing any more', HANG_LIMIT, async () => {
   const { client: caller, partner, receiver, endpointId } = await withEndpoint();
   const second = await rotateSecret(tools, OWNER, { partnerId: partner.partnerId, endpointId });
   await database.pool.query("update webhook_endpoint set next_secret_from = now() - interval '1 hour' where endpoint_id = $1", [
@@ -119,7 +119,7 @@ function hmac(secret: string, { headers, body }: Arrived): string {
   return `v1=${createHmac('sha256', secret).update(`${headers['x-service-timestamp']}.`).update(body).digest('hex')}`;
 }
 
-test('openssl and the published verifier verify a real delivery', waiting, async () => {
+test('openssl and the published verifier verify a real delivery', HANG_LIMIT, async () => {
   const { client: caller, receiver, secret } = await withEndpoint();
   await caller.confirm({ points: 9_223_372_036_854_775_807n });
   const [{ headers, body }] = (await receiver.until(1)) as [Arrived];
@@ -134,7 +134,7 @@ test('openssl and the published verifier verify a real delivery', waiting, async
   assert.throws(() => new Webhook(secret).verify(altered, headers as Record<string, string>));
 });
 
-describe('whoever answers', waiting, () => {
+describe('whoever answers', HANG_LIMIT, () => {
   test('with a redirect is not followed', async () => {
     const { client: caller, partner, receiver } = await withEndpoint();
     const inside = await WebhookReceiver.open();
@@ -182,7 +182,7 @@ describe('whoever answers', waiting, () => {
   });
 });
 
-describe('an endpoint that fails on and on', waiting, () => {
+describe('an endpoint that fails on and on', HANG_LIMIT, () => {
   test('the circuit opens after 20 failures in a row; then one delivery tests the endpoint, and uses up no attempt of the others', async () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint();
     receiver.answerWith(500);
@@ -256,7 +256,7 @@ describe('an endpoint that fails on and on', waiting, () => {
   }
 });
 
-test('a receiver that hangs takes nothing from the others', waiting, async () => {
+test('a receiver that hangs takes nothing from the others', HANG_LIMIT, async () => {
   const [hanging, sound] = [await withEndpoint(), await withEndpoint()];
   const held: ServerResponse[] = [];
   hanging.receiver.answer = (response) => void held.push(response);
@@ -268,7 +268,7 @@ test('a receiver that hangs takes nothing from the others', waiting, async () =>
   for (const response of held) response.end();
 });
 
-describe('whoever sends', waiting, () => {
+describe('whoever sends', HANG_LIMIT, () => {
   test('is killed: another process delivers the same event, with the same bytes, once the lease is over', async () => {
     const killed = await testServiceProcesses(1, WEBHOOK_ENV);
     const { client: caller, partner, receiver } = await newEndpoint(killed, endpointTools(killed.database));
@@ -330,7 +330,7 @@ describe('whoever sends', waiting, () => {
   });
 });
 
-test('an attempt that the database does not take is written down when it does, and not sent again', waiting, async () => {
+test('an attempt that the database does not take is written down when it does, and not sent again', HANG_LIMIT, async () => {
   const own = await testServiceProcesses(1, { ...WEBHOOK_ENV, LOG_LEVEL: 'error' });
   const { client: caller, partner, receiver } = await newEndpoint(own, endpointTools(own.database));
   await own.database.pool.query('alter table delivery_attempt rename column excerpt to elsewhere');
@@ -429,7 +429,7 @@ test('sent again by hand while its last attempt is under way: that is logged, an
 
 test(
   'a delivery that was made again while its event was removed goes with it, and an event whose body cannot be written or read holds up no other',
-  waiting,
+  HANG_LIMIT,
   async () => {
     const { client: caller, partner, endpointId, receiver } = await withEndpoint();
     const { partnerId } = partner;
@@ -446,7 +446,7 @@ test(
   },
 );
 
-describe('sent again', waiting, () => {
+describe('sent again', HANG_LIMIT, () => {
   test('a delivery that succeeded: the same bytes under the same event id, and both attempts stand in the log', async () => {
     const { client: caller, partner, receiver } = await withEndpoint();
     await caller.confirm();
@@ -510,7 +510,7 @@ describe('sent again', waiting, () => {
   });
 });
 
-test('a test event is signed, has no sequence, is tried once and stands in the log', waiting, async () => {
+test('a test event is signed, has no sequence, is tried once and stands in the log', HANG_LIMIT, async () => {
   const { partner, receiver, endpointId, secret } = await withEndpoint();
   const { isSuccess, claimed } = await testEndpoint(tools, OWNER, { partnerId: partner.partnerId, endpointId });
   const [arrived] = receiver.arrived as [Arrived];
@@ -530,7 +530,7 @@ test('a test event is signed, has no sequence, is tried once and stands in the l
   assert.deepEqual(JSON.parse(entry?.after ?? ''), { endpoint_id: endpointId, event_id: claimed.eventId });
 });
 
-test('a test event that cannot be signed leaves nothing behind, and other endpoints get theirs', waiting, async () => {
+test('a test event that cannot be signed leaves nothing behind, and other endpoints get theirs', HANG_LIMIT, async () => {
   const [locked, sound] = [await withEndpoint(), await withEndpoint()];
   const { partnerId } = locked.partner;
   await database.pool.query(
@@ -546,7 +546,7 @@ test('a test event that cannot be signed leaves nothing behind, and other endpoi
   assert.deepEqual([delivery?.status, delivery?.attempts, locked.receiver.arrived.length], ['waiting', 0, 0]);
 });
 
-test('what is older than its retention goes, with its deliveries and attempts; what is younger stays', waiting, async () => {
+test('what is older than its retention goes, with its deliveries and attempts; what is younger stays', HANG_LIMIT, async () => {
   const { client: caller, partner, endpointId } = await withEndpoint();
   const { partnerId } = partner;
   for (let count = 0; count < 3; count++) await caller.confirm();
@@ -572,7 +572,7 @@ test('what is older than its retention goes, with its deliveries and attempts; w
   assert.deepEqual([await counted('event'), await counted('delivery'), log.length, left], [2, 1, 1, []]);
 });
 
-test('a partner whose old events cannot be removed holds up no other, and is told of at the end', waiting, async () => {
+test('a partner whose old events cannot be removed holds up no other, and is told of at the end', HANG_LIMIT, async () => {
   const made = [await withEndpoint(), await withEndpoint(), await withEndpoint()];
   for (const { client: caller, partner } of made) {
     await caller.confirm();
@@ -600,7 +600,7 @@ test('a partner whose old events cannot be removed holds up no other, and is tol
   assert.deepEqual(rows, [{ partner_id: held }]);
 });
 
-test('a partner whose counter is missing, as an older version leaves it, gets its events all the same', waiting, async () => {
+test('a partner whose counter is missing, as an older version leaves it, gets its events all the same', HANG_LIMIT, async () => {
   const { client: caller, partner } = await service.newPartner({ of: await insertOldPartner(database) });
   const receiver = await WebhookReceiver.open();
   await addEndpoint(tools, OWNER, { partnerId: partner.partnerId, url: receiver.url, eventTypes: [] });

@@ -10,7 +10,7 @@ import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint
 import { activateSecret, disableEndpoint, removeEndpoint, rotateSecret } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { newSecret } from '../../src/webhooks/security/signature.ts';
 import { OWNER } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { until } from '../support/postgres/embedded.ts';
 import { testService } from '../support/service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -46,7 +46,7 @@ async function hang(count: number, eventsOfEach: number) {
 /** An attempt that was given up has its connection cut. */
 const countEnded = (held: readonly ServerResponse[]) => held.filter(({ socket }) => socket === null || socket.destroyed).length;
 
-describe('a neighbour', waiting, () => {
+describe('a neighbour', HANG_LIMIT, () => {
   const cases: [hanging: number, eventsOfEach: number][] = [[16, MORE_THAN_PLACES]];
   for (const [hanging, eventsOfEach] of cases)
     test(`has its ten events while not one attempt of ${hanging} endpoints that hang has ended`, async () => {
@@ -90,7 +90,7 @@ async function untilClaimed(partnerId: string, count: number): Promise<void> {
   }
 }
 
-describe('what is claimed and waits for a place', waiting, () => {
+describe('what is claimed and waits for a place', HANG_LIMIT, () => {
   for (const [what, change] of [
     ['disabled', (id) => disableEndpoint(database, OWNER, id, 'The test says so.')],
     ['removed', (id) => removeEndpoint(database, OWNER, id)],

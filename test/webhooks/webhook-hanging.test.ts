@@ -9,7 +9,7 @@ import { attestRecord } from '../../src/operations/verification/attest-record.ts
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { newSecret } from '../../src/webhooks/security/signature.ts';
 import { OWNER } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { spawnService, type TestPartner, testService } from '../support/service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { endpointTools, WEBHOOK_ENV } from '../support/webhook-service.ts';
@@ -81,7 +81,7 @@ async function confirm(partners: readonly TestPartner[], events: number): Promis
   for (const { client } of partners) await Promise.all(Array.from({ length: events }, () => client.confirm()));
 }
 
-test('the events of 50 are all delivered while not one attempt at 150 that hang has ended', waiting, async () => {
+test('the events of 50 are all delivered while not one attempt at 150 that hang has ended', HANG_LIMIT, async () => {
   const hanging = new HangingReceivers();
   await hanging.open();
   const receiver = await WebhookReceiver.open();

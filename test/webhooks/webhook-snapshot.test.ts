@@ -12,7 +12,7 @@ import { claimDue } from '../../src/webhooks/delivery/claim-due.ts';
 import { beginSession, relayOnce } from '../../src/webhooks/delivery/relay.ts';
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner } from '../support/records.ts';
 
@@ -96,7 +96,7 @@ async function countPages(client: Connection, work: (db: Queryable) => Promise<u
   return pages;
 }
 
-describe('while a snapshot is held', waiting, () => {
+describe('while a snapshot is held', HANG_LIMIT, () => {
   test('the relay reads what is new, however many events had their numbers meanwhile', async () => {
     const { partnerId } = await newPartner();
     const session = beginSession(await connect());
@@ -167,7 +167,7 @@ describe('while a snapshot is held', waiting, () => {
   }
 });
 
-describe('what is claimed when it is made', waiting, () => {
+describe('what is claimed when it is made', HANG_LIMIT, () => {
   const dueFromOf = async (endpointId: string): Promise<Date> =>
     (await administrator.query('select due_from from endpoint_health where endpoint_id = $1', [endpointId])).rows[0].due_from;
 
@@ -202,7 +202,7 @@ const ENDINGS = [
   [2, 'commit'],
 ] as const;
 
-describe('whatever commits late', waiting, () => {
+describe('whatever commits late', HANG_LIMIT, () => {
   test('gets its number, however many transactions are open at once and in whatever order they end', async () => {
     const { partnerId } = await newPartner();
     const session = beginSession(await connect());

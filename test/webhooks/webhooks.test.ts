@@ -19,7 +19,7 @@ import {
 } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { explainSignature } from '../../src/webhooks/receiver/explain-signature.ts';
 import { OWNER } from '../support/actor.ts';
-import { waiting } from '../support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type Client, countByStatus, newConfirmation } from '../support/client.ts';
 import { assertPublished, ENVELOPE_MEMBERS } from '../support/published.ts';
 import { countRows, insertOldPartner, untilSequenced } from '../support/records.ts';
@@ -33,7 +33,7 @@ const { database } = service;
 const tools = endpointTools(database);
 const withEndpoint = (eventTypes: readonly string[] = []) => newEndpoint(service, tools, eventTypes);
 
-describe('impact.transaction.confirmed', waiting, () => {
+describe('impact.transaction.confirmed', HANG_LIMIT, () => {
   test('carries contribution and association as in the 201, with the correlation id of the request', async () => {
     const { client: caller, receiver } = await withEndpoint();
     const answer = await caller.confirm({ points: 9_223_372_036_854_775_807n }, { 'x-correlation-id': 'correlation-1' });
@@ -80,7 +80,7 @@ describe('impact.transaction.confirmed', waiting, () => {
   });
 });
 
-describe('impact.transaction.adjusted: associated', waiting, () => {
+describe('impact.transaction.adjusted: associated', HANG_LIMIT, () => {
   /** A confirmed contribution and an estimate of its order. */
   async function newPair(caller: Client) {
     const { contribution } = (await caller.confirm()).body;
@@ -152,7 +152,7 @@ describe('impact.transaction.adjusted: associated', waiting, () => {
   });
 });
 
-test('sequence is without gaps per partner, however many confirm at once', waiting, async () => {
+test('sequence is without gaps per partner, however many confirm at once', HANG_LIMIT, async () => {
   const [one, other] = [await withEndpoint(), await withEndpoint()];
   await Promise.all(Array.from({ length: 60 }, (_, index) => (index % 2 ? one : other).client.confirm()));
   for (const { receiver } of [one, other]) {
@@ -164,7 +164,7 @@ test('sequence is without gaps per partner, however many confirm at once', waiti
   }
 });
 
-describe('a receiver that fails', waiting, () => {
+describe('a receiver that fails', HANG_LIMIT, () => {
   test('410 disables the endpoint, its events are held, and enabling sends them', async () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint();
     receiver.answerWith(410);
@@ -200,7 +200,7 @@ describe('a receiver that fails', waiting, () => {
   });
 });
 
-describe('endpoints', waiting, () => {
+describe('endpoints', HANG_LIMIT, () => {
   test('a filter leaves kinds out, and the sequence shows it', async () => {
     const { client: caller, partner, receiver } = await withEndpoint(['settlement.closed']);
     await caller.confirm();

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { waiting } from '../../../test/support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../../../test/support/assertions/hang-limit.ts';
 import { openGuardedAgent } from '../security/guarded-agent.ts';
 import { send } from './send.ts';
 
@@ -50,7 +50,7 @@ const ENDLESS: [what: string, head: string, piece: string, status: number | null
   ['trailers', `${OK}transfer-encoding: chunked\r\n\r\n0\r\n`, `a: ${LONG}\r\n`, 200],
 ];
 
-describe('an answer without end is cut off', waiting, () => {
+describe('an answer without end is cut off', HANG_LIMIT, () => {
   for (const [what, head, piece, status] of ENDLESS)
     test(`${what}: the receiver gets rid of less than a mebibyte`, async () => {
       const receiver = await pour(head, piece);

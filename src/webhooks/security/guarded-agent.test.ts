@@ -12,7 +12,7 @@ import { after, describe, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { Agent } from 'undici';
 import { DISGUISED_HOSTS, PUBLIC_ADDRESSES, REFUSED_ADDRESSES, REFUSED_URLS } from '../../../test/support/address-corpus.ts';
-import { waiting } from '../../../test/support/assertions/waiting.ts';
+import { HANG_LIMIT } from '../../../test/support/assertions/hang-limit.ts';
 import { AddressRefusedError, openGuardedAgent } from './guarded-agent.ts';
 import type { ResolveName } from './resolve-name.ts';
 
@@ -318,7 +318,7 @@ describe('a connection that is allowed', () => {
 
   for (const hint of ['', 'timeout=5', 'timeout=600'])
     test(`is given up by us before an idle receiver would close it, who says ${hint || 'nothing'}`, {
-      ...waiting,
+      ...HANG_LIMIT,
     }, async () => {
       const server = createHttpServer({ keepAliveTimeout: 0 }, (_request, response) => {
         if (hint !== '') response.setHeader('keep-alive', hint);
