@@ -18,7 +18,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { readArguments, readWhole, refuseArguments } from '../../reliability/harness/arguments.ts';
-import { readUsage } from '../../reliability/harness/process-usage.ts';
 import { percentile, printFigures, progress, Violations } from '../../reliability/harness/report.ts';
 import { loadByAutocannon } from '../load/autocannon.ts';
 import { failures } from '../load/load.ts';
@@ -26,6 +25,7 @@ import { findWrk, loadByWrk } from '../load/wrk.ts';
 import { newToken } from '../rows/identifiers.ts';
 import { openPool, readServer, settle } from '../subject/database.ts';
 import { unpackRevision } from '../subject/other-revision.ts';
+import { type Processes, type ProcessorTime, processorTime, processorTimeSince } from '../subject/processor-time.ts';
 import { type Partner, Subject } from '../subject/subject.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
@@ -75,7 +75,8 @@ async function measure(name: string, repository: string, ownFolder: string): Pro
   const pool = openPool(subject.databaseUrl);
   parts.defer(() => pool.end());
   const { pid: serverPid = 0 } = await readServer(pool);
-  const of: Measured = { subject, pool, serverPid, partner: await subject.makePartner(), run: newToken() };
+  const processes = { pid: subject.pid, serverPid };
+  const of: Measured = { subject, pool, processes, partner: await subject.makePartner(), run: newToken() };
   const figures: Record<string, string> = {};
   await insertIdlePartners(pool, FEW_PARTNERS);
   const few = await measureRest(of);
@@ -94,24 +95,10 @@ async function measure(name: string, repository: string, ownFolder: string): Pro
 interface Measured {
   readonly subject: Subject;
   readonly pool: pg.Pool;
-  readonly serverPid: number;
+  readonly processes: Processes;
   readonly partner: Partner;
   /** What the receiver knows its deliveries by. */
   readonly run: string;
-}
-
-interface Spent {
-  readonly service: number;
-  readonly database: number;
-}
-
-function spent({ subject, serverPid }: Measured): Spent {
-  return { service: readUsage(subject.pid, serverPid).cpuSeconds, database: readUsage(serverPid).cpuSeconds };
-}
-
-function spentSince(of: Measured, before: Spent): Spent {
-  const after = spent(of);
-  return { service: after.service - before.service, database: after.database - before.database };
 }
 
 /** Partners who do nothing, each with an endpoint, until there are so many. */
@@ -145,14 +132,14 @@ async function untilSettlementsOpen(pool: pg.Pool): Promise<void> {
   throw new Error('The schedule has not opened the settlements of the idle partners.');
 }
 
-async function measureRest(of: Measured): Promise<Spent> {
+async function measureRest(of: Measured): Promise<ProcessorTime> {
   await sleep(1_000);
-  const before = spent(of);
+  const before = processorTime(of.processes);
   await sleep(REST_SECONDS * 1_000);
-  return spentSince(of, before);
+  return processorTimeSince(of.processes, before);
 }
 
-function printRest({ service, database }: Spent): string {
+function printRest({ service, database }: ProcessorTime): string {
   const share = (cpuSeconds: number) => `${((cpuSeconds / REST_SECONDS) * 100).toFixed(1)} %`;
   return `service ${share(service)} of a core, PostgreSQL ${share(database)}`;
 }
@@ -171,7 +158,7 @@ async function measureLoad(of: Measured, { ratePerSecond, seconds }: LoadOptions
   await receiver.forget(run);
   const first = await findLastSequence(of);
   const written = await readWritten(pool);
-  const before = spent(of);
+  const before = processorTime(of.processes);
   const fetching = fetchEvents(of, first, receiver);
   const none = { token: newToken(), count: 1 };
   const loaded = await (findWrk() ? loadByWrk : loadByAutocannon)(
@@ -185,7 +172,7 @@ async function measureLoad(of: Measured, { ratePerSecond, seconds }: LoadOptions
   const unanswered = failures(loaded);
   if (unanswered > 0) violations.report(`${unanswered} confirmations failed at ${name}`);
   const { ages, events } = await fetching.end();
-  const cpu = spentSince(of, before);
+  const cpu = processorTimeSince(of.processes, before);
   const after = await readWritten(pool);
   const each = (value: number, unit: string) => `${(value / events).toFixed(unit === '' ? 2 : 0)}${unit}`;
   const { count: delivered } = await receiver.read(run);

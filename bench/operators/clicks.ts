@@ -7,27 +7,13 @@ import { findWrk, loadByWrk } from '../load/wrk.ts';
 import { decimal, whole } from '../report/table.ts';
 import { newToken } from '../rows/identifiers.ts';
 import type { Partner, Subject } from '../subject/subject.ts';
-import { PARAMS, partnerId, settlementId } from './list-queries.ts';
 import type { Operator } from './operator.ts';
+import { PAGES } from './pages.ts';
 
 const LEAST_RATIO = 0.98;
 const CONNECTIONS = 64;
 /** A person looks at a page for so long. */
 const LOOK_MS = 1_000;
-
-/** What the pages of the console read, one after the other as a person opens them. */
-const PAGES: readonly (readonly string[])[] = [
-  ['/overview', `/months/${PARAMS.month}`, `/months/${PARAMS.month}/partners?limit=10&sort=created_at`, '/jobs?sort=job'],
-  [`/contributions?partner_id=${partnerId}&sort=-created_at`, `/partners/${partnerId}`],
-  ['/search?q=order-31234'],
-  ['/reviews?sort=opened_at', '/partners'],
-  ['/settlements?sort=-closed_at'],
-  [`/partners/${partnerId}/settlements/${settlementId}/lines?sort=line_no`],
-  ['/endpoints?sort=created_at', '/endpoints?state=failing'],
-  [`/partners/${partnerId}/deliveries?sort=-created_at&status=waiting`],
-  ['/adjustments?sort=-drafted_at'],
-  ['/audit?sort=-recorded_at'],
-];
 
 interface Terms {
   readonly subject: Subject;

@@ -11,7 +11,8 @@
  *     --rounds N       of four turns: without, with, with, without (2)
  *     --database-url U an empty database that the service may fill, instead of the embedded one
  *
- * Every list is read in each order with each filter, first page and second, with the overview and the search. Each operator opens a page a second.
+ * Every list is read in each order with each filter, first page and second, with the overview and the search; then what each page costs in
+ * processor time. Each operator opens a page a second.
  * Exit code 1 when a read takes more than 300 ms, or confirmations are more than 2 % slower while operators click.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -19,11 +20,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readArguments, readWhole, refuseArguments } from '../../reliability/harness/arguments.ts';
 import { progress, Violations } from '../../reliability/harness/report.ts';
-import { openPool, settle } from '../subject/database.ts';
+import { openPool, readServer, settle } from '../subject/database.ts';
 import { Subject } from '../subject/subject.ts';
 import { measureClicks } from './clicks.ts';
 import { fillLists } from './fill-lists.ts';
 import { type Operator, signIn } from './operator.ts';
+import { measurePageCosts } from './page-costs.ts';
 import { measureReads } from './reads.ts';
 
 const given = readArguments(import.meta.filename, {
@@ -64,7 +66,10 @@ async function main(): Promise<number> {
   progress('vacuum');
   await settle(pool);
   const violations = new Violations();
-  await measureReads(operators[0] as Operator, violations);
+  const [first] = operators as [Operator, ...Operator[]];
+  await measureReads(first, violations);
+  const { pid: serverPid } = await readServer(pool);
+  if (serverPid !== undefined) await measurePageCosts(first, { pid: subject.pid, serverPid });
   await measureClicks({ subject, partner, operators, seconds, rounds }, violations);
   return violations.printVerdict(`${contributions} contributions, ${partners} partners, ${deliveries} waiting deliveries`);
 }
