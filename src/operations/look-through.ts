@@ -1,4 +1,4 @@
-import type { Place } from '../store/ordered-list.ts';
+import type { KeysetPage, Place } from '../store/ordered-list.ts';
 
 /** A page looks at no more rows, so that what is rare costs no more than anything: it may be short, and more follows. */
 export const LOOKED_AT_MAX = 2_000;
@@ -10,26 +10,38 @@ export interface LookedThrough<Row> {
   readonly hasMore: boolean;
 }
 
-interface Look<Row> {
-  readonly limit: number;
-  /** Reads rows in the order of the list. */
-  readonly read: (max: number) => Promise<readonly Row[]>;
+interface Look<Row, By extends string> {
+  /** How many rows are wanted, in which order and after which place. */
+  readonly page: KeysetPage<By>;
+  /** Reads rows of the list. */
+  readonly read: (part: KeysetPage<By>) => Promise<readonly Row[]>;
   /** `undefined` where every row is wanted. */
   readonly isWanted: ((row: Row) => boolean) | undefined;
 }
 
-/** A page of the rows that are wanted, among those that follow its place. */
-export async function lookThrough<Row extends { readonly place: Place }>({
-  limit,
+/** Where few rows are wanted, each look takes so many times as many as the one before. */
+const GROWTH = 4;
+
+/** A page of the rows that are wanted, among those that follow its place. It looks no further than the page needs. */
+export async function lookThrough<Row extends { readonly place: Place }, By extends string>({
+  page,
   read,
-  isWanted,
-}: Look<Row>): Promise<LookedThrough<Row>> {
-  const max = isWanted === undefined ? limit + 1 : LOOKED_AT_MAX;
-  const looked = await read(max);
-  const wanted = isWanted === undefined ? looked : looked.filter(isWanted);
-  const page = wanted.slice(0, limit);
-  const last = wanted.length > limit ? page.at(-1) : looked.at(-1);
-  return { page, last: last?.place, hasMore: wanted.length > limit || looked.length === max };
+  isWanted = () => true,
+}: Look<Row, By>): Promise<LookedThrough<Row>> {
+  const { limit } = page;
+  const wanted: Row[] = [];
+  let [last, lookedAt, isAtEnd]: [Place | undefined, number, boolean] = [undefined, 0, false];
+  for (let size = limit + 1; !isAtEnd && wanted.length <= limit && lookedAt < LOOKED_AT_MAX; size *= GROWTH) {
+    const part = { ...page, after: last ?? page.after, limit: Math.min(size, LOOKED_AT_MAX - lookedAt) };
+    const rows = await read(part);
+    wanted.push(...rows.filter(isWanted));
+    last = rows.at(-1)?.place ?? last;
+    lookedAt += rows.length;
+    isAtEnd = rows.length < part.limit;
+  }
+  const hasMore = wanted.length > limit || !isAtEnd;
+  const found = wanted.slice(0, limit);
+  return { page: found, last: wanted.length > limit ? found.at(-1)?.place : last, hasMore };
 }
 
 /** Whether a row has the value that is asked for of each of its members; `undefined` where none is asked for. */

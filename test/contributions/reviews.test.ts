@@ -62,13 +62,13 @@ describe('an operator decides', () => {
     const { transactionId } = await newPending();
     const { partner } = await service.newPartner();
     const older = await insertPendingAged(database, { partnerId: partner.partnerId, partnerOrderRef: 'older', age: '5 hours' });
-    const ids = (await listReviews(database.pool, { limit: 1_000 })).map(({ record }) => record.contribution.transactionId);
+    const ids = (await listReviews(database, { limit: 1_000 })).map(({ record }) => record.contribution.transactionId);
     assert.ok(ids.indexOf(older) >= 0 && ids.indexOf(older) < ids.indexOf(transactionId), 'the longest waiting first');
-    const mine = await listReviews(database.pool, { partnerId, limit: 1_000 });
+    const mine = await listReviews(database, { partnerId, limit: 1_000 });
     assert.ok(mine.every(({ record }) => record.partnerId === partnerId));
     const found = mine.find(({ record }) => record.contribution.transactionId === transactionId);
     assert.deepEqual([found?.review?.reason, found?.review?.resolvedAt], ['review_threshold', null]);
-    assert.equal((await listReviews(database.pool, { limit: 1 })).length, 1);
+    assert.equal((await listReviews(database, { limit: 1 })).length, 1);
   });
 
   test('confirmed: with a reason, once, and it leaves the list', async () => {
@@ -78,7 +78,7 @@ describe('an operator decides', () => {
     assert.equal((await again()).status, 201);
     const { review } = await getReview(database.pool, id);
     assert.deepEqual([review?.resolvedBy, review?.note], [operator.operatorId, 'the customer was called']);
-    const open = await listReviews(database.pool, { partnerId, limit: 1_000 });
+    const open = await listReviews(database, { partnerId, limit: 1_000 });
     assert.ok(open.every(({ record }) => record.contribution.transactionId !== transactionId));
     assert.deepEqual(await auditOf(transactionId), [
       {

@@ -107,16 +107,15 @@ for (const route of LISTS) {
 /** Of what the lists use. */
 const TOOLS = { reviewExpiryHours: 72, environment: 'sandbox', jobs: { all: [] } } as unknown as OperatorApiTools;
 
+/** The database by one connection. */
+const on = (db: pg.PoolClient) => ({ ...database, pool: db as unknown as pg.Pool });
+
 const READS: readonly [what: string, max: number, work: (db: pg.PoolClient) => Promise<unknown>][] = [
   ['the lines of an order', PAGE_MAX, (db) => findSettlementLines(db, { partnerId, settlementId }, 'order-15007')],
   // Four names, two ways to an order, and the partners themselves.
-  ['the search', COUNTS.partners * 6 * 4 + PAGE_MAX, (db) => searchRecords(db, 'order-31234')],
+  ['the search', COUNTS.partners * 6 * 4 + PAGE_MAX, (db) => searchRecords(on(db), 'order-31234')],
   // Five counts, each of a thousand; of reviews each with its contribution. Of each endpoint its health and what waits.
-  [
-    'the overview',
-    5 * 1_001 * 8 + COUNTS.endpoints * 12,
-    (db) => readOverview({ ...database, pool: db as unknown as pg.Pool }, { reviewExpiryHours: 72 }),
-  ],
+  ['the overview', 5 * 1_001 * 8 + COUNTS.endpoints * 12, (db) => readOverview(on(db), { reviewExpiryHours: 72 })],
 ];
 
 for (const [what, max, work] of READS)
@@ -126,6 +125,6 @@ for (const [what, max, work] of READS)
   });
 
 test('the search finds one of many', async () => {
-  const { contributions } = await searchRecords(database.pool, 'event-31234');
+  const { contributions } = await searchRecords(database, 'event-31234');
   assert.equal(contributions.length, 1);
 });

@@ -50,14 +50,14 @@ export function reviewCommand(): ProgramCommand {
   return review;
 }
 
-async function list({ database: { pool } }: OperatorContext, options: PageOptions & { partner?: string }): Promise<void> {
+async function list({ database }: OperatorContext, options: PageOptions & { partner?: string }): Promise<void> {
   const [, openedAt, transactionId = ''] = readAfter(options, /^(\d{4}-[\d:.TZ-]{15,25})\/(txn\S+)$/) ?? [];
   const after = openedAt === undefined ? undefined : { openedAt: new Date(openedAt), transactionId };
-  const reviews = await listReviews(pool, { partnerId: options.partner, after, limit: options.limit + 1 });
+  const reviews = await listReviews(database, { partnerId: options.partner, after, limit: options.limit + 1 });
   const cursorOf = ({ record, review }: ReviewedContribution) =>
     `${review?.openedAt.toISOString()}/${record.contribution.transactionId}`;
   const names = await readPartnerNames(
-    pool,
+    database.pool,
     reviews.map(({ record }) => record.partnerId),
   );
   const presentation = { cursorOf, toJson, toRow: (each: ReviewedContribution) => toRow(each, names) };

@@ -31,8 +31,8 @@ export async function listAdjustmentsOf(
   const isWaiting = partnerId === undefined && (status === 'draft' || status === 'approved');
   const isOn = settlementId === undefined ? undefined : true;
   const looked = await lookThrough({
-    limit: page.limit,
-    read: async (limit) => withIsOn(db, filter, await read(db, filter, { ...page, limit })),
+    page,
+    read: async (part) => withIsOn(db, filter, await read(db, filter, part)),
     isWanted: wantedBy({ status: isWaiting ? undefined : status, reasonCode, isOn }),
   });
   const found = await Promise.all(looked.page.map((each) => findAdjustment(db, each.partnerId, each.adjustmentId)));

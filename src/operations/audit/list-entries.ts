@@ -25,8 +25,8 @@ export async function listEntries(
   const first = NAMES.find((name) => wanted[name] !== undefined);
   const indexed = first === undefined ? {} : { [first]: wanted[first] };
   return lookThrough({
-    limit: page.limit,
-    read: (limit) => listAuditEntriesInOrder(db, { ...indexed, fromNo, beforeNo }, { ...page, limit }),
+    page,
+    read: (part) => listAuditEntriesInOrder(db, { ...indexed, fromNo, beforeNo }, part),
     isWanted: wantedBy(Object.fromEntries(NAMES.filter((name) => name !== first).map((name) => [name, wanted[name]]))),
   });
 }

@@ -27,8 +27,8 @@ export async function listContributionsOfPartner(
 ): Promise<LookedThrough<ContributionRecord>> {
   const { partnerId } = filter;
   const looked = await lookThrough({
-    limit: page.limit,
-    read: (limit) => listContributionsInOrder(db, { partnerId, ...boundsOf(filter) }, { ...page, limit }),
+    page,
+    read: (part) => listContributionsInOrder(db, { partnerId, ...boundsOf(filter) }, part),
     isWanted: Object.values({ ...filter, partnerId: undefined }).some((value) => value !== undefined)
       ? (each) => isWanted(each, filter)
       : undefined,

@@ -16,8 +16,8 @@ export async function listFailures(
   page: KeysetPage<FailureOrder>,
 ): Promise<LookedThrough<FailureDraft>> {
   const looked = await lookThrough({
-    limit: page.limit,
-    read: (limit) => listFailuresInOrder(db, partnerId, { ...page, limit }),
+    page,
+    read: (part) => listFailuresInOrder(db, partnerId, part),
     isWanted: wantedBy({ status }),
   });
   const ids = looked.page.map(({ failureId }) => failureId);

@@ -1,14 +1,14 @@
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import { eachPartner } from '../../store/access/partner.ts';
 import type { ContributionId, ContributionRecord } from '../../store/contributions/contribution.ts';
-import { findContributionsById } from '../../store/contributions/contribution.ts';
+import { findContributionsById, findContributionsOfPartners } from '../../store/contributions/contribution.ts';
 import {
   type ContributionReview,
   findContributionReview,
   listOpenContributionReviews,
   type ReviewPlace,
 } from '../../store/contributions/contribution-review.ts';
-import type { Queryable } from '../../store/database.ts';
+import type { Database, Queryable } from '../../store/database.ts';
 
 /** A contribution, and why it is reviewed. */
 export interface ReviewedContribution {
@@ -25,18 +25,26 @@ export interface ReviewPage {
 }
 
 /** Pending contributions, the longest waiting first: of one partner, or of all. */
-export async function listReviews(db: Queryable, { partnerId, after, limit }: ReviewPage): Promise<ReviewedContribution[]> {
+export async function listReviews(
+  database: Pick<Database, 'pool' | 'isDistributed'>,
+  { partnerId, after, limit }: ReviewPage,
+): Promise<ReviewedContribution[]> {
+  const { pool } = database;
   const open: ContributionReview[] = [];
-  const add = async (id: string) => open.push(...(await listOpenContributionReviews(db, id, { after, limit })));
+  const add = async (id: string) => open.push(...(await listOpenContributionReviews(pool, id, { after, limit })));
   if (partnerId !== undefined) await add(partnerId);
-  else for await (const partner of eachPartner(db)) await add(partner.partnerId);
-  const oldest = open.toSorted(byPlace).slice(0, limit);
-  const records: ContributionRecord[] = [];
-  // A distributed database reads one partner at a time.
-  for (const [, ofOne] of Map.groupBy(oldest, (review) => review.partnerId))
-    records.push(...(await findContributionsById(db, ofOne)));
+  else for await (const partner of eachPartner(pool)) await add(partner.partnerId);
+  return readReviewed(database, open.toSorted(byPlace).slice(0, limit));
+}
+
+/** Reviews with their contributions, in the same order. */
+export async function readReviewed(
+  database: Pick<Database, 'pool' | 'isDistributed'>,
+  reviews: readonly ContributionReview[],
+): Promise<ReviewedContribution[]> {
+  const records = await findContributionsOfPartners(database, reviews);
   const byId = new Map(records.map((record) => [record.contribution.transactionId, record]));
-  return oldest.flatMap((review) => {
+  return reviews.flatMap((review) => {
     const record = byId.get(review.transactionId);
     return record ? [{ record, review }] : [];
   });

@@ -29,8 +29,8 @@ export async function listUnpooledOfAll(
   page: KeysetPage<'closed_at'>,
 ): Promise<LookedThrough<WorthOfSettlement>> {
   const looked = await lookThrough({
-    limit: page.limit,
-    read: (limit) => listClosedForPooling(db, period, { ...page, limit }),
+    page,
+    read: (part) => listClosedForPooling(db, period, part),
     isWanted: wantedBy({ isFree: true, partnerId }),
   });
   return { ...looked, page: await withWorth(db, looked.page) };
@@ -43,8 +43,8 @@ export async function listSettlementsOfBatch(
   page: KeysetPage<'partner_id'>,
 ): Promise<LookedThrough<WorthOfSettlement>> {
   const looked = await lookThrough({
-    limit: page.limit,
-    read: (limit) => listPooledInOrder(db, batch, { ...page, limit }),
+    page,
+    read: (part) => listPooledInOrder(db, batch, part),
     isWanted: undefined,
   });
   return { ...looked, page: await withWorth(db, looked.page) };

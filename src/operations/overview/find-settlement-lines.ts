@@ -1,4 +1,5 @@
 import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
+import { joinPartnerIds } from '../../store/access/partner.ts';
 import { listAdjustmentsOfContributions } from '../../store/adjustments/settled-adjustment.ts';
 import { searchContributions } from '../../store/contributions/contribution-search.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -18,7 +19,8 @@ export async function findSettlementLines(
   text: string,
 ): Promise<SettlementLine[]> {
   const { partnerId } = settlement;
-  const looks = namesFor(text).map((name) => searchContributions(db, [partnerId], { name, value: text, limit: FOUND_MAX }));
+  const ids = joinPartnerIds([partnerId]);
+  const looks = namesFor(text).map((name) => searchContributions(db, ids, { name, value: text, limit: FOUND_MAX }));
   const transactionIds = (await Promise.all(looks)).flat().map(({ transactionId }) => transactionId);
   const adjustmentIds = await listAdjustmentsOfContributions(db, { partnerId, transactionIds, limit: FOUND_MAX });
   return findLines(db, settlement, { transactionIds, adjustmentIds });

@@ -25,8 +25,8 @@ export async function listClosings(
   page: KeysetPage<PartnerOrder>,
 ): Promise<LookedThrough<Closing>> {
   const looked = await lookThrough({
-    limit: page.limit,
-    read: (limit) => listPartnersInOrder(db, filter, { ...page, limit }),
+    page,
+    read: (part) => listPartnersInOrder(db, filter, part),
     isWanted: undefined,
   });
   return { ...looked, page: await Promise.all(looked.page.map((partner) => readClosing(db, partner))) };

@@ -23,8 +23,8 @@ export async function listEndpointsForOperators(
 ): Promise<LookedThrough<WebhookEndpoint & EndpointHealth>> {
   const { state } = filter;
   const looked = await lookThrough({
-    limit: page.limit,
-    read: (limit) => listEndpointsInOrder(db, filter, { ...page, limit }),
+    page,
+    read: (part) => listEndpointsInOrder(db, filter, part),
     isWanted: wantedBy({ state }),
   });
   const found = looked.page.map(({ partnerId, endpointId }) => findWebhookEndpoint(db, partnerId, endpointId));

@@ -58,23 +58,21 @@ export async function readMonthOfPartners(
   page: KeysetPage<PartnerOrder>,
 ): Promise<LookedThrough<PartnerMonth>> {
   const looked = await lookThrough({
-    limit: page.limit,
-    read: (limit) => listPartnersInOrder(db, filter, { ...page, limit }),
+    page,
+    read: (part) => listPartnersInOrder(db, filter, part),
     isWanted: undefined,
   });
-  const partners = looked.page;
-  const ids = partners.map(({ partnerId }) => partnerId);
-  const [totals, values, opens] = await Promise.all([
-    listDayTotals(db, ids, daysOf(month)),
-    readValues(db),
-    Promise.all(ids.map((partnerId) => findOpenSettlement(db, partnerId))),
-  ]);
-  const ofPartner = Map.groupBy(totals, ({ partnerId }) => partnerId);
-  const months = partners.map((partner, index) => {
-    const own = ofPartner.get(partner.partnerId) ?? [];
-    return { partner, ...addUp(own, values), days: byDay(own, values), open: opens[index] };
-  });
-  return { ...looked, page: months };
+  const values = await readValues(db);
+  return { ...looked, page: await Promise.all(looked.page.map((partner) => readMonthOf(db, { partner, month, values }))) };
+}
+
+async function readMonthOf(
+  db: Queryable,
+  { partner, month, values }: { readonly partner: Partner; readonly month: Month; readonly values: Values },
+): Promise<PartnerMonth> {
+  const { partnerId } = partner;
+  const [totals, open] = await Promise.all([listDayTotals(db, partnerId, daysOf(month)), findOpenSettlement(db, partnerId)]);
+  return { partner, ...addUp(totals, values), days: byDay(totals, values), open };
 }
 
 /** The month of all partners together. */

@@ -5,7 +5,7 @@ import { countWaitingReviews } from '../../store/contributions/waiting-review.ts
 import type { Database } from '../../store/database.ts';
 import { type JobState, listJobStates } from '../../store/jobs/job.ts';
 import { countOpenDisputes, countUnacknowledgedSettlements } from '../../store/settlements/waiting-settlement.ts';
-import { type Backlog, listEndpointStates, measureBacklog } from '../../store/webhooks/delivery-backlog.ts';
+import { type Backlog, countEndpointStates, measureBacklog } from '../../store/webhooks/delivery-backlog.ts';
 
 /** A count that stops: nothing counts everything. */
 export interface BoundedCount {
@@ -27,6 +27,7 @@ export interface Overview {
   readonly jobs: readonly JobState[];
 }
 
+const FAILING = ['failing', 'half_open', 'circuit_open'] as const;
 const MS_PER_HOUR = 3_600_000;
 
 /** What waits for operators, over all partners. It costs as much as waits, up to a bound, and as there are partners and endpoints. */
@@ -43,7 +44,7 @@ export async function readOverview(
     countOpenDisputes(pool, COUNTED_MAX),
     countUnacknowledgedSettlements(pool, COUNTED_MAX),
     measureBacklog(database),
-    listEndpointStates(pool),
+    countEndpointStates(pool),
     listJobStates(pool),
   ]);
   const { oldestAt } = reviews;
@@ -61,8 +62,8 @@ export async function readOverview(
     unacknowledged: bounded(unacknowledged),
     webhooks: {
       ...backlog,
-      disabled: endpoints.filter(({ state }) => state === 'disabled').length,
-      failing: endpoints.filter(({ state }) => state !== 'disabled' && state !== 'healthy').length,
+      disabled: endpoints.get('disabled') ?? 0,
+      failing: FAILING.reduce((sum, state) => sum + (endpoints.get(state) ?? 0), 0),
     },
     jobs,
   };

@@ -1,6 +1,6 @@
 import type { ContributionRules } from '../../domain/rules/contribution-rules.ts';
 import { rulesInForce } from '../../domain/rules/rule-versions.ts';
-import { findPartner } from '../../store/access/partner.ts';
+import { findPartner, joinPartnerIds } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
 import { searchContributions } from '../../store/contributions/contribution-search.ts';
@@ -27,7 +27,7 @@ export async function readReviewContext(db: Queryable, { record, review }: Revie
   const [day, versions, ids, now] = await Promise.all([
     countedOn === null ? null : findCountedDay(db, partnerId, countedOn),
     listRuleVersions(db),
-    searchContributions(db, [partnerId], order),
+    searchContributions(db, joinPartnerIds([partnerId]), order),
     readClock(db),
   ]);
   const orderHistory = ids.length === 0 ? [] : await findContributionsById(db, ids);

@@ -1,13 +1,19 @@
 import { idAt, isLongIdentifier, isOurId, isShortIdentifier, timeOfId } from '../../domain/identifiers.ts';
-import { listPartnerIds, listPartnersInOrder, listPartnersOfIds, type Partner } from '../../store/access/partner.ts';
+import {
+  listPartnersInOrder,
+  listPartnersOfIds,
+  type Partner,
+  type PartnerIds,
+  readAllPartnerIds,
+} from '../../store/access/partner.ts';
 import { type SearchedKind, searchRecordOwner } from '../../store/access/record-owner.ts';
-import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
+import { type ContributionRecord, findContributionsOfPartners } from '../../store/contributions/contribution.ts';
 import {
   type ContributionName,
   searchContributions,
   searchContributionsByCorrelation,
 } from '../../store/contributions/contribution-search.ts';
-import type { Queryable } from '../../store/database.ts';
+import type { Database, Queryable } from '../../store/database.ts';
 
 /** A record that an id names, and whose it is. */
 export interface FoundRecord {
@@ -37,8 +43,9 @@ const NAMES: readonly ContributionName[] = ['partner_event_id', 'partner_order_r
  *
  * It looks keys up, one for each partner, and scans no contributions.
  */
-export async function searchRecords(db: Queryable, text: string): Promise<SearchResult> {
-  const partnerIds = await listPartnerIds(db);
+export async function searchRecords(database: Database, text: string): Promise<SearchResult> {
+  const db = database.pool;
+  const partnerIds = await readAllPartnerIds(db);
   const found = new Map<string, { readonly partnerId: string; readonly transactionId: string; readonly foundBy: string[] }>();
   const add = (by: string, ids: readonly { partnerId: string; transactionId: string }[]) => {
     for (const { partnerId, transactionId } of ids) {
@@ -50,8 +57,13 @@ export async function searchRecords(db: Queryable, text: string): Promise<Search
   for (const name of namesFor(text))
     add(name, await searchContributions(db, partnerIds, { name, value: text, limit: FOUND_MAX }));
   add('correlation_id', await searchByCorrelation(db, partnerIds, text));
-  const [partners, records] = await Promise.all([searchPartners(db, text), searchRecordOwner(db, partnerIds, text)]);
-  return { contributions: await read(db, [...found.values()].slice(0, FOUND_MAX)), partners, records };
+  const [partners, owners] = await Promise.all([searchPartners(db, text), searchRecordOwner(db, partnerIds, text)]);
+  const records = await findContributionsOfPartners(database, [...found.values()].slice(0, FOUND_MAX));
+  const contributions = records.map((record) => ({
+    ...record,
+    foundBy: found.get(record.contribution.transactionId)?.foundBy ?? [],
+  }));
+  return { contributions, partners, records: owners };
 }
 
 /** The names that a text may be of. */
@@ -60,7 +72,7 @@ export function namesFor(text: string): readonly ContributionName[] {
   return NAMES.filter((name) => (name === 'partner_order_ref' ? isShortIdentifier(text) : isLongIdentifier(text)));
 }
 
-async function searchByCorrelation(db: Queryable, partnerIds: readonly string[], text: string) {
+async function searchByCorrelation(db: Queryable, partnerIds: PartnerIds, text: string) {
   const madeAtMs = timeOfId('corr', text);
   if (madeAtMs === undefined) return [];
   const range = { fromId: idAt('txn', Math.max(0, madeAtMs - REQUEST_MS)), toId: idAt('txn', madeAtMs + REQUEST_MS) };
@@ -74,14 +86,4 @@ async function searchPartners(db: Queryable, text: string): Promise<Partner[]> {
     { text },
     { order: { by: 'created_at', isDescending: false }, after: undefined, limit: PARTNERS_MAX },
   );
-}
-
-async function read(
-  db: Queryable,
-  found: readonly { readonly partnerId: string; readonly transactionId: string; readonly foundBy: string[] }[],
-): Promise<(ContributionRecord & { readonly foundBy: readonly string[] })[]> {
-  const read = found.map(async ({ foundBy, ...id }) =>
-    (await findContributionsById(db, [id])).map((each) => ({ ...each, foundBy })),
-  );
-  return (await Promise.all(read)).flat();
 }

@@ -24,8 +24,8 @@ export async function listReconciliationsOf(
   page: KeysetPage<'created_at'>,
 ): Promise<LookedThrough<ReconciliationOfPeriod>> {
   const looked = await lookThrough({
-    limit: page.limit,
-    read: (limit) => listReconciliationsInOrder(db, { partnerId, settlementId }, { ...page, limit }),
+    page,
+    read: (part) => listReconciliationsInOrder(db, { partnerId, settlementId }, part),
     isWanted: wantedBy({ status }),
   });
   return { ...looked, page: await Promise.all(looked.page.map((each) => withPeriod(db, each))) };

@@ -29,8 +29,8 @@ export async function listClosedOfAll(
     currency: by === 'payable_amount' ? currency : undefined,
   };
   const looked = await lookThrough({
-    limit: page.limit,
-    read: (limit) => listClosedSettlements(db, indexed, { ...page, limit }),
+    page,
+    read: (part) => listClosedSettlements(db, indexed, part),
     isWanted: wantedBy({
       acknowledgement,
       periodLabel: indexed.period === undefined ? period : undefined,
@@ -47,8 +47,8 @@ export async function listOfPartner(
   page: KeysetPage<'period'>,
 ): Promise<LookedThrough<Settlement>> {
   const looked = await lookThrough({
-    limit: page.limit,
-    read: (limit) => listSettlementsOfPartner(db, partnerId, { ...page, limit }),
+    page,
+    read: (part) => listSettlementsOfPartner(db, partnerId, part),
     isWanted: wantedBy(wanted),
   });
   return { ...looked, page: await readEach(db, looked.page) };

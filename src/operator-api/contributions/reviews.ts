@@ -57,7 +57,7 @@ export const listReviews = operatorRoute({
     const { partner_id: partnerId, reason: why, opened_before } = query;
     const { page, end } = sortedPage('listReviews', order, query, [partnerId, why, opened_before]);
     const openedBefore = readTime('opened_before', opened_before);
-    const found = await listReviewsThatWait(database.pool, { partnerId, reason: why, openedBefore }, page);
+    const found = await listReviewsThatWait(database, { partnerId, reason: why, openedBefore }, page);
     const names = await readNamesOfPartners(
       database.pool,
       found.page.map(({ record }) => record.partnerId),

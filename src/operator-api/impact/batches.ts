@@ -39,8 +39,8 @@ export const listBatches = operatorRoute({
     const { status, project_id: projectId } = query;
     const { page, end } = sortedPage('listImpactBatches', order, query, [status, projectId]);
     const found = await lookThrough({
-      limit: page.limit,
-      read: (limit) => listBatchesInOrder(database.pool, { ...page, limit }),
+      page,
+      read: (part) => listBatchesInOrder(database.pool, part),
       isWanted: wantedBy({ status, projectId }),
     });
     return { impact_batches: found.page.map(batchToWire), ...end(found.last, found.hasMore) };

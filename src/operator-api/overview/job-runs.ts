@@ -43,8 +43,8 @@ export const listRuns = operatorRoute({
     const { job: jobName, outcome, trigger } = query;
     const { page, end } = sortedPage('listJobRuns', order, query, [jobName, outcome, trigger]);
     const found = await lookThrough({
-      limit: page.limit,
-      read: (limit) => listRunsInOrder(database.pool, jobName, { ...page, limit }),
+      page,
+      read: (part) => listRunsInOrder(database.pool, jobName, part),
       isWanted: wantedBy({ outcome, trigger }),
     });
     return { runs: found.page.map(runToWire), ...end(found.last, found.hasMore) };

@@ -50,7 +50,7 @@ export const search = operatorRoute({
   ),
   answer: SearchResult,
   async handle({ tools: { database }, query: { q } }) {
-    const { contributions, partners, records } = await searchRecords(database.pool, q.trim());
+    const { contributions, partners, records } = await searchRecords(database, q.trim());
     return {
       contributions: contributions.map((record) => ({ ...contributionSummary(record), found_by: record.foundBy })),
       partners: partners.map(({ partnerId, name }) => ({ partner_id: partnerId, name })),

@@ -43,8 +43,8 @@ export const listDeliveries = operatorRoute({
     const exhaustedOf = status === 'exhausted' ? endpointId : undefined;
     const isExhausted = exhaustedOf !== undefined;
     const found = await lookThrough({
-      limit: page.limit,
-      read: (limit) => listDeliveriesInOrder(database.pool, { partnerId, eventId, exhaustedOf }, { ...page, limit }),
+      page,
+      read: (part) => listDeliveriesInOrder(database.pool, { partnerId, eventId, exhaustedOf }, part),
       isWanted: wantedBy({ eventType, ...(!isExhausted && { endpointId, status }) }),
     });
     return { deliveries: found.page.map(deliveryToWire), ...end(found.last, found.hasMore) };

@@ -1,5 +1,6 @@
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
+import { type PartnerIds, partnerIdsIn } from './partner.ts';
 
 /** What an id names, told by its beginning. */
 export type SearchedKind =
@@ -40,8 +41,11 @@ const TABLES: Readonly<Record<string, SearchedTable>> = {
 function statementOf({ table, key, isOfPartner }: SearchedTable): Statement {
   const name = `search_${table}`;
   return isOfPartner
-    ? { name, text: `select partner_id as "partnerId" from ${table} where partner_id = any ($1::text[]) and ${key} = $2 limit 5` }
-    : { name, text: `select null::text as "partnerId" from ${table} where $1::text[] is not null and ${key} = $2` };
+    ? {
+        name,
+        text: `select partner_id as "partnerId" from ${table} where partner_id = any (${partnerIdsIn('$1')}) and ${key} = $2 limit 5`,
+      }
+    : { name, text: `select null::text as "partnerId" from ${table} where $1::text is not null and ${key} = $2` };
 }
 
 const STATEMENTS = new Map(Object.values(TABLES).map((table) => [table.kind, statementOf(table)]));
@@ -49,7 +53,7 @@ const STATEMENTS = new Map(Object.values(TABLES).map((table) => [table.kind, sta
 /** Whose record an id names; nobody's where there is none. It looks one key up for each partner. */
 export async function searchRecordOwner(
   db: Queryable,
-  partnerIds: readonly string[],
+  partnerIds: PartnerIds,
   id: string,
 ): Promise<{ readonly kind: SearchedKind; readonly partnerId: string | null; readonly id: string }[]> {
   const [prefix = ''] = id.split('_', 1);

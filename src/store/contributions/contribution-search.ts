@@ -1,4 +1,5 @@
 import type { Contribution } from '../../domain/contributions/contribution.ts';
+import { type PartnerIds, partnerIdsIn } from '../access/partner.ts';
 import type { Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
@@ -19,7 +20,7 @@ const statementsOf = (name: ContributionName): Statement[] =>
   CONDITIONS[name].map((condition, index) => ({
     name: `search_contributions_by_${name}_${index}`,
     text: `select partner_id as "partnerId", transaction_id as "transactionId" from contribution
-    where partner_id = any ($1::text[]) and ${name} = $2 ${condition} limit $3`,
+    where partner_id = any (${partnerIdsIn('$1')}) and ${name} = $2 ${condition} limit $3`,
   }));
 
 const STATEMENTS = {
@@ -32,7 +33,7 @@ const STATEMENTS = {
 /** Looks one key up for each partner: it costs as much as there are partners, however many contributions there are. */
 export async function searchContributions(
   db: Queryable,
-  partnerIds: readonly string[],
+  partnerIds: PartnerIds,
   { name, value, limit }: { readonly name: ContributionName; readonly value: string; readonly limit: number },
 ): Promise<ContributionId[]> {
   const found: ContributionId[] = [];
@@ -44,13 +45,13 @@ export async function searchContributions(
 const BY_CORRELATION: Statement = {
   name: 'search_contributions_by_correlation',
   text: `select partner_id as "partnerId", transaction_id as "transactionId" from contribution
-    where partner_id = any ($1::text[]) and transaction_id >= $2 and transaction_id < $3 and correlation_id = $4 limit $5`,
+    where partner_id = any (${partnerIdsIn('$1')}) and transaction_id >= $2 and transaction_id < $3 and correlation_id = $4 limit $5`,
 };
 
 /** Among those that were made between two ids: a correlation id has no index, and one that the service made tells its time. */
 export async function searchContributionsByCorrelation(
   db: Queryable,
-  partnerIds: readonly string[],
+  partnerIds: PartnerIds,
   { fromId, toId, correlationId, limit }: { fromId: string; toId: string; correlationId: string; limit: number },
 ): Promise<ContributionId[]> {
   return run<{ partnerId: string; transactionId: string }>(db, BY_CORRELATION, [partnerIds, fromId, toId, correlationId, limit]);

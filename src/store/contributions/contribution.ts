@@ -1,6 +1,6 @@
 import type { Contribution } from '../../domain/contributions/contribution.ts';
 import type { EmissionsLink, RejectionCode } from '../../domain/emissions/association.ts';
-import type { Queryable } from '../database.ts';
+import type { Database, Queryable } from '../database.ts';
 import { LINK_COLUMNS, type LinkRow, linkJoin, readLinkRow } from '../emissions/emissions-link.ts';
 import { findStatement, rowOf, run, runFind, type Statement } from '../query.ts';
 
@@ -122,6 +122,16 @@ export async function findContributionsById(
 ): Promise<ContributionRecord[]> {
   const values = [wanted.map(({ partnerId }) => partnerId), wanted.map(({ transactionId }) => transactionId)];
   return (await runFind<ContributionRow & LinkRow>(db, FIND_BY_ID, wanted, values)).map(readContributionRow);
+}
+
+/** The same for an operator, who reads over many partners: a distributed database finds those of one at a time. */
+export async function findContributionsOfPartners(
+  { pool, isDistributed }: Pick<Database, 'pool' | 'isDistributed'>,
+  wanted: readonly { partnerId: string; transactionId: string }[],
+): Promise<ContributionRecord[]> {
+  if (!isDistributed) return wanted.length === 0 ? [] : findContributionsById(pool, wanted);
+  const ofPartners = [...Map.groupBy(wanted, ({ partnerId }) => partnerId).values()];
+  return (await Promise.all(ofPartners.map((ofOne) => findContributionsById(pool, ofOne)))).flat();
 }
 
 /** How a stored record can conflict with a confirmation, each by its own index; a record that does so in two ways is found once. */

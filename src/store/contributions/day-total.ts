@@ -11,10 +11,6 @@ export interface DaySum {
   readonly failedCount: bigint;
 }
 
-export interface DayTotal extends DaySum {
-  readonly partnerId: string;
-}
-
 type SumRow = Omit<DaySum, 'confirmedPoints'> & { readonly confirmedPoints: string };
 
 const BEHIND: Statement = {
@@ -91,10 +87,8 @@ export async function addDayTotals(
 const COLUMNS = `day::text as day, point_conversion_version as "pointConversionVersion"`;
 const LIST: Statement = {
   name: 'list_day_totals',
-  text: `select partner_id as "partnerId", ${COLUMNS}, confirmed_count as "confirmedCount", confirmed_points::text as "confirmedPoints",
-      failed_count as "failedCount"
-    from day_total where partner_id = any ($1::text[]) and day >= $2::date and day < $3::date
-    order by partner_id, day, point_conversion_version`,
+  text: `select ${COLUMNS}, confirmed_count as "confirmedCount", confirmed_points::text as "confirmedPoints", failed_count as "failedCount"
+    from day_total where partner_id = $1 and day >= $2::date and day < $3::date order by partner_id, day, point_conversion_version`,
 };
 
 /** From one day to before another. */
@@ -103,8 +97,9 @@ export interface Days {
   readonly to: string;
 }
 
-export async function listDayTotals(db: Queryable, partnerIds: readonly string[], { from, to }: Days): Promise<DayTotal[]> {
-  const rows = await run<SumRow & { readonly partnerId: string }>(db, LIST, [partnerIds, from, to]);
+/** Of one partner: by a list of partners every total of the days would be read. */
+export async function listDayTotals(db: Queryable, partnerId: string, { from, to }: Days): Promise<DaySum[]> {
+  const rows = await run<SumRow & Record<string, unknown>>(db, LIST, [partnerId, from, to]);
   return rows.map((row) => ({ ...row, confirmedPoints: BigInt(row.confirmedPoints) }));
 }
 
