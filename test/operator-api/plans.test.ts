@@ -52,7 +52,11 @@ const PAGE_MAX = 50 * 20 + 200;
 /** Of 2,000 records that are looked at, and what their filter needs. */
 const LOOKED_AT_MAX = 2_000 * 6 + PAGE_MAX;
 /** Of each partner the settlement that is open, the one before, and three counts. */
-const MORE: Readonly<Record<string, number>> = { listClosings: 50 * (20 + 3 * (COUNTS.adjustments / COUNTS.partners)) };
+const MORE: Readonly<Record<string, number>> = {
+  listClosings: 50 * (20 + 3 * (COUNTS.adjustments / COUNTS.partners)),
+  // Of each partner its days, which stand anywhere in the table.
+  listPartnerMonths: 50 * 10,
+};
 for (const route of LISTS)
   for (const query of queriesOf(route)) {
     const { sort, ...filters } = query;

@@ -119,6 +119,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'each-page',
       'ordered-list',
       'installation',
+      'partner-ids',
       'query',
       'session',
       'transaction',

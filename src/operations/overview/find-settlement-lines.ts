@@ -1,8 +1,8 @@
 import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
-import { joinPartnerIds } from '../../store/access/partner.ts';
 import { listAdjustmentsOfContributions } from '../../store/adjustments/settled-adjustment.ts';
 import { searchContributions } from '../../store/contributions/contribution-search.ts';
 import type { Queryable } from '../../store/database.ts';
+import { joinPartnerIds } from '../../store/partner-ids.ts';
 import { findSettlementLines as findLines } from '../../store/settlements/settlement-line.ts';
 import { namesFor } from './search-records.ts';
 

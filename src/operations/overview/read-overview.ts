@@ -5,7 +5,12 @@ import { countWaitingReviews } from '../../store/contributions/waiting-review.ts
 import type { Database } from '../../store/database.ts';
 import { type JobState, listJobStates } from '../../store/jobs/job.ts';
 import { countOpenDisputes, countUnacknowledgedSettlements } from '../../store/settlements/waiting-settlement.ts';
-import { type Backlog, countEndpointStates, measureBacklog } from '../../store/webhooks/delivery-backlog.ts';
+import {
+  type Backlog,
+  countTroubledEndpoints,
+  measureBacklog,
+  type TroubledEndpoints,
+} from '../../store/webhooks/delivery-backlog.ts';
 
 /** A count that stops: nothing counts everything. */
 export interface BoundedCount {
@@ -23,11 +28,10 @@ export interface Overview {
   readonly failuresToApprove: BoundedCount;
   readonly disputes: BoundedCount;
   readonly unacknowledged: BoundedCount;
-  readonly webhooks: Backlog & { readonly disabled: number; readonly failing: number };
+  readonly webhooks: Backlog & TroubledEndpoints;
   readonly jobs: readonly JobState[];
 }
 
-const FAILING = ['failing', 'half_open', 'circuit_open'] as const;
 const MS_PER_HOUR = 3_600_000;
 
 /** What waits for operators, over all partners. It costs as much as waits, up to a bound, and as there are partners and endpoints. */
@@ -44,7 +48,7 @@ export async function readOverview(
     countOpenDisputes(pool, COUNTED_MAX),
     countUnacknowledgedSettlements(pool, COUNTED_MAX),
     measureBacklog(database),
-    countEndpointStates(pool),
+    countTroubledEndpoints(pool),
     listJobStates(pool),
   ]);
   const { oldestAt } = reviews;
@@ -60,11 +64,7 @@ export async function readOverview(
     failuresToApprove: bounded(failures),
     disputes: bounded(disputes),
     unacknowledged: bounded(unacknowledged),
-    webhooks: {
-      ...backlog,
-      disabled: endpoints.get('disabled') ?? 0,
-      failing: FAILING.reduce((sum, state) => sum + (endpoints.get(state) ?? 0), 0),
-    },
+    webhooks: { ...backlog, ...endpoints },
     jobs,
   };
 }

@@ -1,11 +1,12 @@
 import type { ContributionRules } from '../../domain/rules/contribution-rules.ts';
 import { rulesInForce } from '../../domain/rules/rule-versions.ts';
-import { findPartner, joinPartnerIds } from '../../store/access/partner.ts';
+import { findPartner } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
 import { searchContributions } from '../../store/contributions/contribution-search.ts';
 import { type CountedDay, findCountedDay } from '../../store/contributions/daily-count.ts';
 import type { Queryable } from '../../store/database.ts';
+import { joinPartnerIds } from '../../store/partner-ids.ts';
 import { listRuleVersions } from '../../store/rules/rule-version.ts';
 import type { ReviewedContribution } from '../contributions/list-reviews.ts';
 

@@ -1,11 +1,5 @@
 import { idAt, isLongIdentifier, isOurId, isShortIdentifier, timeOfId } from '../../domain/identifiers.ts';
-import {
-  listPartnersInOrder,
-  listPartnersOfIds,
-  type Partner,
-  type PartnerIds,
-  readAllPartnerIds,
-} from '../../store/access/partner.ts';
+import { listPartnersInOrder, listPartnersOfIds, type Partner, readAllPartnerIds } from '../../store/access/partner.ts';
 import { type SearchedKind, searchRecordOwner } from '../../store/access/record-owner.ts';
 import { type ContributionRecord, findContributionsOfPartners } from '../../store/contributions/contribution.ts';
 import {
@@ -14,6 +8,7 @@ import {
   searchContributionsByCorrelation,
 } from '../../store/contributions/contribution-search.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import type { PartnerIds } from '../../store/partner-ids.ts';
 
 /** A record that an id names, and whose it is. */
 export interface FoundRecord {

@@ -3,6 +3,7 @@ import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { eachRow } from '../each-page.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
+import { joinPartnerIds, type PartnerIds } from '../partner-ids.ts';
 import { type PageOfIds, run, type Statement } from '../query.ts';
 
 /** The currency and time zone of settlements. */
@@ -117,16 +118,6 @@ export async function updatePartnerRates(db: Queryable, partnerId: string, rates
   const values = [partnerId, writesPerSecond, lookupsPerSecond, reportsPerSecond];
   const [row] = await run<Partner>(db, { name: 'update_partner_rates', text }, values);
   return row;
-}
-
-/** Ids of partners, separated by commas. Those of thousands come from the database and go back to it, and nobody takes them apart. */
-export type PartnerIds = string & { readonly separatedBy: ',' };
-
-/** SQL for the array of them. @param parameter Such as `$1`. */
-export const partnerIdsIn = (parameter: string): string => `string_to_array(${parameter}, ',')`;
-
-export function joinPartnerIds(ids: readonly string[]): PartnerIds {
-  return ids.join(',') as PartnerIds;
 }
 
 const READ_IDS: Statement = {

@@ -1,6 +1,6 @@
 import type { Queryable } from '../database.ts';
+import { type PartnerIds, partnerIdsIn } from '../partner-ids.ts';
 import { run, type Statement } from '../query.ts';
-import { type PartnerIds, partnerIdsIn } from './partner.ts';
 
 /** What an id names, told by its beginning. */
 export type SearchedKind =

@@ -1,7 +1,7 @@
 import type { Contribution } from '../../domain/contributions/contribution.ts';
-import { type PartnerIds, partnerIdsIn } from '../access/partner.ts';
 import type { Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
+import { type PartnerIds, partnerIdsIn } from '../partner-ids.ts';
 import { run, type Statement } from '../query.ts';
 import type { ContributionId } from './contribution.ts';
 

@@ -140,26 +140,35 @@ export interface EndpointState {
   readonly state: 'healthy' | 'failing' | 'half_open' | 'circuit_open' | 'disabled';
 }
 
-const STATE = `case when e.status = 'disabled' then 'disabled' when h.breaker_open_until > now() then 'circuit_open'
-        when h.breaker_trips > 0 then 'half_open' when h.failures_in_row > 0 then 'failing' else 'healthy' end`;
-const WITH_HEALTH = `from webhook_endpoint e join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id
-    where e.status <> 'removed'`;
 const ENDPOINT_STATES: Statement = {
   name: 'list_endpoint_states',
-  text: `select e.partner_id as "partnerId", e.endpoint_id as "endpointId", ${STATE} as state ${WITH_HEALTH}`,
+  text: `select e.partner_id as "partnerId", e.endpoint_id as "endpointId",
+      case when e.status = 'disabled' then 'disabled' when h.breaker_open_until > now() then 'circuit_open'
+        when h.breaker_trips > 0 then 'half_open' when h.failures_in_row > 0 then 'failing' else 'healthy' end as state
+    from webhook_endpoint e join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id
+    where e.status <> 'removed'`,
 };
 
 export async function listEndpointStates(db: Queryable): Promise<EndpointState[]> {
   return run<EndpointState>(db, ENDPOINT_STATES, []);
 }
 
-const COUNT_STATES: Statement = {
-  name: 'count_endpoint_states',
-  text: `select ${STATE} as state, count(*)::int4 as count ${WITH_HEALTH} group by 1`,
+/** Each by an index that holds no others. */
+const COUNT_TROUBLED: Statement = {
+  name: 'count_troubled_endpoints',
+  text: `select (select count(*) from webhook_endpoint where status = 'disabled')::int4 as disabled,
+      (select count(*) from endpoint_health h join webhook_endpoint e on e.partner_id = h.partner_id and e.endpoint_id = h.endpoint_id
+        where h.failing_since is not null and e.status = 'active')::int4 as failing`,
 };
 
-/** How many endpoints of all partners have each state; a state that none has is missing. */
-export async function countEndpointStates(db: Queryable): Promise<ReadonlyMap<EndpointState['state'], number>> {
-  const rows = await run<{ state: EndpointState['state']; count: number }>(db, COUNT_STATES, []);
-  return new Map(rows.map(({ state, count }) => [state, count]));
+export interface TroubledEndpoints {
+  readonly disabled: number;
+  /** Active, and their last attempt failed. */
+  readonly failing: number;
+}
+
+/** Of all partners. */
+export async function countTroubledEndpoints(db: Queryable): Promise<TroubledEndpoints> {
+  const [row] = await run<{ disabled: number; failing: number }>(db, COUNT_TROUBLED, []);
+  return row ?? { disabled: 0, failing: 0 };
 }
