@@ -119,7 +119,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a suspended partner records nothing new',
     source: 'Authentication, 5',
-    file: 'src/operations/idempotent-replay.ts',
+    file: 'src/domain/access/partner-standing.ts',
     find: 'if (!isSuspended) return;',
     replace: 'if (isSuspended !== undefined) return;',
     tests: ['contributions/confirm-contribution'],
@@ -303,7 +303,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a warning beside a commit is no acknowledgement',
     source: 'decisions 3, a lost COMMIT',
-    file: 'src/store/session.ts',
+    file: 'src/store/database-session.ts',
     find: 'if (error || warning === undefined) callback(error, result);',
     replace: 'if (error || warning === undefined || warning) callback(error, result);',
     tests: ['store/durable-reads'],

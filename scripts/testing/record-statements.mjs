@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 
 const { TEST_STATEMENTS: folder, TEST_REPOSITORY: repository } = process.env;
 /** What only hands a statement on. */
-const HANDS_ON = /record-statements|src\/store\/session\.ts|\(node:|at node:|at new Promise/;
+const HANDS_ON = /record-statements|src\/store\/database-session\.ts|\(node:|at node:|at new Promise/;
 /** By file of tests: texts that the service sent for it. */
 const sent = new Map();
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TProperties, TSchema } from 'typebox';
+import { refuseSuspended } from '../domain/access/partner-standing.ts';
 import { fingerprint, type JsonValue } from '../domain/fingerprint.ts';
 import { type AnswerSeal, answersAsGiven, type Work } from '../operations/access/answer-once.ts';
-import { refuseSuspended } from '../operations/idempotent-replay.ts';
 import type { Credential } from '../store/access/api-key.ts';
 import { exactJson } from '../wire/exact-json.ts';
 import type { PartnerApiOptions } from './app.ts';

@@ -1,5 +1,5 @@
 import type { Queryable } from './database.ts';
-import { Session } from './session.ts';
+import { Session } from './database-session.ts';
 
 /** Notifies a process of the events that it has committed itself. Events of other processes are found by a query. */
 export class CommittedEvents {

@@ -6,7 +6,7 @@ import pg from 'pg';
 import type { NamedKey } from '../domain/audit/named-key.ts';
 import { type ContributionSeals, openContributionSeals } from '../domain/contributions/contribution-seal.ts';
 import { CommittedEvents } from './announcements.ts';
-import { Session } from './session.ts';
+import { Session } from './database-session.ts';
 
 /** Accepts a statement. The caller decides about atomicity: on a pool each statement is its own transaction, on a client the caller's. */
 export type Queryable = Pick<pg.Pool, 'query'> | Pick<pg.ClientBase, 'query'>;

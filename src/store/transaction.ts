@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Database, Queryable } from './database.ts';
-import type { Session } from './session.ts';
+import type { Session } from './database-session.ts';
 
 /** The COMMIT was sent and not answered. Only a query can find out whether the transaction took effect. */
 export class CommitUnknownError extends Error {

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import type { EndpointHealth } from '../../domain/webhooks/endpoint-breaker.ts';
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import { openConfiguredSecretBox } from '../../service/configured-keys.ts';
 import type { Database } from '../../store/database.ts';
 import { listWebhookEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';

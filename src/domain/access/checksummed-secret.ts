@@ -1,4 +1,4 @@
-import { hash, randomBytes, randomInt } from 'node:crypto';
+import { hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
@@ -38,6 +38,17 @@ export function parseCheckedSecret(prefix: string, text: string): Omit<CheckedSe
   if (checksum(text.slice(0, -CHECKSUM_LENGTH)) !== text.slice(-CHECKSUM_LENGTH)) return undefined;
   return { id, secretSha256: sha256(secret) };
 }
+
+/** In its place an unknown secret is compared, so that its refusal takes as long as that of a wrong one. */
+const NO_SECRET = Buffer.alloc(32);
+
+/** Whether a secret is the one that is known by its id; `undefined` for none. It takes the same time whatever differs. */
+export function isSameSecret(sent: Hashed | undefined, known: Hashed | undefined): boolean {
+  const isSame = timingSafeEqual(sent?.secretSha256 ?? NO_SECRET, known?.secretSha256 ?? NO_SECRET);
+  return isSame && sent !== undefined && known !== undefined;
+}
+
+type Hashed = Pick<CheckedSecret, 'secretSha256'>;
 
 /** Every request has a key, so this computes with numbers instead of `bigint`. */
 function checksum(text: string): string {

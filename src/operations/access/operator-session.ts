@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { isSameSecret } from '../../domain/access/checksummed-secret.ts';
 import { newCredential, type Operator, parseCredential } from '../../domain/access/operator.ts';
 import type { PasswordCosts } from '../../domain/access/password.ts';
 import type { Actor } from '../../domain/access/role.ts';
@@ -78,7 +79,7 @@ export async function findSession(
 ): Promise<OperatorSession> {
   const parsed = parseCredential('session', token);
   const held = parsed && (await findOperatorCredential(database.pool, 'session', parsed.id));
-  if (!parsed || !held || !isSame(held, parsed) || !held.isValid || held.disabledAt) throw sessionEnded();
+  if (!parsed || !held || !isSameSecret(parsed, held) || !held.isValid || held.disabledAt) throw sessionEnded();
   requireAuditedSignIn(database, held);
   if (isActivity) await updateOperatorCredentialUsed(database.pool, parsed.id);
   return describe(held, token, await findVerifiers(database.pool, held.operatorId));
@@ -108,7 +109,7 @@ export async function openSession(
 async function endFormer(db: Queryable, token: string): Promise<string | undefined> {
   const parsed = parseCredential('session', token);
   const held = parsed && (await findOperatorCredential(db, 'session', parsed.id));
-  if (!parsed || !held || !isSame(held, parsed) || !held.isValid) return undefined;
+  if (!parsed || !held || !isSameSecret(parsed, held) || !held.isValid) return undefined;
   await updateOperatorCredentialEnded(db, parsed.id);
   return held.operatorId;
 }
@@ -142,8 +143,4 @@ export function isCsrfTokenOf(session: OperatorSession, sent: unknown): boolean 
 
 export function actorOf({ operatorId, role }: Pick<Operator, 'operatorId' | 'role'>, correlationId: string): Actor {
   return { operatorId, role, correlationId };
-}
-
-export function isSame(held: HeldCredential, { secretSha256 }: { readonly secretSha256: Buffer }): boolean {
-  return timingSafeEqual(held.secretSha256, secretSha256);
 }

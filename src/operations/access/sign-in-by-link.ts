@@ -1,4 +1,5 @@
 /** The one-time link: traded once, for a password or a passkey of the person's own. */
+import { isSameSecret } from '../../domain/access/checksummed-secret.ts';
 import { parseCredential } from '../../domain/access/operator.ts';
 import { hashPassword } from '../../domain/access/password.ts';
 import { ServiceError } from '../../domain/service-error.ts';
@@ -14,7 +15,7 @@ import type { Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireAuditedOperator } from './audit-operator.ts';
 import { type BegunPasskey, beginPasskey, insertPasskey, type NewPasskey, readChallengedPasskey } from './manage-passkey.ts';
-import { isSame, type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
+import { type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
 import type { PageAddress } from './passkey.ts';
 import { requireSecondFactor, secondFactorMissing } from './second-factor.ts';
 import { factorOf, refusePassword, replacePassword, throttled } from './sign-in-by-password.ts';
@@ -100,7 +101,7 @@ function purposeOf({ operatorId, credential }: HeldCredential, factor: Verifier 
 async function findLink({ database }: SessionTools, code: string): Promise<HeldCredential> {
   const parsed = parseCredential('code', code);
   const known = parsed && (await findOperatorCredential(database.pool, 'code', parsed.id));
-  if (!parsed || !known || !isSame(known, parsed) || !known.isValid || known.disabledAt) throw codeRefused();
+  if (!parsed || !known || !isSameSecret(parsed, known) || !known.isValid || known.disabledAt) throw codeRefused();
   return known;
 }
 

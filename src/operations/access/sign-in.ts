@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { CheckedSecret } from '../../domain/access/checksummed-secret.ts';
+import { isSameSecret } from '../../domain/access/checksummed-secret.ts';
 import { type CredentialKind, newCredential, type Operator, parseCredential } from '../../domain/access/operator.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
@@ -38,7 +38,7 @@ export async function signIn(database: Database, code: string): Promise<SignIn> 
   if (!parsed) throw refusal('Invalid sign-in code: it must start with pi_code_ and match its checksum. Copy the whole code.');
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const held = await lockCredential(db, 'code', parsed.id);
-    if (!held || !isSame(held, parsed) || !held.isValid)
+    if (!held || !isSameSecret(parsed, held) || !held.isValid)
       throw refusal(
         'This sign-in code is not valid: it was used, has expired after a day, or belongs to another installation. An admin can create a new one: npx partner-impact operator reset-sign-in --operator ID',
       );
@@ -85,7 +85,7 @@ export async function signOut(database: Database, token: string): Promise<void> 
   if (!parsed) return;
   await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const held = await lockCredential(db, 'token', parsed.id);
-    if (!held?.isValid || !isSame(held, parsed)) return;
+    if (!held?.isValid || !isSameSecret(parsed, held)) return;
     await requireAuditedOperator(db, held.operatorId);
     await updateOperatorCredentialEnded(db, parsed.id);
     await auditOperator(db, actorOf(held), { ...held, action: 'operator.sign-out' });
@@ -104,7 +104,8 @@ export async function authenticateOperator(
 ): Promise<{ readonly actor: Actor; readonly operator: Operator; readonly expiresAt: Date }> {
   const parsed = parseCredential('token', token);
   const held = parsed && (await findOperatorCredential(database.pool, 'token', parsed.id));
-  if (!parsed || !held || !isSame(held, parsed)) throw ended('This installation does not know the sign-in on this machine.');
+  if (!parsed || !held || !isSameSecret(parsed, held))
+    throw ended('This installation does not know the sign-in on this machine.');
   if (held.disabledAt)
     throw new ServiceError(
       'forbidden',
@@ -126,10 +127,6 @@ async function lockCredential(db: Queryable, kind: CredentialKind, credentialId:
 
 function actorOf({ operatorId, role }: Operator): Actor {
   return { operatorId, role, correlationId: newId('corr') };
-}
-
-function isSame(held: HeldCredential, { secretSha256 }: { secretSha256: Buffer }): boolean {
-  return timingSafeEqual(held.secretSha256, secretSha256);
 }
 
 function refusal(sentence: string): ServiceError {

@@ -1,4 +1,5 @@
 import { byPartner, createBatcher } from '../../concurrency/batch-queue.ts';
+import { refuseSuspended } from '../../domain/access/partner-standing.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { contributionBytes } from '../../domain/quotas/stored-bytes.ts';
 import { type ContributionRules, hasDailyCap, isWithinBounds } from '../../domain/rules/contribution-rules.ts';
@@ -12,7 +13,7 @@ import { insertSimulatedEnd } from '../../store/sandbox/simulated-end.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import type { RecentContributions } from '../events/recent-contributions.ts';
 import { type CommitConcurrency, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
-import { assertSameFingerprint, refuseSuspended } from '../idempotent-replay.ts';
+import { assertSameFingerprint } from '../idempotent-replay.ts';
 import { type CommitBatch, countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
 import type { RulesOf } from '../rules/rule-cache.ts';
 import {

@@ -1,3 +1,4 @@
+import type { Standing } from '../../domain/access/partner-standing.ts';
 import type { ContributionSeals } from '../../domain/contributions/contribution-seal.ts';
 import { expectedSupport } from '../../domain/contributions/expected-support.ts';
 import type { RejectionCode } from '../../domain/emissions/association.ts';
@@ -13,7 +14,6 @@ import type { ContributionRecord } from '../../store/contributions/contribution.
 import type { ContributionDraft } from '../../store/contributions/contribution-insert.ts';
 import type { EstimateRecord } from '../../store/emissions/estimate.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from '../emissions/association-facts.ts';
-import type { Standing } from '../idempotent-replay.ts';
 
 export interface ConfirmationRequest extends Standing {
   readonly partnerId: string;

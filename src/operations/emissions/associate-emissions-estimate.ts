@@ -1,4 +1,5 @@
 import { oneByOne } from '../../concurrency/one-by-one.ts';
+import { refuseSuspended, type Standing } from '../../domain/access/partner-standing.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import type { EmissionsLink } from '../../domain/emissions/association.ts';
 import { existingRecord } from '../../domain/recovery-verdict.ts';
@@ -10,7 +11,7 @@ import { findEmissionsLinkByKey, insertEmissionsLink } from '../../store/emissio
 import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
 import { type EventDraft, insertEvent } from '../../store/events/event.ts';
 import { CommitUnknownError, inTransaction, type Transaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { assertSameFingerprint, refuseSuspended, type Standing } from '../idempotent-replay.ts';
+import { assertSameFingerprint } from '../idempotent-replay.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from './association-facts.ts';
 
 export interface AssociationRequest extends Standing {

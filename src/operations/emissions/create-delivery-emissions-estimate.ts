@@ -1,3 +1,4 @@
+import { refuseSuspended, type Standing } from '../../domain/access/partner-standing.ts';
 import { estimateEmissions } from '../../domain/emissions/calculate-emissions.ts';
 import type { VehicleCategory } from '../../domain/emissions/emission-factors.ts';
 import { newId } from '../../domain/identifiers.ts';
@@ -13,7 +14,7 @@ import {
 } from '../../store/emissions/estimate.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { type GroupCommitOptions, groupCommit } from '../group-commit.ts';
-import { assertSameFingerprint, refuseSuspended, type Standing } from '../idempotent-replay.ts';
+import { assertSameFingerprint } from '../idempotent-replay.ts';
 import { refuseSpent } from '../quotas/refuse-spent.ts';
 import { countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
 

@@ -1,4 +1,4 @@
-import type { EndpointHealth } from '../../domain/webhooks/endpoint-breaker.ts';
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
 import {

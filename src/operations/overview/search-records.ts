@@ -41,7 +41,7 @@ const NAMES: readonly ContributionName[] = ['partner_event_id', 'partner_order_r
 export async function searchRecords(database: Database, text: string): Promise<SearchResult> {
   const db = database.pool;
   const partnerIds = await readAllPartnerIds(db);
-  const found = new Map<string, { readonly partnerId: string; readonly transactionId: string; readonly foundBy: string[] }>();
+  const found = new Map<string, Found>();
   const add = (by: string, ids: readonly { partnerId: string; transactionId: string }[]) => {
     for (const { partnerId, transactionId } of ids) {
       const entry = found.get(transactionId) ?? { partnerId, transactionId, foundBy: [] };
@@ -52,13 +52,23 @@ export async function searchRecords(database: Database, text: string): Promise<S
   for (const name of namesFor(text))
     add(name, await searchContributions(db, partnerIds, { name, value: text, limit: FOUND_MAX }));
   add('correlation_id', await searchByCorrelation(db, partnerIds, text));
-  const [partners, owners] = await Promise.all([searchPartners(db, text), searchRecordOwner(db, partnerIds, text)]);
-  const records = await findContributionsOfPartners(database, [...found.values()].slice(0, FOUND_MAX));
-  const contributions = records.map((record) => ({
-    ...record,
-    foundBy: found.get(record.contribution.transactionId)?.foundBy ?? [],
-  }));
-  return { contributions, partners, records: owners };
+  const [partners, records] = await Promise.all([searchPartners(db, text), searchRecordOwner(db, partnerIds, text)]);
+  return { contributions: await readFound(database, [...found.values()].slice(0, FOUND_MAX)), partners, records };
+}
+
+interface Found {
+  readonly partnerId: string;
+  readonly transactionId: string;
+  readonly foundBy: string[];
+}
+
+async function readFound(database: Database, found: readonly Found[]): Promise<SearchResult['contributions']> {
+  const records = await findContributionsOfPartners(database, found);
+  const byId = new Map(records.map((record) => [record.contribution.transactionId, record]));
+  return found.flatMap(({ transactionId, foundBy }) => {
+    const record = byId.get(transactionId);
+    return record ? [{ ...record, foundBy }] : [];
+  });
 }
 
 /** The names that a text may be of. */

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { forEachSettled } from '../../concurrency/for-each-settled.ts';
 import { inSlices } from '../../concurrency/in-slices.ts';
+import { refuseSuspended, type Standing } from '../../domain/access/partner-standing.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { fingerprint } from '../../domain/fingerprint.ts';
 import { newId } from '../../domain/identifiers.ts';
@@ -33,7 +34,7 @@ import {
 import { findSettlement } from '../../store/settlements/settlement.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
-import { assertSameFingerprint, refuseSuspended, type Standing } from '../idempotent-replay.ts';
+import { assertSameFingerprint } from '../idempotent-replay.ts';
 import { quotaSpent, refuseSpent } from '../quotas/refuse-spent.ts';
 import type { StorageUsage } from '../quotas/storage-usage.ts';
 import { settlementNotFound } from '../settlements/read-settlements.ts';

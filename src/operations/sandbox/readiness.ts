@@ -20,7 +20,7 @@ import {
   listEvidence,
   markLookedUp,
   type Since,
-} from '../../store/sandbox/evidence.ts';
+} from '../../store/sandbox/readiness-evidence.ts';
 
 /** Evidence in an answer; a compared list has no correlation id. */
 export type EvidenceView = Omit<Evidence, 'correlationId'> & { readonly correlationId: string | null };

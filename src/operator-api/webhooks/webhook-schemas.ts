@@ -1,4 +1,4 @@
-import type { EndpointHealth } from '../../domain/webhooks/endpoint-breaker.ts';
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
 import type { DeliveryAttemptRecord, LoggedDelivery } from '../../store/webhooks/delivery-log.ts';

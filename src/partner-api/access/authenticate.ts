@@ -1,15 +1,12 @@
-import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Environment, environmentOfKey, type ParsedApiKey, parseApiKey } from '../../domain/access/api-key.ts';
+import { isSameSecret } from '../../domain/access/checksummed-secret.ts';
 import { isAllowedAddress } from '../../domain/access/client-address.ts';
 import { ServiceError, unavailable } from '../../domain/service-error.ts';
 import type { Credential } from '../../store/access/api-key.ts';
 import type { Database } from '../../store/database.ts';
 import type { FailureLimit } from '../limits/failure-limit.ts';
 import { CREDENTIAL_TTL_MS, CREDENTIALS_MAX, credentialMemory } from './credential-memory.ts';
-
-/** An unknown key is compared with this digest, so that its refusal takes as long as that of a wrong secret. */
-const NO_SECRET = Buffer.alloc(32);
 
 const REFUSAL =
   'The API key is missing, malformed, unknown, revoked or expired. Send a valid key in the header X-API-Key; the service does not read Authorization.';
@@ -71,7 +68,7 @@ export function authenticator({
   const authenticate = async ({ apiKey, address }: Attempt): Promise<Credential> => {
     const parsed = apiKey === undefined ? undefined : parse(apiKey);
     const credential = parsed?.environment === environment ? await find(parsed.keyId, address) : undefined;
-    const isRight = timingSafeEqual(parsed?.secretSha256 ?? NO_SECRET, credential?.secretSha256 ?? NO_SECRET);
+    const isRight = isSameSecret(parsed, credential);
     if (!credential || !isRight) {
       failures.count(address);
       throw unauthorized(apiKey, environment);

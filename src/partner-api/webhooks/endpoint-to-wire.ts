@@ -1,4 +1,4 @@
-import type { EndpointHealth } from '../../domain/webhooks/endpoint-breaker.ts';
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import type { LastAttempt, LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
 import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 

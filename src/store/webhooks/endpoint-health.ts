@@ -1,4 +1,4 @@
-import type { EndpointHealth } from '../../domain/webhooks/endpoint-breaker.ts';
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import type { Database, Queryable } from '../database.ts';
 import { type LongStatements, ONE_BY_ONE, run, runLong, type Statement } from '../query.ts';
 

@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
-import { afterFailures, isCircuitOpen, isGivenUp as isGivenUpAfter } from '../../domain/webhooks/endpoint-breaker.ts';
+import { afterFailures, isCircuitOpen, isGivenUp as isGivenUpAfter } from '../../domain/webhooks/endpoint-circuit.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { ENDPOINT } from '../../operations/audit/audited-kinds.ts';
 import { endpointRecord } from '../../operations/audit/authorising-records.ts';

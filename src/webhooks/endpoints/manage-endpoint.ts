@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/access/role.ts';
-import type { EndpointHealth } from '../../domain/webhooks/endpoint-breaker.ts';
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { ENDPOINT } from '../../operations/audit/audited-kinds.ts';
 import { endpointRecord } from '../../operations/audit/authorising-records.ts';

@@ -3,9 +3,9 @@ import { formatValue } from '../settled-contribution.ts';
 import type { SettlementLine } from '../settlement-line.ts';
 import { csvRecord } from './csv-record.ts';
 import { findMoved, type Run, type RunCollector, runCollector } from './moved-lines.ts';
+import { readTextLines, type TextLine } from './read-text-lines.ts';
 import { unguard } from './spreadsheet-guard.ts';
 import { STATEMENT_HEADER } from './statement-columns.ts';
-import { readTextLines, type TextLine } from './statement-text.ts';
 import type { StatementProblem } from './verify-statement.ts';
 import { type StatementForm, statementCells } from './write-statement.ts';
 

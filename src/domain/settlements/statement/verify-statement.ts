@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readAmount } from '../../numbers/money.ts';
 import type { LineType } from '../settlement-line.ts';
 import { countTotals, type SettlementTotals, settlementAmount, type TotalsCounter } from '../settlement-totals.ts';
+import { LINE_BYTES_MAX, readTextLines, type TextLine } from './read-text-lines.ts';
 import { unguard } from './spreadsheet-guard.ts';
 import { REQUIRED_COLUMNS, STATEMENT_COLUMNS, STATEMENT_HEADER } from './statement-columns.ts';
-import { LINE_BYTES_MAX, readTextLines, type TextLine } from './statement-text.ts';
 import { guardCells, type StatementForm } from './write-statement.ts';
 
 /** The stored data of a statement; unknown fields are not compared. */
