@@ -19,29 +19,29 @@ interface Look<Row, By extends string> {
   readonly isWanted: ((row: Row) => boolean) | undefined;
 }
 
-/** Where few rows are wanted, each look takes so many times as many as the one before. */
-const GROWTH = 4;
+/** Where one row in so many is wanted, the first look is enough; where fewer are, a second one is all that follows. */
+const FIRST_LOOK = 4;
 
-/** A page of the rows that are wanted, among those that follow its place. It looks no further than the page needs. */
+/** A page of the rows that are wanted, among those that follow its place. */
 export async function lookThrough<Row extends { readonly place: Place }, By extends string>({
   page,
   read,
-  isWanted = () => true,
+  isWanted,
 }: Look<Row, By>): Promise<LookedThrough<Row>> {
-  const { limit } = page;
+  const enough = page.limit + 1;
+  const first = Math.min(enough * FIRST_LOOK, LOOKED_AT_MAX);
+  const looks = isWanted === undefined ? [enough] : [first, LOOKED_AT_MAX - first];
   const wanted: Row[] = [];
-  let [last, lookedAt, isAtEnd]: [Place | undefined, number, boolean] = [undefined, 0, false];
-  for (let size = limit + 1; !isAtEnd && wanted.length <= limit && lookedAt < LOOKED_AT_MAX; size *= GROWTH) {
-    const part = { ...page, after: last ?? page.after, limit: Math.min(size, LOOKED_AT_MAX - lookedAt) };
-    const rows = await read(part);
-    wanted.push(...rows.filter(isWanted));
+  let [last, isAtEnd]: [Place | undefined, boolean] = [undefined, false];
+  for (const limit of looks) {
+    if (isAtEnd || wanted.length >= enough || limit === 0) break;
+    const rows = await read({ ...page, after: last ?? page.after, limit });
+    wanted.push(...(isWanted === undefined ? rows : rows.filter(isWanted)));
     last = rows.at(-1)?.place ?? last;
-    lookedAt += rows.length;
-    isAtEnd = rows.length < part.limit;
+    isAtEnd = rows.length < limit;
   }
-  const hasMore = wanted.length > limit || !isAtEnd;
-  const found = wanted.slice(0, limit);
-  return { page: found, last: wanted.length > limit ? found.at(-1)?.place : last, hasMore };
+  const found = wanted.slice(0, page.limit);
+  return { page: found, last: wanted.length < enough ? last : found.at(-1)?.place, hasMore: wanted.length >= enough || !isAtEnd };
 }
 
 /** Whether a row has the value that is asked for of each of its members; `undefined` where none is asked for. */
