@@ -67,6 +67,22 @@ test('a test event, a failed delivery with its attempts, and sending it again', 
   await untilDeliveries(database, partnerId, ([first]) => first?.status === 'delivered');
 });
 
+test('the overview counts the endpoints that the lists show', async () => {
+  const { partnerId, client, receiver, path } = await newEndpoint();
+  const counts = async () => {
+    const { disabled, failing } = (await viewer.get(`${V1}/overview`)).body.webhooks;
+    return { disabled, failing };
+  };
+  const listed = async (state: string) => (await viewer.get(`${V1}/endpoints?state=${state}&limit=200`)).body.endpoints.length;
+  receiver.answer = (response) => void response.writeHead(500).end();
+  await client.confirm();
+  await untilDeliveries(database, partnerId, ([first]) => first !== undefined && first.attempts > 0);
+  const before = await counts();
+  assert.deepEqual(before, { disabled: await listed('disabled'), failing: await listed('failing') });
+  assert.equal((await operator.post(`${path}/disable`, { reason: 'test' })).status, 200);
+  assert.deepEqual(await counts(), { disabled: before.disabled + 1, failing: before.failing - 1 });
+});
+
 test('what was given up is sent again since a time', async () => {
   const { partnerId, client, path } = await newEndpoint();
   await client.confirm();
