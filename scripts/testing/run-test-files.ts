@@ -71,6 +71,10 @@ function isStrayError({ type, data }: TestEvent): boolean {
   return type === 'test:diagnostic' && data.message.startsWith('Error: ');
 }
 
+function isSkippedSuite({ type, data }: TestEvent): boolean {
+  return type === 'test:pass' && data.details.type === 'suite' && data.skip !== undefined;
+}
+
 /** Gives each file to a process that has nothing to do, or to a new one. */
 async function runAll(
   files: readonly string[],
@@ -109,15 +113,17 @@ function count({ file, events, end }: FileRun, counts: Counts, isPartial: boolea
   if (summary === undefined) return;
   const { tests, passed, skipped, todo } = summary.counts;
   const failed = tests - passed - skipped - todo;
+  // A suite that is skipped whole counts as one: the runner's sum holds none of its tests.
+  const skippedSuites = events.filter(isSkippedSuite).length;
   counts.passed += passed;
-  counts.skipped += skipped + todo;
+  counts.skipped += skipped + todo + skippedSuites;
   // What fails outside every test, such as a hook of a suite, is not counted by the runner.
   const strayErrors = events.filter(isStrayError).length;
   counts.failed += failed + strayErrors === 0 && !summary.success ? 1 : failed + strayErrors;
   // Node reports a file without tests as a passed test of the file's name. A file that waits for what never comes ends without any.
   const isReportedAsTest = events.some(({ type, data }) => type === 'test:pass' && data.name === join(REPOSITORY, file));
   if (isReportedAsTest) counts.passed -= 1;
-  if (isPartial || (tests > 0 && !isReportedAsTest)) return;
+  if (isPartial || (tests + skippedSuites > 0 && !isReportedAsTest)) return;
   counts.failed += 1;
   console.log(`✖ ${file} holds no test`);
 }

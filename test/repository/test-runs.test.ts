@@ -69,6 +69,15 @@ test('what fails is counted and explained: a test, a hook, a file that does not 
     assert.ok(output.includes(reason), `${reason}\n${output}`);
 });
 
+test('a file whose suites are all skipped, as without a browser, is skipped and does not fail', async () => {
+  const { counts, output } = await runPlanted({
+    'suites.test.mjs': `${SHARED} import { describe } from 'node:test';
+      describe('one', { skip: 'no browser' }, () => { test('never', () => {}); test('nor this', () => {}); });
+      describe.skip('other', () => { test('never', () => {}); });`,
+  });
+  assert.deepEqual(counts, { passed: 0, failed: 0, skipped: 2 }, output);
+});
+
 test('a file that ends its process fails, and the next ones run in another', async () => {
   const { counts, output } = await runPlanted({
     'ends.test.mjs': `${SHARED} test('ends', () => process.exit(0));`,
