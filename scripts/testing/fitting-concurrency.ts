@@ -16,12 +16,13 @@ const LOAD = '/proc/loadavg';
 export class FittingConcurrency {
   readonly #most: number;
   readonly #timer: NodeJS.Timeout | undefined;
-  #current = 1;
+  #current: number;
   #wake: () => void = () => {};
 
   /** @param countRunning How many run: with fewer than there may be, a machine that is free says nothing. */
   constructor(most: number, countRunning: () => number) {
     this.#most = most;
+    this.#current = Math.min(most, availableParallelism());
     if (!existsSync(LOAD)) {
       this.#current = most;
       return;

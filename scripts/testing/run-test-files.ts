@@ -16,7 +16,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(REPOSITORY, 'node_modules/.cache/node
 
 const SLOWEST_SHOWN = 15;
 /** The most files of tests at once: many wait for a receiver or a time-out. */
-const CONCURRENCY = 6;
+const CONCURRENCY = 12;
 
 export interface RunOptions {
   /** Only tests whose title fits. */

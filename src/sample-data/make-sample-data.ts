@@ -38,7 +38,7 @@ export async function makeSampleData(tools: SampleTools): Promise<SampleOutcome>
     if (wanted?.status !== 'making') return 'none';
     return await make(tools, makePlan(wanted.endsAt, tools.share));
   } finally {
-    unlock();
+    await unlock();
   }
 }
 

@@ -60,7 +60,8 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
       const format = formatOfList(request);
       beginUpload(partnerId, reply.raw);
       const checkAllowed = () => requireStillAllowed(request, authenticate);
-      const chunks = watchTransfer(boundStream(request.body as Readable, TRANSFER_BOUNDS), { partner: 'sends', checkAllowed });
+      const body = boundStream(request.body as Readable, TRANSFER_BOUNDS, reply.raw);
+      const chunks = watchTransfer(body, { partner: 'sends', checkAllowed });
       const standing = () => {
         const { isSuspended, unverified } = callerOf(request);
         return { isSuspended, isUnverified: unverified === 'partner' };

@@ -97,14 +97,16 @@ export async function dropPastClock(database: Database, status: SampleStatus): P
   });
 }
 
-const LOCK = 'select pg_try_advisory_lock(7046029254386353131) as "isMine"';
+const LOCK_KEY = '7046029254386353131';
+const LOCK = `select pg_try_advisory_lock(${LOCK_KEY}) as "isMine"`;
+const UNLOCK = `select pg_advisory_unlock(${LOCK_KEY})`;
 
 /**
- * Takes the right to make sample data: one process has it until its connection ends.
+ * Takes the right to make sample data: one process has it until it gives it back, or its connection ends.
  *
  * @returns A function that gives it back; `undefined` when another process has it.
  */
-export async function lockSampleData({ pool }: Database): Promise<(() => void) | undefined> {
+export async function lockSampleData({ pool }: Database): Promise<(() => Promise<void>) | undefined> {
   const client = await pool.connect();
   let isMine: boolean | undefined;
   try {
@@ -113,5 +115,10 @@ export async function lockSampleData({ pool }: Database): Promise<(() => void) |
   } finally {
     if (!isMine) client.release(isMine === undefined);
   }
-  return isMine ? () => client.release(true) : undefined;
+  if (!isMine) return undefined;
+  return async () => {
+    // The server ends a connection some time after its client has closed it.
+    await client.query(UNLOCK).catch(() => {});
+    client.release(true);
+  };
 }
