@@ -16,7 +16,7 @@ function race(send: (client: Client, index: number) => Promise<Answer>): Promise
 }
 
 /** Asks until all of many at once are served: on a busy cluster the first connections of a process take longer than a request may wait. */
-function untilServing(client: Client): Promise<void> {
+function untilServing(client: Client): Promise<true> {
   return waitFor('a process that serves many at once', async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => client.confirm()));
     return answers.every(({ status }) => status === 201);
