@@ -1093,8 +1093,8 @@ CREATE OR REPLACE FUNCTION public.guard_partner_terms()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if exists (select from contribution where partner_id = old.partner_id)
-     or exists (select from rule_version where partner_id = old.partner_id and currency is not null) then
+  if exists (select 1 from contribution where partner_id = old.partner_id)
+     or exists (select 1 from rule_version where partner_id = old.partner_id and currency is not null) then
     raise exception 'currency and time zone of a partner are fixed once something rests on them' using errcode = 'restrict_violation';
   end if;
   return new;

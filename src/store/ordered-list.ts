@@ -35,6 +35,11 @@ export interface KeysetList<By extends string> {
   readonly orders: Orders<By>;
   /** What holds for all rows of the list, as the index says it. */
   readonly where?: string;
+  /**
+   * What each row is completed by, once the page is read. Joined before, all rows of the list would be, where the planner expects few.
+   * The rows keep the name that they have in `from`.
+   */
+  readonly completion?: { readonly row: string; readonly join: string };
 }
 
 /** `partner_id` has a value, or `entry_no <=` is so compared with it. The index that carries the order begins with what is equal. */
@@ -59,10 +64,16 @@ export async function listByKeyset<Row extends object, By extends string>(
     ...given.map(([column, value]) => `${column}${/[<>=~]$/.test(column) ? '' : ' ='} $${values.push(value)}`),
     ...(after === undefined ? [] : [isAfter(columns, order, (index) => values.push(after[index] ?? ''))]),
   ];
+  const { select, from, completion } = list;
   const direction = order.isDescending ? ' desc' : '';
-  const text = `select ${list.select}, array[${columns.map(([sql]) => `${sql}::text`).join(', ')}] as place from ${list.from}
-    ${wheres.length === 0 ? '' : `where ${wheres.join(' and ')}`}
-    order by ${columns.map(([sql]) => `${sql}${direction}`).join(', ')} limit $1`;
+  const ordering = `order by ${columns.map(([sql]) => `${sql}${direction}`).join(', ')}`;
+  const pageOf = (
+    selected: string,
+  ) => `select ${selected}, array[${columns.map(([sql]) => `${sql}::text`).join(', ')}] as place from ${from}
+    ${wheres.length === 0 ? '' : `where ${wheres.join(' and ')}`} ${ordering} limit $1`;
+  const text = completion
+    ? `select ${select}, place from (${pageOf(`${completion.row}.*`)}) ${completion.row} ${completion.join} ${ordering}`
+    : pageOf(select);
   return run<Row & Placed>(db, { name: `${list.name}_${digestOf(text)}`, text }, values);
 }
 

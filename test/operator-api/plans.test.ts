@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type pg from 'pg';
 import { fillLists } from '../../bench/operators/fill-lists.ts';
-import { LISTS, type Member, PARAMS, partnerId, queriesOf, settlementId, WITH } from '../../bench/operators/list-queries.ts';
+import { LISTS, PARAMS, partnerId, queriesOf, settlementId } from '../../bench/operators/list-queries.ts';
 import { findSettlementLines } from '../../src/operations/overview/find-settlement-lines.ts';
 import { readOverview } from '../../src/operations/overview/read-overview.ts';
 import { searchRecords } from '../../src/operations/overview/search-records.ts';
@@ -78,36 +78,6 @@ for (const route of LISTS)
     });
   }
 
-/** The records of an answer: its one list. */
-const recordsOf = (answer: object) => Object.values(answer).find(Array.isArray) as Record<string, unknown>[];
-const comparable = (value: unknown) =>
-  value instanceof Date ? value.getTime() : typeof value === 'bigint' ? value : String(value);
-
-for (const route of LISTS) {
-  const { query } = route as unknown as { query: { properties: { limit?: unknown; sort: Member }; required?: string[] } };
-  if (!query.properties.limit) continue;
-  for (const sort of query.properties.sort.enum ?? [])
-    test(`${route.operation} sort=${sort}: pages follow each other in this order, and none has a record of another`, async () => {
-      const by = sort.replace('-', '');
-      const tools = { ...TOOLS, database };
-      const sent = { ...(query.required?.includes('partner_id') && { partner_id: partnerId }), ...WITH[by], sort };
-      const read = (more: object) =>
-        route.handle({ tools, params: PARAMS, query: { ...sent, ...more } }) as Promise<{
-          next_after: string;
-          has_more: boolean;
-        }>;
-      const whole = await read({ limit: '120' });
-      const first = await read({ limit: '60' });
-      const rest = first.has_more ? recordsOf(await read({ limit: '60', after: first.next_after })) : [];
-      assert.deepEqual([...recordsOf(first), ...rest], recordsOf(whole));
-      // Names are in the order of the database's language.
-      const values = recordsOf(whole).map((record) => comparable(record[by]));
-      if (by.includes('name') || by === 'period' || values.includes('undefined')) return;
-      const sorted = values.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0));
-      assert.deepEqual(values, sort.startsWith('-') ? sorted.toReversed() : sorted);
-    });
-}
-
 /** Of what the lists use. */
 const TOOLS = { reviewExpiryHours: 72, environment: 'sandbox', jobs: { all: [] } } as unknown as OperatorApiTools;
 
@@ -127,8 +97,3 @@ for (const [what, max, work] of READS)
     const blocks = await blocksOf(work);
     assert.ok(blocks > 0 && blocks <= max, `${blocks} blocks`);
   });
-
-test('the search finds one of many', async () => {
-  const { contributions } = await searchRecords(database, 'event-31234');
-  assert.equal(contributions.length, 1);
-});

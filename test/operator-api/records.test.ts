@@ -369,7 +369,7 @@ describe('money', () => {
     assert.ok(ofAll.some(({ settlement_id }: { settlement_id: string }) => settlement_id === open.settlement_id));
     const { body } = await as(viewer).get(`${V1}/overview`);
     const unanswered = await count(
-      "select count(*) from settlement s where status = 'closed' and not exists (select from settlement_acknowledgement a where a.settlement_id = s.settlement_id)",
+      "select count(*) from settlement s where status = 'closed' and not exists (select from settlement_acknowledgement a where a.partner_id = s.partner_id and a.settlement_id = s.settlement_id)",
     );
     assert.equal(body.unacknowledged_settlements.count, unanswered);
   });

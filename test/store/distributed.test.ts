@@ -1,7 +1,9 @@
 /** The same service on a Citus cluster: where its rows lie, and what a plain PostgreSQL says of distribution. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { changeSettlementPolicy } from '../../src/operations/access/manage-partner.ts';
 import { distributeTables, GROWING_TABLES, listDistributedTables } from '../../src/store/schema/distribute.ts';
+import { OWNER } from '../support/actor.ts';
 import { countByStatus } from '../support/client.ts';
 import { type TestPartner, testService } from '../support/service.ts';
 
@@ -30,6 +32,14 @@ if (isCluster) {
       for (let each = 0; each < 8; each++) partners.push(await service.newPartner());
       const answers = await Promise.all(partners.flatMap(({ client }) => Array.from({ length: 10 }, () => client.confirm())));
       assert.deepEqual(countByStatus(answers), { 201: 80 });
+    });
+
+    test('the time zone of a partner with contributions is refused by its name', async () => {
+      const { partner, client } = await service.newPartner();
+      const setZone = (timeZone: string) => changeSettlementPolicy(service.database, OWNER, partner.partnerId, { timeZone });
+      assert.equal((await setZone('Asia/Dubai')).timeZone, 'Asia/Dubai');
+      await client.confirm();
+      await assert.rejects(setZone('Asia/Riyadh'), /Currency and time zone of the partner are fixed/);
     });
   });
 } else {

@@ -5,7 +5,7 @@ import type { FailureDraft } from './failure-draft.ts';
 
 const COUNT: Statement = {
   name: 'count_waiting_failures',
-  text: `select count(*)::int4 as count from (select from failure_draft where status = 'drafted' limit $1) counted`,
+  text: `select count(*)::int4 as count from (select 1 from failure_draft where status = 'drafted' limit $1) counted`,
 };
 
 /** Drafts that wait for a second operator; `max` + 1 stands for as many or more. */

@@ -46,10 +46,15 @@ const BY_TIME: KeysetList<ReviewOrder> = {
   from: 'contribution_review r',
   where: 'r.resolved_at is null',
 };
+/** A contribution is pending as long as its review is open. */
 const BY_POINTS: KeysetList<ReviewOrder> = {
   ...BY_TIME,
-  from: 'contribution c join contribution_review r on r.partner_id = c.partner_id and r.transaction_id = c.transaction_id',
-  where: "c.status = 'pending' and r.resolved_at is null",
+  from: 'contribution c',
+  where: "c.status = 'pending'",
+  completion: {
+    row: 'c',
+    join: 'join contribution_review r on r.partner_id = c.partner_id and r.transaction_id = c.transaction_id',
+  },
 };
 
 export interface WaitingFilter {

@@ -9,11 +9,11 @@ export interface LeftToDecide {
 }
 
 const adjustments = (status: 'draft' | 'approved') =>
-  `(select count(*) from (select from adjustment where partner_id = $1 and status = '${status}' limit $2) counted)::int4`;
+  `(select count(*) from (select 1 from adjustment where partner_id = $1 and status = '${status}' limit $2) counted)::int4`;
 
 const COUNT: Statement = {
   name: 'count_left_to_decide',
-  text: `select (select count(*) from (select from contribution_review where partner_id = $1 and resolved_at is null limit $2) counted)::int4 as pending,
+  text: `select (select count(*) from (select 1 from contribution_review where partner_id = $1 and resolved_at is null limit $2) counted)::int4 as pending,
       ${adjustments('draft')} as drafts, ${adjustments('approved')} as approved`,
 };
 

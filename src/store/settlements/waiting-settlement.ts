@@ -8,7 +8,7 @@ const DISPUTED = `from settlement_acknowledgement d where d.status = 'disputed' 
 
 const COUNT_DISPUTES: Statement = {
   name: 'count_open_disputes',
-  text: `select count(*)::int4 as count from (select ${DISPUTED} limit $1) counted`,
+  text: `select count(*)::int4 as count from (select d.partner_id ${DISPUTED} limit $1) counted`,
 };
 
 /** `max` + 1 stands for as many or more. */
@@ -23,7 +23,7 @@ export const UNACKNOWLEDGED_DAYS = 62;
 const COUNT_UNACKNOWLEDGED: Statement = {
   name: 'count_unacknowledged_settlements',
   text: `select count(*)::int4 as count from (
-      select from settlement s where s.status = 'closed' and s.closed_at > now() - make_interval(days => ${UNACKNOWLEDGED_DAYS})
+      select s.partner_id from settlement s where s.status = 'closed' and s.closed_at > now() - make_interval(days => ${UNACKNOWLEDGED_DAYS})
         and not exists (select from settlement_acknowledgement a where a.partner_id = s.partner_id and a.settlement_id = s.settlement_id ${ONE_BY_ONE})
       limit $1
     ) counted`,

@@ -1,0 +1,83 @@
+/**
+ * Every list of the operators' interface in each of its orders and with each of its filters, the overview and the search: each answers on
+ * one server and on a cluster, and its pages follow each other.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { fillLists } from '../../bench/operators/fill-lists.ts';
+import { LISTS, type Member, PARAMS, partnerId, queriesOf, WITH } from '../../bench/operators/list-queries.ts';
+import { searchRecords } from '../../src/operations/overview/search-records.ts';
+import type { OperatorApiTools } from '../../src/operator-api/app.ts';
+import { getMonth } from '../../src/operator-api/overview/months.ts';
+import { getOverview } from '../../src/operator-api/overview/overview.ts';
+import type { OperatorRoute } from '../../src/operator-api/route.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { clusterDatabase } from '../support/postgres/cluster-database.ts';
+import { testDatabase } from '../support/postgres/database.ts';
+
+const COUNTS = {
+  ...{ partners: 50, contributions: 20_000, reviews: 1_000, settlements: 20_000, adjustments: 20_000 },
+  ...{ endpoints: 1_000, deliveries: 1_000, others: 1_000 },
+};
+
+const clusterUrl = process.env['TEST_ENGINE'] === 'citus' ? process.env['TEST_DATABASE_URL'] : undefined;
+const { databaseUrl, pool } = clusterUrl === undefined ? await testDatabase() : await clusterDatabase(clusterUrl);
+let database: Database;
+/** Of what the lists use. */
+let tools: OperatorApiTools;
+
+before(async () => {
+  database = { ...openDatabase({ databaseUrl, poolSize: 4 }), isDistributed: clusterUrl !== undefined };
+  tools = { database, reviewExpiryHours: 72, environment: 'sandbox', jobs: { all: [] } } as unknown as OperatorApiTools;
+  await fillLists(pool, COUNTS);
+});
+after(() => database.close());
+
+const read = (route: OperatorRoute, query: object) => route.handle({ tools, params: PARAMS, query } as never) as Promise<object>;
+
+/** The records of an answer: its one list. */
+const recordsOf = (answer: object) => Object.values(answer).find(Array.isArray) as Record<string, unknown>[];
+const comparable = (value: unknown) =>
+  value instanceof Date ? value.getTime() : typeof value === 'bigint' ? value : String(value);
+
+for (const route of LISTS)
+  for (const query of queriesOf(route))
+    test(`${route.operation} ${new URLSearchParams(query)}: answers`, async () => {
+      const answer = (await read(route, query)) as { next_after?: string };
+      assert.ok(recordsOf(answer));
+      if (answer.next_after !== undefined) assert.ok(recordsOf(await read(route, { ...query, after: answer.next_after })));
+    });
+
+for (const route of LISTS) {
+  const { query } = route as unknown as { query: { properties: { limit?: unknown; sort: Member }; required?: string[] } };
+  if (!query.properties.limit) continue;
+  for (const sort of query.properties.sort.enum ?? [])
+    test(`${route.operation} sort=${sort}: pages follow each other in this order, and none has a record of another`, async () => {
+      const by = sort.replace('-', '');
+      const sent = { ...(query.required?.includes('partner_id') && { partner_id: partnerId }), ...WITH[by], sort };
+      const page = (more: object) => read(route, { ...sent, ...more }) as Promise<{ next_after: string; has_more: boolean }>;
+      const whole = await page({ limit: '120' });
+      const first = await page({ limit: '60' });
+      const rest = first.has_more ? recordsOf(await page({ limit: '60', after: first.next_after })) : [];
+      assert.deepEqual([...recordsOf(first), ...rest], recordsOf(whole));
+      // Names are in the order of the database's language.
+      const values = recordsOf(whole).map((record) => comparable(record[by]));
+      if (by.includes('name') || by === 'period' || values.includes('undefined')) return;
+      const sorted = values.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0));
+      assert.deepEqual(values, sort.startsWith('-') ? sorted.toReversed() : sorted);
+    });
+}
+
+test('the overview and a month add up what there is', async () => {
+  const { reviews, adjustments_to_approve, webhooks } = (await read(getOverview, {})) as Record<string, Record<string, unknown>>;
+  assert.deepEqual([reviews?.['count'], reviews?.['is_more']], [COUNTS.reviews, false]);
+  assert.equal(adjustments_to_approve?.['is_more'], true);
+  assert.ok(webhooks);
+  assert.ok(await read(getMonth, {}));
+});
+
+for (const text of ['order-1234', 'event-1234', 'key-1234'])
+  test(`the search finds the one contribution of ${text}`, async () => {
+    const { contributions } = await searchRecords(database, text);
+    assert.equal(contributions.length, 1);
+  });
