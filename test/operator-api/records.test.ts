@@ -7,6 +7,7 @@ import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { ROUTES } from '../../src/operator-api/routes.ts';
 import { OWNER } from '../support/actor.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { PASSWORD, type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { type TestPartner, testService } from '../support/service.ts';
@@ -477,7 +478,7 @@ describe('the months', () => {
     const month = new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, 7);
     const read = async () => (await as(viewer).get(`${V1}/months/${month}/partners?limit=200`)).body;
     await Promise.all(Array.from({ length: 8 }, read));
-    for (let body = await read(); !body.is_complete; body = await read()) await new Promise((resolve) => setTimeout(resolve, 20));
+    await waitFor('months with everything that happened', async () => (await read()).is_complete);
     const figures = (await read()).partners.find(({ partner_id }: { partner_id: string }) => partner_id === own.partnerId);
     assert.deepEqual([figures.confirmed_count, figures.confirmed_points, figures.failed_count], ['3', '650', '1']);
     assert.equal(figures.days.length, 1);
@@ -488,7 +489,10 @@ describe('the months', () => {
         where coalesce(confirmed_at, failed_at) >= ($1 || '-01')::timestamp at time zone 'Asia/Riyadh'`,
       [month],
     );
-    const all = (await as(viewer).get(`${V1}/months/${month}`)).body;
+    const all = await waitFor('month with everything that happened', async () => {
+      const { body } = await as(viewer).get(`${V1}/months/${month}`);
+      return body.is_complete && body;
+    });
     assert.deepEqual({ confirmed: all.confirmed_count, failed: all.failed_count, points: all.confirmed_points }, rows[0]);
     assert.equal((await as(viewer).get(`${V1}/months/2026-13`)).status, 404);
   });

@@ -1,6 +1,7 @@
 /** Endpoints and deliveries as operators work with them, with a receiver that answers over real sockets. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { testService } from '../support/service.ts';
@@ -91,7 +92,10 @@ test('what was given up is sent again since a time', async () => {
     partnerId,
     first?.deliveryId,
   ]);
-  assert.ok((await viewer.get(`${V1}/overview`)).body.webhooks.exhausted >= 1);
+  await waitFor(
+    'exhausted delivery in the overview',
+    async () => (await viewer.get(`${V1}/overview`)).body.webhooks.exhausted >= 1,
+  );
   const recover = (since: string) => operator.postOnce(`${path}/recover`, { since });
   assert.equal((await recover(new Date(Date.now() + 60_000).toISOString())).body.recovered, 0);
   assert.equal((await recover('2020-01-01T00:00:00Z')).body.recovered, 1);

@@ -3548,7 +3548,7 @@ export interface components {
         Month: {
             /** @description The month. */
             month: string;
-            /** @description Whether everything that happened until now is in the figures. They follow within seconds. */
+            /** @description Whether everything that had happened when they were read is in the figures, which was 5 s ago at most. */
             is_complete: boolean;
             /** @description How many contributions were confirmed. */
             confirmed_count: string;

@@ -1,3 +1,4 @@
+import { sharedRead } from '../../concurrency/shared-read.ts';
 import { amountOf } from '../../domain/numbers/money.ts';
 import { listPartnersInOrder, type Partner, type PartnerFilter, type PartnerOrder } from '../../store/access/partner.ts';
 import { type DaySum, listDayTotals, listPartnersBehind, sumDayTotals } from '../../store/contributions/day-total.ts';
@@ -75,11 +76,21 @@ async function readMonthOf(
   return { partner, ...addUp(totals, values), days: byDay(totals, values), open };
 }
 
-/** The month of all partners together. */
-export async function readMonthOfAll(db: Queryable, month: Month): Promise<Sums & { readonly days: readonly DayFigures[] }> {
-  const [totals, values] = await Promise.all([sumDayTotals(db, daysOf(month)), readValues(db)]);
-  return { ...addUp(totals, values), days: byDay(totals, values) };
+export interface MonthOfAll extends Sums {
+  /** Whether every event that had a number when it was read is in it. */
+  readonly isComplete: boolean;
+  readonly days: readonly DayFigures[];
 }
+
+/** It reads a row for each partner and day. */
+const SHARED_MS = 5_000;
+
+/** The month of all partners together, as it was within the last 5 s. */
+export const readMonthOfAll = sharedRead(SHARED_MS, async (db: Queryable, month: Month): Promise<MonthOfAll> => {
+  const isComplete = await areDaysComplete(db);
+  const [totals, values] = await Promise.all([sumDayTotals(db, daysOf(month)), readValues(db)]);
+  return { ...addUp(totals, values), days: byDay(totals, values), isComplete };
+});
 
 function daysOf(month: Month): { from: string; to: string } {
   const [year = 0, number = 1] = month.split('-').map(Number);

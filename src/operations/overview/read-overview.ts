@@ -1,3 +1,4 @@
+import { sharedRead } from '../../concurrency/shared-read.ts';
 import { countWaitingAdjustments } from '../../store/adjustments/waiting-adjustment.ts';
 import { readClock } from '../../store/clock.ts';
 import { countWaitingFailures } from '../../store/contributions/waiting-failure.ts';
@@ -34,12 +35,18 @@ export interface Overview {
 
 const MS_PER_HOUR = 3_600_000;
 
+/** The backlog may be so old: it costs as much as there are endpoints, and what operators decide is not in it. */
+const SHARED_MS = 5_000;
+const readBacklog = sharedRead(SHARED_MS, (pool: Database['pool'], kind) =>
+  measureBacklog({ pool, isDistributed: kind === 'distributed' }),
+);
+
 /** What waits for operators, over all partners. It costs as much as waits, up to a bound, and as there are partners and endpoints. */
 export async function readOverview(
   database: Database,
   { reviewExpiryHours }: { readonly reviewExpiryHours: number },
 ): Promise<Overview> {
-  const { pool } = database;
+  const { pool, isDistributed } = database;
   const [asOf, reviews, adjustments, failures, disputes, unacknowledged, backlog, endpoints, jobs] = await Promise.all([
     readClock(pool),
     countWaitingReviews(pool, COUNTED_MAX),
@@ -47,7 +54,7 @@ export async function readOverview(
     countWaitingFailures(pool, COUNTED_MAX),
     countOpenDisputes(pool, COUNTED_MAX),
     countUnacknowledgedSettlements(pool, COUNTED_MAX),
-    measureBacklog(database),
+    readBacklog(pool, isDistributed ? 'distributed' : 'on one server'),
     countTroubledEndpoints(pool),
     listJobStates(pool),
   ]);

@@ -39,7 +39,7 @@ const figures = {
 const Day = shape('DayFigures', { day: text('The day, by the calendar of each partner.'), ...figures });
 
 const params = Type.Object({ month: Type.String({ description: 'A calendar month, such as `2026-11`.' }) });
-const isComplete = flag('Whether everything that happened until now is in the figures. They follow within seconds.');
+const isCompleteNow = flag('Whether everything that happened until now is in the figures. They follow within seconds.');
 
 function toWire({ confirmedCount, confirmedPoints, failedCount, amounts }: Sums) {
   return {
@@ -60,7 +60,7 @@ export const listMonths = operatorRoute({
   params,
   query: Type.Object({ ...pageMembersOfQuery, ...partnerOrder.member, name: partnerName }, closed),
   answer: shape('PartnerMonthPage', {
-    is_complete: isComplete,
+    is_complete: isCompleteNow,
     partners: listOf(
       shape('PartnerMonth', {
         partner_id: text('The id of the partner.'),
@@ -110,14 +110,14 @@ export const getMonth = operatorRoute({
   params,
   answer: shape('Month', {
     month: text('The month.'),
-    is_complete: isComplete,
+    is_complete: flag('Whether everything that had happened when they were read is in the figures, which was 5 s ago at most.'),
     ...figures,
     days: listOf(Day, 'The days on which anything was confirmed or failed.'),
   }),
   async handle({ tools: { database }, params: { month } }) {
     refreshDays(database);
-    const { days, ...sums } = await readMonthOfAll(database.pool, readMonth(month));
-    return { month, is_complete: await areDaysComplete(database.pool), ...toWire(sums), days: days.map(dayToWire) };
+    const { days, isComplete, ...sums } = await readMonthOfAll(database.pool, readMonth(month));
+    return { month, is_complete: isComplete, ...toWire(sums), days: days.map(dayToWire) };
   },
 });
 
