@@ -34,12 +34,7 @@ const FILES = [
 ].map(testFile);
 
 /** One after the other, and after the others: a service delivers whatever is due in its database. */
-const FILES_APART = [
-  'webhooks/webhooks',
-  'webhooks/webhook-delivery',
-  'events/list-events',
-  'events/get-event',
-].map(testFile);
+const FILES_APART = ['webhooks/webhooks', 'webhooks/webhook-delivery', 'events/list-events', 'events/get-event'].map(testFile);
 
 /**
  * The same in a second database, beside the others. The first two count all rows of their kinds, and the third has processes, whose
