@@ -21,6 +21,11 @@ export function formatTime(at: string, { language, zone, style = 'minute' }: Tim
   return new Intl.DateTimeFormat(LOCALES[language], { ...STYLES[style], timeZone: zone }).format(new Date(at));
 }
 
+/** `Asia/Riyadh` → `Riyadh`: beside a time that is not in the reader's zone. */
+export function cityOf(zone: string): string {
+  return zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ');
+}
+
 /** `2026-03-02 14:05:09 UTC`, shown on hover. */
 export function formatUtc(at: string): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;

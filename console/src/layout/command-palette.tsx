@@ -1,9 +1,9 @@
 /** Ctrl-K or `/`: every page by its name, and every record by what a partner sends of it. */
 import { useDebouncedValue } from '@mantine/hooks';
-import { Spotlight } from '@mantine/spotlight';
+import { Spotlight, spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
 import { answerOf, client } from '../api/client.ts';
 import type { components } from '../api/operator-types.ts';
 import { StatusBadge } from '../parts/badges.tsx';
@@ -31,9 +31,35 @@ export function CommandPalette() {
   });
   const pages = DESTINATIONS.filter(({ name }) => t[name].toLowerCase().includes(text.trim().toLowerCase()));
   const results = settled === '' ? [] : listResults(found.data);
+  const first = results[0]?.to ?? pages[0]?.to;
+  const isSettled = settled === text.trim().slice(0, 200) && !found.isFetching;
+  // Enter opens what is first, as soon as it is known, where nothing was chosen with the arrow keys.
+  const [isEntered, setEntered] = useState(false);
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (!isEntered || !isSettled) return;
+    setEntered(false);
+    if (first === undefined) return;
+    spotlight.close();
+    void navigate({ href: first });
+  }, [isEntered, isSettled, first, navigate]);
+  const change = (typed: string) => {
+    setEntered(false);
+    setText(typed);
+  };
+  const enter = ({ key, nativeEvent }: KeyboardEvent<HTMLInputElement>) => {
+    if (key !== 'Enter' || nativeEvent.isComposing || text.trim() === '') return;
+    if (document.querySelector('[data-action][data-selected]') === null) setEntered(true);
+  };
   return (
-    <Spotlight.Root query={text} onQueryChange={setText} shortcut={['mod + K', '/']} scrollable maxHeight={440}>
-      <Spotlight.Search placeholder={t.searchFor} leftSection={<Icon name="search" />} aria-label={t.search} dir="auto" />
+    <Spotlight.Root query={text} onQueryChange={change} shortcut={['mod + K', '/']} scrollable maxHeight={440}>
+      <Spotlight.Search
+        placeholder={t.searchFor}
+        leftSection={<Icon name="search" />}
+        aria-label={t.search}
+        dir="auto"
+        onKeyDown={enter}
+      />
       <Spotlight.ActionsList>
         {results.length > 0 && (
           <Spotlight.ActionsGroup label={t.records}>

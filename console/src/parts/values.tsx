@@ -1,7 +1,7 @@
 /** How single values are shown, everywhere: points, money, times, ids, texts of strangers. */
 import { CopyButton, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { formatDecimal, formatWhole } from '../format/points.ts';
-import { formatRelative, formatTime, formatUtc, ownZone, type TimeStyle } from '../format/time.ts';
+import { cityOf, formatRelative, formatTime, formatUtc, ownZone, type TimeStyle } from '../format/time.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../texts/language.tsx';
 import { hint } from './hint.tsx';
@@ -44,6 +44,7 @@ export function Time({ at, zone = ownZone(), style = 'minute' }: TimeProps) {
   return (
     <time dateTime={at} className="figure" {...hint(`${formatUtc(at)} · ${zone}`)}>
       {formatTime(at, { language, zone, style })}
+      {zone !== ownZone() && <bdi className="zone">{cityOf(zone)}</bdi>}
     </time>
   );
 }

@@ -212,7 +212,7 @@ function requireAddressFor({ email, role }: Pick<NewOperator, 'email' | 'role'>)
   if (email === null && isAtLeast(role, 'approver'))
     throw refusal(
       'missing',
-      `The role ${role} needs an e-mail address, which identifies the person: give --email ADDRESS, or for an existing operator run npx partner-impact operator set-email.`,
+      `The role ${role} needs an e-mail address, which identifies the person. Add it (on the command line by --email ADDRESS); an operator that exists gets one by npx partner-impact operator set-email.`,
     );
 }
 

@@ -42,6 +42,7 @@ export function AddOperator() {
           <TextInput
             label={t.email}
             type="email"
+            required={role === 'approver' || role === 'admin'}
             dir="ltr"
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}

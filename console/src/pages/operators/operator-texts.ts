@@ -14,8 +14,8 @@ export const OPERATOR = {
   nothing: ['There is no operator', 'لا مشغّلين'],
   add: ['Add an operator', 'إضافة مشغّل'],
   addConsequence: [
-    'The person gets a one-time link, which is shown once and works for a day.',
-    'يحصل الشخص على رابط صالح لمرة واحدة، يُعرض مرة واحدة ويعمل ليوم واحد.',
+    'The person gets a one-time link, which is shown once and works for a day. For 7 days the account cannot be the second person for what you did.',
+    'يحصل الشخص على رابط صالح لمرة واحدة، يُعرض مرة واحدة ويعمل ليوم واحد. ولمدة 7 أيام لا يمكن أن يكون هذا الحساب الشخص الثاني لما قمت به.',
   ],
   added: ['The operator is added.', 'أُضيف المشغّل.'],
   link: ['Give this link to the person. It is not shown again.', 'أعطِ هذا الرابط للشخص، فلن يُعرض ثانية.'],

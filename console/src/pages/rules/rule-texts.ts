@@ -57,8 +57,8 @@ export const RULE = {
 
   preview: ['Preview', 'معاينة'],
   previewHelp: [
-    'What this version would have done to the contributions of the last calendar month, and what they would be worth. Nothing is stored.',
-    'ما كان هذا الإصدار سيفعله بمساهمات الشهر الماضي، وكم كانت قيمتها ستكون. لا يُحفظ شيء.',
+    'The preview shows what this version would have done to the contributions of the last calendar month, and what they would be worth. It stores nothing: only “New version” does.',
+    'تُظهر المعاينة ما كان هذا الإصدار سيفعله بمساهمات الشهر الماضي، وكم كانت قيمتها ستكون. ولا تحفظ المعاينة شيئًا: لا يُحفظ الإصدار إلا بزر «إصدار جديد».',
   ],
   lookedAt: [
     (count: string, partners: number) =>
