@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { countArabic, countEnglish } from '../../console/src/format/plural.ts';
 import { addWhole, chartScale, formatDecimal, formatWhole } from '../../console/src/format/points.ts';
-import { formatMonth, formatRelative, formatTime, formatUtc } from '../../console/src/format/time.ts';
+import { cityOf, formatMonth, formatRelative, formatTime, formatUtc } from '../../console/src/format/time.ts';
 import { deltaOf, type ReconciliationLine } from '../../console/src/pages/reconciliations/verdicts.ts';
 import { composeReply } from '../../console/src/pages/settlements/reply-text.ts';
 import type { Texts } from '../../console/src/texts/text.ts';
@@ -80,6 +80,10 @@ describe('times', () => {
   });
 });
 
+test('a zone is named by its city', () => {
+  assert.deepEqual(['Asia/Riyadh', 'America/Argentina/Buenos_Aires', 'UTC'].map(cityOf), ['Riyadh', 'Buenos Aires', 'UTC']);
+});
+
 describe('what a file says and what is settled', () => {
   const line: ReconciliationLine = {
     position: '1',
@@ -101,7 +105,10 @@ describe('what a file says and what is settled', () => {
 
   test('the change that an adjustment would make, from the net points, over the whole int64 range', () => {
     assert.equal(deltaOf(line), '-30');
-    assert.equal(deltaOf({ ...line, points: '9223372036854775807', recorded_net_points: '0' }), '9223372036854775807');
+    const most = '9223372036854775807';
+    assert.equal(deltaOf({ ...line, points: most, recorded_points: most, recorded_net_points: '0' }), most);
+    assert.equal(deltaOf({ ...line, points: '100' }), '10');
+    assert.equal(deltaOf({ ...line, points: '101' }), undefined, 'more than was contributed is never settled');
     assert.equal(deltaOf({ ...line, verdict: 'missing_in_partner_file', points: null }), '-90');
     assert.equal(deltaOf({ ...line, verdict: 'missing_in_service', transaction_id: null }), undefined);
     assert.equal(deltaOf({ ...line, verdict: 'matched' }), undefined);

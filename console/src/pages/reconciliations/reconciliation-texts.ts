@@ -95,8 +95,8 @@ export const RECONCILIATION = {
 /** What a verdict means, and the next step. */
 export const VERDICT_HELP = {
   points_mismatch: [
-    'The settlement has the contribution with other points. A contribution never changes: where the file is right, draft an adjustment, which corrects what is settled.',
-    'في التسوية المساهمةُ نفسها بنقاط أخرى. لا تتغيّر المساهمة أبدًا: إن كان الملف هو الصحيح فأعِدّ تعديلًا يصحّح ما تمت تسويته.',
+    'The settlement has the contribution with other points. A contribution never changes: where the file is right and has fewer points, draft an adjustment, which corrects what is settled. No adjustment settles more points than were contributed: where the file has more, the partner corrects its own record.',
+    'في التسوية المساهمةُ نفسها بنقاط أخرى. لا تتغيّر المساهمة أبدًا: إن كان الملف هو الصحيح ونقاطه أقل فأعِدّ تعديلًا يصحّح ما تمت تسويته. ولا يمكن لأي تعديل أن يتجاوز النقاط التي ساهم بها العميل: إن كانت نقاط الملف أكثر صحّح الشريك سجلّه.',
   ],
   missing_in_service: [
     'The service has no confirmed contribution of these events. Points must not be restored for that. The partner looks each event up, and sends the original confirmation again under its original key.',

@@ -24,5 +24,8 @@ export function deltaOf(line: ReconciliationLine): string | undefined {
   if (transaction_id === null || line_type !== 'contribution') return undefined;
   const settled = BigInt(recorded_net_points ?? recorded_points ?? '0');
   if (verdict === 'missing_in_partner_file') return String(-settled);
-  return verdict === 'points_mismatch' && points !== null ? String(BigInt(points) - settled) : undefined;
+  if (verdict !== 'points_mismatch' || points === null) return undefined;
+  // No adjustment settles more points than the contribution has.
+  if (recorded_points !== null && BigInt(points) > BigInt(recorded_points)) return undefined;
+  return String(BigInt(points) - settled);
 }
