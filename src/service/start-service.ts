@@ -220,8 +220,6 @@ async function startPartnerApi(
   parts.defer(async () => {
     await api.drain();
     await Promise.race([listening.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
-    // One on which nothing was ever asked is not idle to Node, which would keep it for a minute.
-    api.app.server.closeAllConnections();
   });
   return listening.baseUrl;
 }
