@@ -7,6 +7,7 @@ import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { OWNER } from '../support/actor.ts';
 import { needsBrowser } from '../support/console/browser.ts';
+import { choose } from '../support/console/choose.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { signedInOperator } from '../support/operator-client.ts';
 import { OPEN_RATES } from '../support/service.ts';
@@ -49,8 +50,7 @@ describe('the list of partners', needsBrowser, () => {
   test('on a narrow screen a choice sorts it', async () => {
     const page = await browser.signedIn('viewer', { width: 390 });
     await page.goto(`${browser.baseUrl}/partners`);
-    await page.getByRole('combobox', { name: 'Sort by' }).click();
-    await page.getByRole('option', { name: 'Name: A to Z' }).click();
+    await choose(page, { field: 'Sort by', option: 'Name: A to Z' });
     await page.waitForURL(/sort=name/);
     await page.getByText('Amber Sweets').waitFor();
     assert.deepEqual(await namesIn(page), NAMES.toSorted());

@@ -8,6 +8,7 @@ import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
+import { choose } from '../support/console/choose.ts';
 import { HOSTILE_LINE, openScene, type Scene } from '../support/console/console-scene.ts';
 import { signedInOperator } from '../support/operator-client.ts';
 import { OPEN_RATES } from '../support/service.ts';
@@ -55,19 +56,8 @@ describe('reconcile a file', needsBrowser, () => {
     const page = await browser.signedIn('operator');
     await page.getByRole('link', { name: 'Reconciliations' }).click();
     await page.getByRole('button', { name: 'Reconcile a file' }).click();
-    const option = page.getByRole('option', { name: partner.name }).first();
-    // What takes the focus from the field meanwhile, as a dialog that opens does, closes its list.
-    await waitFor('partner on the list', async () => {
-      await page.getByRole('combobox', { name: 'Partner' }).fill('');
-      await page.getByRole('combobox', { name: 'Partner' }).fill(partner.name);
-      return option.waitFor({ timeout: 3_000 }).then(
-        () => true,
-        () => false,
-      );
-    });
-    await option.click();
-    await page.getByRole('combobox', { name: 'Settlement' }).click();
-    await page.getByRole('option').first().click();
+    await choose(page, { field: 'Partner', option: partner.name, typed: partner.name });
+    await choose(page, { field: 'Settlement', option: /./ });
     const input = page.locator('input[type=file]');
     await input.setInputFiles(fileOf('PK', 'list.xlsx', 'application/octet-stream'));
     await page.getByText('Save it as CSV (UTF-8)').waitFor();

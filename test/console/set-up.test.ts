@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { needsBrowser } from '../support/console/browser.ts';
+import { choose } from '../support/console/choose.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { signedInOperator } from '../support/operator-client.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -61,8 +62,7 @@ describe('an impact batch', needsBrowser, () => {
     const record = async (name: string, done: string) => {
       await page.getByRole('button', { name, exact: true }).click();
       if (name === 'Allocate') {
-        await dialog.getByRole('combobox', { name: 'Project' }).click();
-        await page.getByRole('option', { name: 'Mangroves of the coast' }).click();
+        await choose(dialog, { field: 'Project', option: 'Mangroves of the coast' });
       }
       await dialog.getByText('This is final.').waitFor();
       await dialog.getByRole('button', { name, exact: true }).click();

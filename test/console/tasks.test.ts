@@ -6,6 +6,7 @@ import { attestRecord } from '../../src/operations/verification/attest-record.ts
 import { OWNER } from '../support/actor.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser, newPerson } from '../support/console/browser.ts';
+import { choose } from '../support/console/choose.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { codeOf, OperatorClient, PASSWORD } from '../support/operator-client.ts';
 import { endpointTools, newEndpoint } from '../support/webhook-service.ts';
@@ -133,8 +134,7 @@ describe('tasks', needsBrowser, () => {
       .last()
       .click();
     await heading(page, 'Reviews');
-    await page.getByRole('combobox', { name: 'Partner' }).click();
-    await page.getByRole('option', { name: 'Souq Express' }).click();
+    await choose(page, { field: 'Partner', option: 'Souq Express' });
     await page.waitForURL(/partner=/);
     for (const { transactionId } of [first, second]) await page.getByLabel(`Choose: ${transactionId}`).check();
     await page.getByText('2 contributions chosen, 500 points').waitFor();
@@ -174,8 +174,7 @@ describe('tasks', needsBrowser, () => {
     await drafter.getByRole('link', { name: /^Failures$/ }).click();
     await drafter.getByRole('button', { name: 'Draft a failure' }).click();
     const form = drafter.getByRole('dialog');
-    await form.getByRole('combobox', { name: 'Partner' }).click();
-    await drafter.getByRole('option', { name: 'Souq Express' }).click();
+    await choose(form, { field: 'Partner', option: 'Souq Express' });
     await form.getByLabel('Event id of the partner').fill(event);
     await form.getByLabel('Order (partner_order_ref)').fill('order-refused');
     await form.getByLabel('Points that the partner took').fill('12.5');

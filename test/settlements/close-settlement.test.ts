@@ -115,6 +115,15 @@ describe('closing by hand', () => {
     assert.equal((await linesOf(database, closed)).length, 1);
   });
 
+  test('an early close has every contribution that was answered before, within a millisecond of it too', async () => {
+    const { partnerId, client } = await newPartner();
+    for (let count = 0; count < 100; count++) {
+      await client.confirm();
+      const { closed } = await closeNow(database, partnerId);
+      assert.equal(closed.totals?.contributionCount, 1n);
+    }
+  });
+
   test('forbidden below the role approver, and nothing changes', async () => {
     const { partnerId, open } = await newPartner();
     for (const role of ['viewer', 'operator'] as const)

@@ -3,7 +3,7 @@ import { contributionNotFound } from '../../domain/contributions/contribution-no
 import { idOfWork } from '../../domain/identifiers.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { type Adjustment, findAdjustment } from '../../store/adjustments/adjustment.ts';
-import { readClock } from '../../store/clock.ts';
+import { readClock, waitForLaterClock } from '../../store/clock.ts';
 import {
   type ContributionRecord,
   findContributionsByEvent,
@@ -98,7 +98,7 @@ export async function expireOnRequest(database: Database, caller: SandboxCaller,
 }
 
 /**
- * Closes the open settlement early, at the time of the partner's clock, and opens the next.
+ * Closes the open settlement early, at the time of the partner's clock, with all that was answered before, and opens the next.
  *
  * @throws ServiceError `invalid_request` when its period has not begun.
  */
@@ -110,6 +110,7 @@ export async function closeOnRequest(database: Database, caller: SandboxCaller, 
   // The same work had closed it before its process died.
   const before = opened && (await findSettlementBySequence(database.pool, partnerId, opened.sequence - 1n));
   if (opened && before) return { closed: before, opened };
+  await waitForLaterClock(database.pool);
   const now = await readSandboxClock(database, partnerId);
   const closed = await closeSettlement(database, actorOf(caller), { partnerId, isEarly: true, now, nextSettlementId }, tools);
   if (closed) return closed;

@@ -10,7 +10,7 @@ import { chainValue } from '../../domain/settlements/statement/statement-chain.t
 import { digestStatement } from '../../domain/settlements/statement/write-statement.ts';
 import { findPartner, type Partner } from '../../store/access/partner.ts';
 import { type AssignedAdjustments, assignAdjustments } from '../../store/adjustments/adjustment-assignment.ts';
-import { readClock } from '../../store/clock.ts';
+import { readClock, waitForLaterClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { isLockTimeout } from '../../store/database-errors.ts';
 import { allowLongStatements, type LongStatements } from '../../store/query.ts';
@@ -64,7 +64,7 @@ export interface Closed {
 
 /**
  * Closes the open settlement of a partner, in one transaction: a line for every confirmed contribution and every posted adjustment before
- * the end that is on no line, the totals, the statement's hash, the next settlement, and the events of both. Of several concurrent
+ * the end that is on no line (closed early: everything that was answered before), the totals, the statement's hash, the next settlement, and the events of both. Of several concurrent
  * closings one succeeds. Every contribution is verified by its seal, and the partner, every adjustment and every price by the audit,
  * before they are settled.
  *
@@ -83,6 +83,7 @@ export const closeSettlement = withRole(
     const partner = await findPartner(database.pool, partnerId);
     if (!partner) throw recordNotFound('partner_id', `There is no partner ${partnerId}. \`partner list\` shows all.`);
     await adoptUnsealed(database, partnerId, await ensureSealStart(database, actor));
+    if (!now) await waitForLaterClock(database.pool);
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const open = await lockOpenSettlement(db, partnerId).catch(explainLock);
       const at = now ?? (await readClock(db));
