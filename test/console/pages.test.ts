@@ -128,6 +128,7 @@ async function listPages(): Promise<[name: string, path: string][]> {
     ['new-partner', '/partners/new'],
     ['partner-set-up', `/partners/${partnerId}/set-up`],
     ['impact', '/impact'],
+    ['new-batch', '/impact/new'],
     ['impact-batch', `/impact/${await newBatch()}`],
     ['rules', `/rules?partner=${partnerId}`],
     ['new-rule', `/rules/new?partner=${partnerId}`],

@@ -3,31 +3,52 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { createPartner } from '../../src/operations/access/manage-partner.ts';
+import type { Partner } from '../../src/store/access/partner.ts';
+import { OWNER } from '../support/actor.ts';
+import { uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { choose } from '../support/console/choose.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { signedInOperator } from '../support/operator-client.ts';
+import { insertPrice } from '../support/rules.ts';
+import { OPEN_RATES } from '../support/service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 
-const scene = needsBrowser.skip ? undefined : await openScene();
+const priced: Partner[] = [];
+const scene = needsBrowser.skip
+  ? undefined
+  : await openScene(async (database) => {
+      for (const name of ['Rimal Market', 'Tamra Delivery']) {
+        const partner = await createPartner(database, OWNER, name, { ...OPEN_RATES, currency: 'SAR' });
+        const rule = { partnerId: partner.partnerId, starts: '-1 day' };
+        await insertPrice(database, 'point_conversion', { ...rule, label: uniqueId('value'), price: '0.01' });
+        await insertPrice(database, 'tree_cost', { ...rule, label: uniqueId('cost'), price: '0.50' });
+        priced.push(partner);
+      }
+    });
 const { service, browser, partner, client } = (scene ?? {}) as Scene;
+const [one, other] = priced as [Partner, Partner];
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 const rowsOf = async (text: string, values: unknown[] = []) => (await service.database.pool.query(text, values)).rows;
 
-async function newClosed(points: number): Promise<void> {
+async function newClosed(of: Partner, points: number, acknowledgement?: object): Promise<void> {
+  const { client } = await service.newPartner({ of });
   await client.confirm({ points });
   const approver = await signedInOperator(service, 'approver');
-  const path = `/operator/v1/partners/${partner.partnerId}/settlements`;
+  const path = `/operator/v1/partners/${of.partnerId}/settlements`;
   const [open] = (await approver.get(path)).body.settlements;
   assert.equal((await approver.postOnce(`${path}/${open.settlement_id}/close`, undefined)).status, 200);
+  if (acknowledgement) await client.post(`/v1/settlements/${open.settlement_id}/acknowledgement`, acknowledgement);
 }
 
 describe('an impact batch', needsBrowser, () => {
   test('from its settlements to its verification, with a file that is hashed twice', async () => {
-    await newClosed(150);
-    await newClosed(120);
+    await newClosed(one, 150, { status: 'disputed', note: 'One order is not ours.' });
+    await newClosed(other, 120);
+    await newClosed(one, 80);
     const page = await browser.signedIn('approver', {}, 'Who plants');
     await page.goto(`${browser.baseUrl}/impact`);
     await page.getByText('There is no batch yet').waitFor();
@@ -38,26 +59,42 @@ describe('an impact batch', needsBrowser, () => {
     await dialog.getByRole('button', { name: 'New project' }).click();
     await page.getByRole('table', { name: 'Projects' }).getByText('Mangroves of the coast').waitFor();
 
-    await page.getByRole('button', { name: 'New batch' }).click();
+    await page.getByRole('link', { name: 'New batch' }).click();
+    await heading(page, 'New batch');
+    await page.getByText('No settlement is chosen').waitFor();
+    const disputed = page.getByRole('row').filter({ hasText: 'Disputed' });
+    await disputed.getByRole('checkbox').check();
+    // Chosen once, a settlement stays chosen under another filter.
+    await choose(page, { field: 'Partner', option: other.name, typed: other.name });
+    await page.getByRole('row').filter({ hasText: other.name }).getByRole('checkbox').check();
+    await page.getByText('2 settlements chosen, 270 points').waitFor();
+    await page.getByText(/^2\.7 SAR · 0\.5 SAR a tree · pays about 5 trees$/).waitFor();
+    await page.getByRole('button', { name: 'Create a batch with them' }).click();
+    await dialog.getByText('2 settlements of 2 partners will be in it for ever').waitFor();
+    await dialog.getByText('The partner disputes 1 settlement of these.').waitFor();
     await dialog.getByLabel('Name').fill('Spring');
     await dialog.getByLabel('Trees').fill('12 trees');
     await dialog.getByRole('button', { name: 'New batch' }).click();
     await dialog.getByText('quantity must be a whole number of trees').waitFor();
-    await dialog.getByLabel('Trees').fill('12');
+    await dialog.getByLabel('Trees').fill('5');
     await dialog.getByRole('button', { name: 'New batch' }).click();
+    await page.getByText('The batch Spring is created.').waitFor();
     await heading(page, 'Spring');
     const [, batchId = ''] = /\/impact\/(\w+)/.exec(page.url()) ?? [];
     const stateOf = async () =>
       (await rowsOf('select status, quantity from impact_batch where impact_batch_id = $1', [batchId]))[0];
-    assert.deepEqual(await stateOf(), { status: 'recorded', quantity: 12n });
+    assert.deepEqual(await stateOf(), { status: 'recorded', quantity: 5n });
+
+    const pooled = async () => (await rowsOf('select from impact_batch_settlement where impact_batch_id = $1', [batchId])).length;
+    assert.equal(await pooled(), 2);
 
     await page.getByLabel('All', { exact: true }).check();
-    await page.getByText('2 settlements chosen, 270 points').waitFor();
+    await page.getByText('1 settlement chosen, 80 points').waitFor();
     await page.getByRole('button', { name: 'Add to the batch' }).click();
-    await dialog.getByText('2 settlements of 1 partner will be in this batch for ever').waitFor();
+    await dialog.getByText('1 settlement of 1 partner will be in this batch for ever').waitFor();
     await dialog.getByRole('button', { name: 'Add to the batch' }).click();
     await page.getByText('The settlements are in the batch.').waitFor();
-    assert.equal((await rowsOf('select from impact_batch_settlement where impact_batch_id = $1', [batchId])).length, 2);
+    assert.equal(await pooled(), 3);
 
     const record = async (name: string, done: string) => {
       await page.getByRole('button', { name, exact: true }).click();
@@ -112,7 +149,8 @@ describe('an impact batch', needsBrowser, () => {
     await page.getByRole('link', { name: 'Spring' }).click();
     await heading(page, 'Spring');
     await page.getByText('coast.jpg').waitFor();
-    assert.equal(await page.getByRole('button', { name: /^(?:New|Add|Verify|Record|Allocate)\b/ }).count(), 0);
+    for (const role of ['button', 'link'] as const)
+      assert.equal(await page.getByRole(role, { name: /^(?:New|Add|Verify|Record|Allocate|Create)\b/ }).count(), 0);
   });
 });
 
@@ -206,6 +244,7 @@ describe('a new partner', needsBrowser, () => {
   });
 
   test('a viewer sees the steps, and is offered none', async () => {
+    await client.confirm({ points: 10 });
     const page = await browser.signedIn('viewer');
     await page.goto(`${browser.baseUrl}/partners/${partner.partnerId}/set-up`);
     await page.getByText('The latest contribution').waitFor();
@@ -217,6 +256,7 @@ describe('a new partner', needsBrowser, () => {
 
 describe('rules', needsBrowser, () => {
   test('a version is previewed over last month and over the last 30 days, created, and withdrawn before it starts', async () => {
+    for (const points of [150, 120]) await client.confirm({ points });
     const page = await browser.signedIn('admin');
     await page.goto(`${browser.baseUrl}/rules?partner=${partner.partnerId}`);
     await page.getByText('In force for this partner now').waitFor();

@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { countArabic, countEnglish } from '../../console/src/format/plural.ts';
-import { addWhole, chartScale, formatDecimal, formatWhole } from '../../console/src/format/points.ts';
+import {
+  addDecimals,
+  addWhole,
+  chartScale,
+  compareDecimals,
+  formatDecimal,
+  formatWhole,
+} from '../../console/src/format/points.ts';
 import { cityOf, formatMonth, formatRelative, formatTime, formatUtc } from '../../console/src/format/time.ts';
 import { deltaOf, type ReconciliationLine } from '../../console/src/pages/reconciliations/verdicts.ts';
 import { composeReply } from '../../console/src/pages/settlements/reply-text.ts';
@@ -26,6 +33,12 @@ describe('whole numbers', () => {
 
   test('are added without loss', () => {
     assert.equal(addWhole(['9223372036854775807', '9223372036854775807']), 18446744073709551614n);
+  });
+
+  test('with decimals are added and ordered without loss', () => {
+    assert.equal(addDecimals(['9223372036854775807.5', '0.25']), '9223372036854775807.75');
+    const ordered = ['-10.5', '-10.25', '0', '0.10', '7.5', '15', '9223372036854775807.000000000001'];
+    assert.deepEqual(ordered.toReversed().sort(compareDecimals), ordered);
   });
 
   test('give the height of a bar whatever their length', () => {

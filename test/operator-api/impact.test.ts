@@ -41,7 +41,7 @@ async function newClosed(points: readonly bigint[] = [250n]) {
   const [open] = (await as(approver).get(path)).body.settlements;
   const { status, text } = await as(approver).postOnce(`${path}/${open.settlement_id}/close`, undefined);
   assert.equal(status, 200, text);
-  return { partner, settlementId: open.settlement_id as string, period: open.period_label as string };
+  return { partner, client, settlementId: open.settlement_id as string, period: open.period_label as string };
 }
 
 const done = (answer: OperatorAnswer) => {
@@ -102,7 +102,7 @@ async function newAllocated() {
 
 describe('settlements for a batch', () => {
   test('those without a batch are listed with points, money and the trees that it pays; a pooled one is not', async () => {
-    const { partner, settlementId, period } = await newClosed([250n, 1_000n]);
+    const { partner, client, settlementId, period } = await newClosed([250n, 1_000n]);
     const list = async (query = '') =>
       done(await as(viewer).get(`${V1}/unpooled-settlements?partner_id=${partner.partnerId}${query}`)).settlements;
     const [found, ...others] = await list();
@@ -111,6 +111,12 @@ describe('settlements for a batch', () => {
       [found.settlement_id, found.partner_name, found.points, found.contribution_count, found.amount, found.trees],
       [settlementId, partner.name, '1250', '2', null, null],
     );
+    assert.equal(found.acknowledgement, 'pending');
+    const acknowledgement = `/v1/settlements/${settlementId}/acknowledgement`;
+    for (const status of ['disputed', 'accepted']) {
+      await client.post(acknowledgement, { status });
+      assert.equal((await list())[0].acknowledgement, status);
+    }
     assert.equal((await list(`&period=${period}`)).length, 1);
     assert.deepEqual(await list('&period=1999-01'), []);
     const id = await newBatch();
@@ -143,7 +149,9 @@ describe('settlements for a batch', () => {
     const id = await newBatch();
     done(await step(operator, id, 'settlements', { partner_id: partner.partnerId, settlement_ids: [found.settlement_id] }));
     const { worth, settlement_count, partner_count } = await detailOf(id);
-    assert.deepEqual(worth, [{ currency: 'SAR', points: found.points, amount: found.amount, trees: found.trees }]);
+    assert.deepEqual(worth, [
+      { currency: 'SAR', points: found.points, amount: found.amount, trees: found.trees, tree_costs: ['7.5'] },
+    ]);
     assert.deepEqual([settlement_count, partner_count], [1, 1]);
   });
 

@@ -3737,6 +3737,11 @@ export interface components {
             closed_at: string;
             /** @description How many contributions it has. */
             contribution_count: string;
+            /**
+             * @description What the partner answered to the settlement.
+             * @enum {string}
+             */
+            acknowledgement: "pending" | "accepted" | "disputed";
             /** @description The currency of the amount, by ISO 4217; `null` for points without a value. */
             currency: string | null;
             /** @description Points of contributions and adjustments. */
@@ -3745,6 +3750,8 @@ export interface components {
             amount: string | null;
             /** @description Whole trees that the amount pays at the costs of its contributions; `null` without a cost. An orientation. */
             trees: string | null;
+            /** @description What one tree costs, ascending: several when contributions were recorded at several costs. */
+            tree_costs: string[];
         };
         PooledSettlementPage: {
             /** @description The settlements of the page. */
@@ -4546,6 +4553,8 @@ export interface components {
             amount: string | null;
             /** @description Whole trees that the amount pays at the costs of its contributions; `null` without a cost. An orientation. */
             trees: string | null;
+            /** @description What one tree costs, ascending: several when contributions were recorded at several costs. */
+            tree_costs: string[];
         };
     };
     responses: never;

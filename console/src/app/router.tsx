@@ -52,6 +52,7 @@ const PAGES = [
   page('/partners/$partnerId/set-up', () => import('../pages/partners/set-up/set-up-page.tsx'), 'PartnerSetUp'),
   page('/partners/$partnerId', () => import('../pages/partners/partner-page.tsx'), 'PartnerPage'),
   page('/impact', () => import('../pages/impact/batch-list.tsx'), 'BatchList'),
+  page('/impact/new', () => import('../pages/impact/new-batch.tsx'), 'NewBatch'),
   page('/impact/$batchId', () => import('../pages/impact/batch-page.tsx'), 'BatchPage'),
   page('/rules', () => import('../pages/rules/rule-list.tsx'), 'RuleList'),
   page('/rules/new', () => import('../pages/rules/new-rule.tsx'), 'NewRule'),

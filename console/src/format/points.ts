@@ -37,6 +37,11 @@ export function chartScale(values: readonly string[]): ChartScale {
   return { toHeight: (value) => Number(BigInt(value) / divisor) };
 }
 
+/** For `sort`: by their size, exactly. */
+export function compareDecimals(one: string, other: string): number {
+  return addDecimals([one, other.startsWith('-') ? other.slice(1) : `-${other}`]).startsWith('-') ? -1 : 1;
+}
+
 /** The sum of decimals, exactly: `['1.5', '0.25']` → `1.75`. */
 export function addDecimals(values: readonly string[]): string {
   const places = Math.max(0, ...values.map((value) => value.split('.')[1]?.length ?? 0));

@@ -128,7 +128,7 @@ function ChooseAll({ keys, selection: { chosen, choose } }: { readonly keys: rea
       aria-label={all}
       checked={isAll}
       indeterminate={!isAll && keys.some((key) => chosen.has(key))}
-      onChange={() => choose(new Set(isAll ? [] : keys))}
+      onChange={() => choose(isAll ? chosen.difference(new Set(keys)) : chosen.union(new Set(keys)))}
     />
   );
 }

@@ -19,7 +19,9 @@ test('trees are those that the amount pays at the costs of the contributions, ro
     ...{ currency: 'SAR', points: 6_100n },
     byVersion: [totals('cost-1', 1_100n, 11n * UNIT), totals('cost-2', 5_000n, 49n * UNIT)],
   });
-  assert.deepEqual(counter.worth(), [{ currency: 'SAR', points: 8_000n, amount: 79n * UNIT, trees: 4n }]);
+  assert.deepEqual(counter.worth(), [
+    { currency: 'SAR', points: 8_000n, amount: 79n * UNIT, trees: 4n, treeCosts: [10n * UNIT, 25n * UNIT] },
+  ]);
 });
 
 test('each currency has its own sums; points without a value, and values without a cost, have no trees', () => {
@@ -28,8 +30,8 @@ test('each currency has its own sums; points without a value, and values without
   counter.add({ currency: 'USD', points: 100n, byVersion: [totals('default-1', 100n, UNIT)] });
   counter.add({ currency: 'AED', points: -10n, byVersion: [totals('cost-1', -10n, -5n * UNIT)] });
   assert.deepEqual(counter.worth(), [
-    { currency: 'AED', points: -10n, amount: -5n * UNIT, trees: 0n },
-    { currency: 'USD', points: 100n, amount: UNIT, trees: null },
-    { currency: null, points: 2n ** 64n, amount: null, trees: null },
+    { currency: 'AED', points: -10n, amount: -5n * UNIT, trees: 0n, treeCosts: [10n * UNIT] },
+    { currency: 'USD', points: 100n, amount: UNIT, trees: null, treeCosts: [] },
+    { currency: null, points: 2n ** 64n, amount: null, trees: null, treeCosts: [] },
   ]);
 });

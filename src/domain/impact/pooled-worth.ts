@@ -17,6 +17,8 @@ export interface Worth {
   readonly amount: bigint | null;
   /** Whole trees at the costs that the contributions were recorded with; `null` where none had a cost. */
   readonly trees: bigint | null;
+  /** What one tree costs at these versions, ascending, each once; in 10^-12 of the currency's unit. */
+  readonly treeCosts: readonly bigint[];
 }
 
 /** What a tree costs, by the label of its version. */
@@ -55,16 +57,19 @@ export function countWorth(costs: TreeCosts): WorthCounter {
     },
     worth: () =>
       [...sums]
-        .map(([currency, { points, amount, byCost }]) => ({ currency, points, amount, trees: treesOf(byCost, costs) }))
+        .map(([currency, { points, amount, byCost }]) => ({ currency, points, amount, ...treesOf(byCost, costs) }))
         .sort((one, other) => ((one.currency ?? '~') < (other.currency ?? '~') ? -1 : 1)),
   };
 }
 
-function treesOf(byCost: ReadonlyMap<string, bigint>, costs: TreeCosts): bigint | null {
+function treesOf(byCost: ReadonlyMap<string, bigint>, costs: TreeCosts): Pick<Worth, 'trees' | 'treeCosts'> {
   let trees: bigint | null = null;
+  const used = new Set<bigint>();
   for (const [version, amount] of byCost) {
     const cost = costs.get(version);
-    if (cost !== undefined) trees = (trees ?? 0n) + (amount > 0n ? amount / cost : 0n);
+    if (cost === undefined) continue;
+    used.add(cost);
+    trees = (trees ?? 0n) + (amount > 0n ? amount / cost : 0n);
   }
-  return trees;
+  return { trees, treeCosts: [...used].sort((one, other) => (one < other ? -1 : 1)) };
 }

@@ -8,6 +8,7 @@ import type { WorthOfSettlement } from '../../operations/impact/read-pooled-wort
 import type { ImpactBatchChange } from '../../store/impact/impact-batch.ts';
 import {
   count,
+  decimalText,
   integerText,
   listOf,
   nullableDecimalText,
@@ -20,6 +21,7 @@ import {
   text,
   time,
 } from '../schema-parts.ts';
+import { ACKNOWLEDGEMENTS } from '../settlements/settlement-schemas.ts';
 
 export const ProjectBody = shape('Project', {
   project_id: text('The id of the project.'),
@@ -107,10 +109,14 @@ const worthMembers = {
   trees: nullableIntegerText(
     'Whole trees that the amount pays at the costs of its contributions; `null` without a cost. An orientation.',
   ),
+  tree_costs: listOf(
+    decimalText('The cost of a tree, exact.'),
+    'What one tree costs, ascending: several when contributions were recorded at several costs.',
+  ),
 };
 
-const worthToWire = ({ currency, points, amount, trees }: Worth) => ({
-  ...{ currency, points, amount: amount === null ? null : amountText(amount), trees },
+const worthToWire = ({ currency, points, amount, trees, treeCosts }: Worth) => ({
+  ...{ currency, points, amount: amount === null ? null : amountText(amount), trees, tree_costs: treeCosts.map(amountText) },
 });
 
 export const BatchDetail = shape('ImpactBatchDetail', {
@@ -133,6 +139,7 @@ export const PoolableBody = shape('PoolableSettlement', {
   period_label: text('The period.'),
   closed_at: time('When it was closed.'),
   contribution_count: integerText('How many contributions it has.'),
+  acknowledgement: oneOf(ACKNOWLEDGEMENTS, 'What the partner answered to the settlement.'),
   ...worthMembers,
 });
 
@@ -140,6 +147,6 @@ export function poolableToWire({ settlement, worth }: WorthOfSettlement, names: 
   return {
     ...{ partner_id: settlement.partnerId, partner_name: names.get(settlement.partnerId) ?? null },
     ...{ settlement_id: settlement.settlementId, period_label: settlement.periodLabel, closed_at: settlement.closedAt },
-    ...{ contribution_count: settlement.contributionCount, ...worthToWire(worth) },
+    ...{ contribution_count: settlement.contributionCount, acknowledgement: settlement.acknowledgement, ...worthToWire(worth) },
   };
 }

@@ -1,3 +1,4 @@
+import type { AcknowledgementStatus } from '../../domain/settlements/settlement.ts';
 import type { VersionTotals } from '../../domain/settlements/settlement-totals.ts';
 import type { Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
@@ -15,6 +16,7 @@ export interface PoolableSettlement {
   readonly points: bigint;
   readonly currency: string | null;
   readonly byVersion: readonly VersionTotals[];
+  readonly acknowledgement: 'pending' | AcknowledgementStatus;
 }
 
 interface Row extends Omit<PoolableSettlement, 'points' | 'byVersion'> {
@@ -24,7 +26,11 @@ interface Row extends Omit<PoolableSettlement, 'points' | 'byVersion'> {
 
 const COLUMNS = `s.partner_id as "partnerId", s.settlement_id as "settlementId", s.period_label as "periodLabel", s.closed_at as "closedAt",
       s.contribution_count as "contributionCount", (s.gross_points + s.adjustment_points)::text as points, s.currency,
-      s.totals_by_version as "byVersion"`;
+      s.totals_by_version as "byVersion",
+      -- Of a dispute and the acceptance that ended it, the acceptance counts.
+      coalesce((
+        select min(k.status) from settlement_acknowledgement k where k.partner_id = s.partner_id and k.settlement_id = s.settlement_id
+      ), 'pending') as acknowledgement`;
 
 const readRow = <Read extends Row>(row: Read) => ({
   ...row,

@@ -1,6 +1,7 @@
 /** What the tests of the console find: partners with contributions in every state, and texts of somebody who means harm. */
 import { createPartner } from '../../../src/operations/access/manage-partner.ts';
 import type { Partner } from '../../../src/store/access/partner.ts';
+import type { Database } from '../../../src/store/database.ts';
 import { OWNER } from '../actor.ts';
 import { type Client, newConfirmation, uniqueId } from '../client.ts';
 import { insertContributionRule } from '../rules.ts';
@@ -20,7 +21,8 @@ export interface Scene {
   newPending(fields?: object): Promise<{ readonly transactionId: string; readonly order: string }>;
 }
 
-export async function openScene(): Promise<Scene> {
+/** @param prepare What else is stored before the service starts, which knows rules from then on. */
+export async function openScene(prepare?: (database: Database) => Promise<void>): Promise<Scene> {
   buildConsole();
   const prepared: Partner[] = [];
   const service = await testService({
@@ -29,6 +31,7 @@ export async function openScene(): Promise<Scene> {
       const partner = await createPartner(database, OWNER, 'Souq Express', OPEN_RATES);
       await insertContributionRule(database, { partnerId: partner.partnerId, review_threshold: 200, daily_points_cap: 5_000 });
       await createPartner(database, OWNER, 'بنك الواحة', OPEN_RATES);
+      await prepare?.(database);
       prepared.push(partner);
     },
   });

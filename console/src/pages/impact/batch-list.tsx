@@ -1,3 +1,5 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import { present } from '../../api/present.ts';
@@ -7,13 +9,14 @@ import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Absent, Foreign, Points, Time } from '../../parts/values.tsx';
+import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { IMPACT, PLANTING } from './impact-texts.ts';
-import { NewBatch } from './new-batch.tsx';
 import { PlantingBadge } from './planting-badge.tsx';
 import { Projects, useProjects } from './projects.tsx';
 
@@ -23,6 +26,7 @@ export function BatchList() {
   const planting = useTexts(PLANTING);
   const { language } = useLanguage();
   const projects = useProjects();
+  const mayCreate = useMay('operator');
   const { filters, setFilters } = useFilters<'status' | 'project'>();
   const { sort, sorting } = useSort(['created_at', 'quantity'], '-created_at');
   const wanted = present({
@@ -33,7 +37,7 @@ export function BatchList() {
     answerOf(client.GET('/operator/v1/impact-batches', { params: { query: { ...wanted, ...place } } })),
   );
   return (
-    <Page title={t.title} description={t.help} actions={<NewBatch />}>
+    <Page title={t.title} description={t.help} actions={mayCreate && <CreateLink />}>
       <Filters names={['status', 'project']}>
         <ChoiceFilter
           label={common.status}
@@ -82,5 +86,14 @@ export function BatchList() {
       />
       <Projects />
     </Page>
+  );
+}
+
+function CreateLink() {
+  const t = useTexts(IMPACT);
+  return (
+    <Button component={Link} to="/impact/new" leftSection={<Icon name="plus" size={16} />}>
+      {t.create}
+    </Button>
   );
 }

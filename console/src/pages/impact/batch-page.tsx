@@ -5,6 +5,7 @@ import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { Page } from '../../layout/page.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { Person } from '../../parts/person.tsx';
 import { Records } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/state.tsx';
@@ -16,6 +17,7 @@ import { EvidenceSection } from './evidence-section.tsx';
 import { CHANGE, IMPACT, PLANTING } from './impact-texts.ts';
 import { PickSettlements } from './pick-settlements.tsx';
 import { PLANTING_STATUSES, PlantingBadge } from './planting-badge.tsx';
+import { PoolBar } from './pool-dialog.tsx';
 import { PooledSettlements } from './pooled-settlements.tsx';
 import { WorthOfBatch } from './worth.tsx';
 
@@ -56,7 +58,11 @@ function Batch({ detail }: { readonly detail: Detail }) {
       <Section title={t.settlements}>
         <PooledSettlements batchId={batch.impact_batch_id} />
       </Section>
-      {isOpen && <PickSettlements batchId={batch.impact_batch_id} />}
+      {isOpen && (
+        <PickSettlements>
+          {(chosen, clear) => <PoolBar batchId={batch.impact_batch_id} settlements={chosen} onDone={clear} />}
+        </PickSettlements>
+      )}
       {!isOpen && <EvidenceSection detail={detail} />}
       <Section title={t.history}>
         <History changes={detail.changes} />
@@ -121,7 +127,7 @@ function History({ changes }: { readonly changes: Detail['changes'] }) {
         { label: t.change, show: ({ change_type }) => kinds[change_type] },
         { label: common.status, show: ({ status }) => <PlantingBadge status={status} /> },
         { label: t.trees, isFigure: true, show: ({ quantity }) => <Points value={quantity} /> },
-        { label: common.by, show: ({ operator_id }) => <Id id={operator_id} isShort /> },
+        { label: common.by, show: ({ operator_id }) => <Person id={operator_id} /> },
         { label: t.since, show: ({ occurred_at }) => <Time at={occurred_at} /> },
         { label: t.reason, show: ({ reason }) => (reason ? <Foreign text={reason} /> : <Absent />) },
       ]}

@@ -33,7 +33,19 @@ export const IMPACT = {
   ],
   nameHelp: ['For operators. Partners do not see it.', 'للمشغّلين، ولا يراه الشركاء.'],
   treesHelp: ['A whole number. It is never computed from points.', 'عدد صحيح، ولا يُحسب من النقاط أبدًا.'],
-  created: ['The batch is created.', 'أُنشئت الدفعة.'],
+  created: [(name: string) => `The batch ${name} is created.`, (name: string) => `أُنشئت الدفعة ${name}.`],
+  createHelp: [
+    'Choose settlements: the bar adds up what they are worth and how many trees that pays. You then state how many trees the batch is for.',
+    'اختر التسويات: يجمع الشريط قيمتها وعدد الأشجار التي تغطيها، ثم تُحدّد عدد أشجار الدفعة.',
+  ],
+  createWith: ['Create a batch with them', 'إنشاء دفعة بها'],
+  createEmpty: ['Create a batch without settlements', 'إنشاء دفعة بلا تسويات'],
+  createWithConsequence: [
+    (count: number, of: number) =>
+      `The batch is for this number of trees, as you order them. ${settlements[0](count)} of ${partners[0](of)} will be in it for ever: a settlement is in one batch only. Each partner gets an event. This is final.`,
+    (count: number, of: number) =>
+      `الدفعة لهذا العدد من الأشجار كما تطلبها. تدخلها إلى الأبد: ${settlements[1](count)}، وعدد الشركاء: ${of}. لا تكون التسوية إلا في دفعة واحدة، ويصل إلى كل شريك إشعار. هذا نهائي.`,
+  ],
 
   projects: ['Projects', 'المشاريع'],
   noProjects: ['There is no project yet', 'لا توجد مشاريع بعد'],
@@ -61,6 +73,9 @@ export const IMPACT = {
   noSettlements: ['It has no settlements yet', 'لا تسويات فيها بعد'],
   worth: ['What its settlements are worth', 'قيمة تسوياتها'],
   paysTrees: ['Trees that this pays', 'أشجار تغطيها القيمة'],
+  costOfTree: ['Cost of a tree', 'تكلفة الشجرة'],
+  costEach: [(cost: string) => `${cost} a tree`, (cost: string) => `${cost} للشجرة`],
+  paysAbout: [(count: string) => `pays about ${trees[0](count)}`, (count: string) => `تغطي نحو ${trees[1](count)}`],
   noValue: ['without a value', 'بلا قيمة'],
   enough: [
     (stated: string, paid: string) => `The batch is for ${trees[0](stated)}. Its settlements pay about ${trees[0](paid)}.`,
@@ -88,6 +103,13 @@ export const IMPACT = {
   chosen: [
     (count: number, points: string) => `${settlements[0](count)} chosen, ${points} points`,
     (count: number, points: string) => `المختار: ${settlements[1](count)}، ${points} نقطة`,
+  ],
+  noneChosen: ['No settlement is chosen', 'لم تُختر أي تسوية'],
+  disputedChosen: [
+    (count: number) =>
+      `The partner disputes ${settlements[0](count)} of these. A correction comes as an adjustment on a later settlement, and not into this batch.`,
+    (count: number) =>
+      `من هذه التسويات ما يعترض عليه الشريك: ${settlements[1](count)}. يأتي التصحيح تعديلًا في تسوية لاحقة، لا في هذه الدفعة.`,
   ],
   pool: ['Add to the batch', 'إضافة إلى الدفعة'],
   poolConsequence: [
@@ -176,7 +198,7 @@ export const IMPACT = {
   bytes: ['Bytes', 'الحجم بالبايت'],
   history: ['History', 'السجل الزمني'],
   change: ['Change', 'التغيير'],
-  noHistory: ['Nothing has changed since it was created', 'لم يتغيّر شيء منذ إنشائها'],
+  noHistory: ['No step is recorded yet', 'لم تُسجَّل أي خطوة بعد'],
 } as const satisfies Texts;
 
 export const PLANTING = {

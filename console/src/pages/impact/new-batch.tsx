@@ -1,45 +1,71 @@
-import { Button, Stack, TextInput } from '@mantine/core';
+import { Stack, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
+import { Page } from '../../layout/page.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { problemOf } from '../../parts/problem.tsx';
-import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
+import { PickSettlements } from './pick-settlements.tsx';
+import { ChosenBar, ChosenWorth } from './pool-dialog.tsx';
+import { poolSettlements, type ShareOfPartner, sharesOf } from './pool-settlements.ts';
+import type { Poolable } from './pooled-settlements.tsx';
 
-/** Creates a batch for a number of trees, and leads to it. */
+/** Settlements first: what they pay says how many trees to order. */
 export function NewBatch() {
+  const t = useTexts(IMPACT);
+  return (
+    <Page title={t.create} description={t.createHelp}>
+      <PickSettlements>{(chosen) => <CreateBar settlements={chosen} />}</PickSettlements>
+    </Page>
+  );
+}
+
+interface Wanted {
+  readonly name: string;
+  readonly quantity: string;
+  readonly shares: readonly ShareOfPartner[];
+}
+
+/** Creates a batch for a number of trees with the chosen settlements, and leads to it. */
+function CreateBar({ settlements }: { readonly settlements: readonly Poolable[] }) {
   const t = useTexts(IMPACT);
   const navigate = useNavigate();
   const [isOpen, setOpen] = useState(false);
-  const [name, setName] = useState('');
-  const [quantity, setQuantity] = useState('');
+  const [sent, setSent] = useState(0);
+  const [stated, setStated] = useState({ name: '', quantity: '' });
+  const shares = sharesOf(settlements);
   const create = useChange({
-    send: (body: { name: string; quantity: string }, key) =>
-      answerOf(client.POST('/operator/v1/impact-batches', { params: { header: { 'Idempotency-Key': key } }, body })),
-    done: t.created,
+    async send({ shares: wanted, ...body }: Wanted, key) {
+      const params = { header: { 'Idempotency-Key': key } };
+      const batch = await answerOf(client.POST('/operator/v1/impact-batches', { params, body }));
+      await poolSettlements({ batchId: batch.impact_batch_id, shares: wanted, key, onProgress: setSent });
+      return batch;
+    },
+    done: ({ name }) => t.created(name),
     onDone: ({ impact_batch_id }) => void navigate({ href: `/impact/${impact_batch_id}` }),
   });
-  if (!useMay('operator')) return null;
   return (
     <>
-      <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setOpen(true)}>
-        {t.create}
-      </Button>
+      <ChosenBar
+        settlements={settlements}
+        label={settlements.length === 0 ? t.createEmpty : t.createWith}
+        onNext={() => setOpen(true)}
+      />
       <ConfirmDialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         title={t.create}
-        consequence={t.createConsequence}
+        consequence={settlements.length === 0 ? t.createConsequence : t.createWithConsequence(settlements.length, shares.length)}
         label={t.create}
         change={create}
         fields={['name', 'quantity']}
-        onConfirm={() => create.mutate({ name: name.trim(), quantity: quantity.trim() })}
+        onConfirm={() => create.mutate({ name: stated.name.trim(), quantity: stated.quantity.trim(), shares })}
       >
         <Stack gap="md">
+          <ChosenWorth settlements={settlements} sent={create.isPending ? sent : undefined} />
           <TextInput
             label={t.name}
             description={t.nameHelp}
@@ -47,9 +73,9 @@ export function NewBatch() {
             data-autofocus
             dir="auto"
             maxLength={200}
-            value={name}
+            value={stated.name}
             error={problemOf(create.error, 'name')}
-            onChange={(event) => setName(event.currentTarget.value)}
+            onChange={(event) => setStated({ ...stated, name: event.currentTarget.value })}
           />
           <TextInput
             label={t.trees}
@@ -58,9 +84,9 @@ export function NewBatch() {
             dir="ltr"
             inputMode="numeric"
             maxLength={19}
-            value={quantity}
+            value={stated.quantity}
             error={problemOf(create.error, 'quantity')}
-            onChange={(event) => setQuantity(event.currentTarget.value)}
+            onChange={(event) => setStated({ ...stated, quantity: event.currentTarget.value })}
           />
         </Stack>
       </ConfirmDialog>

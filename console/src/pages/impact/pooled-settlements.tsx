@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -6,6 +6,7 @@ import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
+import { StatusBadge } from '../../parts/badges.tsx';
 import { Filters } from '../../parts/filters.tsx';
 import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
 import { type Column, RecordPages } from '../../parts/records.tsx';
@@ -31,7 +32,15 @@ export function usePoolableColumns(sort: 'closed_at' | 'partner_id'): readonly C
       ...(sort === 'partner_id' && { sort, sortKind: 'name' }),
       show: ({ partner_id, partner_name }) => <PartnerLink id={partner_id} name={partner_name ?? undefined} />,
     },
-    { label: t.period, show: ({ period_label }) => <bdi dir="ltr">{period_label}</bdi> },
+    {
+      label: t.period,
+      show: ({ period_label, acknowledgement }) => (
+        <Group gap={6} wrap="nowrap">
+          <bdi dir="ltr">{period_label}</bdi>
+          {acknowledgement === 'disputed' && <StatusBadge status="disputed" />}
+        </Group>
+      ),
+    },
     {
       label: t.closedAt,
       ...(sort === 'closed_at' && { sort }),

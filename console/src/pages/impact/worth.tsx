@@ -1,14 +1,42 @@
 /** Points and money of settlements beside what trees cost. */
-import { Alert, Stack } from '@mantine/core';
+import { Alert, Stack, Text } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
-import { addWhole } from '../../format/points.ts';
+import { addDecimals, addWhole, compareDecimals, formatDecimal, formatWhole } from '../../format/points.ts';
 import { Records } from '../../parts/records.tsx';
-import { Money, Points } from '../../parts/values.tsx';
+import { Absent, Money, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
+import type { Poolable } from './pooled-settlements.tsx';
 
 export type Worth = components['schemas']['Worth'];
+
+/** By currency; one settlement without a value, or without a cost of its trees, leaves its sum unknown. */
+export function worthOf(settlements: readonly Poolable[]): Worth[] {
+  return [...Map.groupBy(settlements, ({ currency }) => currency)].map(([currency, same]) => {
+    const [amounts, trees] = [same.map((each) => each.amount), same.map((each) => each.trees)];
+    return {
+      currency,
+      points: String(addWhole(same.map((each) => each.points))),
+      amount: amounts.includes(null) ? null : addDecimals(amounts as string[]),
+      trees: trees.includes(null) ? null : String(addWhole(trees as string[])),
+      tree_costs: [...new Set(same.flatMap((each) => each.tree_costs))].sort(compareDecimals),
+    };
+  });
+}
+
+/** `2.70 SAR · 0.50 SAR a tree · pays about 5 trees` */
+export function WorthLine({ worth: { amount, currency, trees, tree_costs } }: { readonly worth: Worth }) {
+  const t = useTexts(IMPACT);
+  const cost = tree_costs.map(formatDecimal).join(' / ');
+  return (
+    <Text size="sm" c="dimmed">
+      {amount === null ? t.noValue : <Money amount={amount} currency={currency} />}
+      {cost !== '' && ` · ${t.costEach(`${cost} ${currency}`)}`}
+      {trees !== null && ` · ${t.paysAbout(formatWhole(trees))}`}
+    </Text>
+  );
+}
 
 export function WorthTable({ worth }: { readonly worth: readonly Worth[] }) {
   const t = useTexts(IMPACT);
@@ -24,6 +52,15 @@ export function WorthTable({ worth }: { readonly worth: readonly Worth[] }) {
         {
           ...{ label: common.amount, isFigure: true },
           show: ({ amount, currency }) => (amount === null ? t.noValue : <Money amount={amount} currency={currency} />),
+        },
+        {
+          ...{ label: t.costOfTree, isFigure: true },
+          show: ({ tree_costs, currency }) =>
+            tree_costs.length === 0 ? (
+              <Absent />
+            ) : (
+              tree_costs.map((cost) => <Money key={cost} amount={cost} currency={currency} />)
+            ),
         },
         { label: t.paysTrees, isFigure: true, show: ({ trees }) => <Points value={trees} /> },
       ]}

@@ -1,0 +1,99 @@
+/** What the chosen settlements are worth together: in a bar that stays in sight, and in the dialog before they are in a batch for ever. */
+import { Alert, Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useChange } from '../../api/use-change.ts';
+import { addWhole, formatWhole } from '../../format/points.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { IMPACT } from './impact-texts.ts';
+import { poolSettlements, sharesOf } from './pool-settlements.ts';
+import type { Poolable } from './pooled-settlements.tsx';
+import { WorthLine, WorthTable, worthOf } from './worth.tsx';
+
+interface ChosenBarProps {
+  readonly settlements: readonly Poolable[];
+  readonly label: string;
+  readonly onNext: () => void;
+}
+
+export function ChosenBar({ settlements, label, onNext }: ChosenBarProps) {
+  const t = useTexts(IMPACT);
+  const points = formatWhole(addWhole(settlements.map((each) => each.points)));
+  return (
+    <Paper p="sm" shadow="md" pos="sticky" bottom={16} style={{ zIndex: 5 }}>
+      <Group justify="space-between">
+        <div>
+          <Text fw={600}>{settlements.length === 0 ? t.noneChosen : t.chosen(settlements.length, points)}</Text>
+          {worthOf(settlements).map((worth) => (
+            <WorthLine key={worth.currency ?? '-'} worth={worth} />
+          ))}
+        </div>
+        <Button onClick={onNext}>{label}</Button>
+      </Group>
+    </Paper>
+  );
+}
+
+interface ChosenWorthProps {
+  readonly settlements: readonly Poolable[];
+  /** How many partners' settlements were added, while they are. */
+  readonly sent: number | undefined;
+}
+
+export function ChosenWorth({ settlements, sent }: ChosenWorthProps) {
+  const t = useTexts(IMPACT);
+  if (settlements.length === 0) return null;
+  const disputed = settlements.filter(({ acknowledgement }) => acknowledgement === 'disputed').length;
+  const partners = sharesOf(settlements).length;
+  return (
+    <>
+      <WorthTable worth={worthOf(settlements)} />
+      {disputed > 0 && <Alert color="yellow">{t.disputedChosen(disputed)}</Alert>}
+      {sent !== undefined && partners > 1 && (
+        <Stack gap={4}>
+          <Text size="sm">{t.poolProgress(sent, partners)}</Text>
+          <Progress value={(sent * 100) / partners} aria-label={t.poolProgress(sent, partners)} />
+        </Stack>
+      )}
+    </>
+  );
+}
+
+interface PoolBarProps {
+  readonly batchId: string;
+  readonly settlements: readonly Poolable[];
+  readonly onDone: () => void;
+}
+
+/** Adds the chosen settlements to a batch that there is. */
+export function PoolBar({ batchId, settlements, onDone }: PoolBarProps) {
+  const t = useTexts(IMPACT);
+  const [isOpen, setOpen] = useState(false);
+  const [sent, setSent] = useState(0);
+  const shares = sharesOf(settlements);
+  const pool = useChange({
+    send: (wanted: typeof shares, key) => poolSettlements({ batchId, shares: wanted, key, onProgress: setSent }),
+    done: t.pooled,
+    onDone() {
+      setOpen(false);
+      onDone();
+    },
+  });
+  if (settlements.length === 0) return null;
+  return (
+    <>
+      <ChosenBar settlements={settlements} label={t.pool} onNext={() => setOpen(true)} />
+      <ConfirmDialog
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        title={t.pool}
+        consequence={t.poolConsequence(settlements.length, shares.length)}
+        label={t.pool}
+        change={pool}
+        onConfirm={() => pool.mutate(shares)}
+      >
+        <ChosenWorth settlements={settlements} sent={pool.isPending ? sent : undefined} />
+      </ConfirmDialog>
+    </>
+  );
+}

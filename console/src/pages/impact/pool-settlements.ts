@@ -1,0 +1,29 @@
+import { answerOf, client } from '../../api/client.ts';
+import type { Poolable } from './pooled-settlements.tsx';
+
+/** The settlements of a partner, which are added together or not at all. */
+export type ShareOfPartner = readonly [partnerId: string, settlementIds: readonly string[]];
+
+export function sharesOf(settlements: readonly Poolable[]): ShareOfPartner[] {
+  return [...Map.groupBy(settlements, ({ partner_id }) => partner_id)].map(
+    ([partnerId, same]) => [partnerId, same.map(({ settlement_id }) => settlement_id)] as const,
+  );
+}
+
+interface Pooling {
+  readonly batchId: string;
+  readonly shares: readonly ShareOfPartner[];
+  /** Of the whole change; each partner's request has a key made of it, so that those that went through are not sent again. */
+  readonly key: string;
+  readonly onProgress: (done: number) => void;
+}
+
+/** Adds settlements to a batch, with a request for each partner. */
+export async function poolSettlements({ batchId, shares, key, onProgress }: Pooling): Promise<void> {
+  for (const [index, [partner_id, ids]] of shares.entries()) {
+    onProgress(index);
+    const params = { path: { impact_batch_id: batchId }, header: { 'Idempotency-Key': `${key}.${index}` } };
+    const body = { partner_id, settlement_ids: [...ids] };
+    await answerOf(client.POST('/operator/v1/impact-batches/{impact_batch_id}/settlements', { params, body }));
+  }
+}
