@@ -1,4 +1,4 @@
-/** What operators set up in the console: a partner to its first confirmation, an impact batch to its verification, rules and jobs. */
+/** What operators set up in the console: a partner to its first confirmation, an impact batch to its verification, people, rules and jobs. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, describe, test } from 'node:test';
@@ -10,7 +10,7 @@ import { uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { choose } from '../support/console/choose.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
-import { signedInOperator } from '../support/operator-client.ts';
+import { PASSWORD, signedInOperator } from '../support/operator-client.ts';
 import { insertPrice } from '../support/rules.ts';
 import { OPEN_RATES } from '../support/service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
@@ -251,6 +251,40 @@ describe('a new partner', needsBrowser, () => {
     assert.equal(await page.getByRole('button', { name: /^(?:Issue|Challenge|Send|Create)\b/ }).count(), 0);
     await page.goto(`${browser.baseUrl}/partners/new`);
     await page.getByText('This takes the role operator.').waitFor();
+  });
+});
+
+describe('an operator', needsBrowser, () => {
+  test('who approves is added with an address alone, and signs in by the link that is shown once', async () => {
+    const page = await browser.signedIn('admin');
+    await page.goto(`${browser.baseUrl}/operators`);
+    await page.getByRole('button', { name: 'Add an operator' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('For 7 days the account cannot be the second person for what you did').waitFor();
+    const name = uniqueId('Person');
+    await dialog.getByLabel('Name').fill(name);
+    await choose(dialog, { field: 'Role', option: 'Approver' });
+    await dialog.getByRole('button', { name: 'Add an operator' }).click();
+    const address = dialog.getByLabel('E-mail address');
+    assert.equal(
+      await page.evaluate('document.activeElement.type === "email" && document.activeElement.validity.valueMissing'),
+      true,
+    );
+    const kept = () => rowsOf('select role, email from operator where name = $1', [name]);
+    assert.deepEqual(await kept(), []);
+    const email = `${name}@example.org`.toLowerCase();
+    await address.fill(email);
+    await dialog.getByRole('button', { name: 'Add an operator' }).click();
+    const link = (await dialog.getByText(/^http:\/\/localhost:\d+\/sign-in#/).textContent()) ?? '';
+    assert.deepEqual(await kept(), [{ role: 'approver', email }]);
+    const own = await browser.open();
+    await own.goto(link);
+    for (const label of ['New password', 'The same password again']) await own.getByLabel(label).fill(PASSWORD);
+    await own.getByRole('button', { name: 'Set the password and sign in' }).click();
+    await heading(own, 'Overview');
+    await page.reload();
+    await page.getByText(name, { exact: true }).waitFor();
+    assert.equal(await page.getByText('sign-in#').count(), 0);
   });
 });
 

@@ -1,0 +1,39 @@
+/** What many operators look at is read once for all of them within seconds; what they decide is counted anew each time. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { readMonthOfAll } from '../../src/operations/overview/read-month.ts';
+import { readOverview } from '../../src/operations/overview/read-overview.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { testDatabase } from '../support/postgres/database.ts';
+
+const { databaseUrl } = await testDatabase();
+const database = openDatabase({ databaseUrl });
+after(() => database.close());
+
+/** The same database with a pool of its own identity, and how often each named statement is sent through it. */
+function counting(): { readonly counted: Database; readonly sent: Map<string, number> } {
+  const sent = new Map<string, number>();
+  const query = (statement: { readonly name: string }) => {
+    sent.set(statement.name, (sent.get(statement.name) ?? 0) + 1);
+    return database.pool.query(statement as never);
+  };
+  const pool = new Proxy(database.pool, { get: (target, name) => (name === 'query' ? query : Reflect.get(target, name)) });
+  return { counted: { ...database, pool }, sent };
+}
+
+test('ten who open the overview at once read the backlog once, and the reviews ten times', async () => {
+  const { counted, sent } = counting();
+  const read = () => readOverview(counted, { reviewExpiryHours: 72 });
+  await Promise.all(Array.from({ length: 10 }, read));
+  assert.deepEqual([sent.get('measure_relay_lag'), sent.get('count_waiting_reviews')], [1, 10]);
+  await read();
+  assert.deepEqual([sent.get('measure_relay_lag'), sent.get('count_waiting_reviews')], [1, 11]);
+});
+
+test('ten who open a month of all partners read it once, and another month once more', async () => {
+  const { counted, sent } = counting();
+  await Promise.all(Array.from({ length: 10 }, () => readMonthOfAll(counted.pool, '2026-03')));
+  assert.equal(sent.get('sum_day_totals'), 1);
+  await readMonthOfAll(counted.pool, '2026-04');
+  assert.equal(sent.get('sum_day_totals'), 2);
+});
