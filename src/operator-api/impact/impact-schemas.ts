@@ -147,6 +147,10 @@ export function poolableToWire({ settlement, worth }: WorthOfSettlement, names: 
   return {
     ...{ partner_id: settlement.partnerId, partner_name: names.get(settlement.partnerId) ?? null },
     ...{ settlement_id: settlement.settlementId, period_label: settlement.periodLabel, closed_at: settlement.closedAt },
-    ...{ contribution_count: settlement.contributionCount, acknowledgement: settlement.acknowledgement, ...worthToWire(worth) },
+    ...{
+      contribution_count: settlement.contributionCount,
+      acknowledgement: settlement.acknowledgement ?? 'pending',
+      ...worthToWire(worth),
+    },
   };
 }

@@ -16,7 +16,8 @@ export interface PoolableSettlement {
   readonly points: bigint;
   readonly currency: string | null;
   readonly byVersion: readonly VersionTotals[];
-  readonly acknowledgement: 'pending' | AcknowledgementStatus;
+  /** `null` without contributions, as it cannot be pooled. */
+  readonly acknowledgement: 'pending' | AcknowledgementStatus | null;
 }
 
 interface Row extends Omit<PoolableSettlement, 'points' | 'byVersion'> {
@@ -24,13 +25,16 @@ interface Row extends Omit<PoolableSettlement, 'points' | 'byVersion'> {
   readonly byVersion: string;
 }
 
+/**
+ * The acknowledgement is read for what may be pooled alone, as thousands are looked at. Of a dispute and the acceptance that ended it, the
+ * acceptance counts.
+ */
 const COLUMNS = `s.partner_id as "partnerId", s.settlement_id as "settlementId", s.period_label as "periodLabel", s.closed_at as "closedAt",
       s.contribution_count as "contributionCount", (s.gross_points + s.adjustment_points)::text as points, s.currency,
       s.totals_by_version as "byVersion",
-      -- Of a dispute and the acceptance that ended it, the acceptance counts.
-      coalesce((
+      case when s.contribution_count > 0 then coalesce((
         select min(k.status) from settlement_acknowledgement k where k.partner_id = s.partner_id and k.settlement_id = s.settlement_id
-      ), 'pending') as acknowledgement`;
+      ), 'pending') end as acknowledgement`;
 
 const readRow = <Read extends Row>(row: Read) => ({
   ...row,
