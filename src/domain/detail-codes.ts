@@ -1,3 +1,4 @@
+import type { SecondStep } from './access/second-step.ts';
 import type { NextAction } from './error-codes.ts';
 
 /** What `error.details[].code` says to a partner. `docs/errors.md` has a row for each. */
@@ -48,6 +49,7 @@ export const OPERATOR_DETAIL_CODES = [
   'empty',
   'in_the_future',
   'in_the_past',
+  'no_address',
   'not_confirmed',
   'not_expected',
   'not_fixed',
@@ -58,6 +60,9 @@ export const OPERATOR_DETAIL_CODES = [
   'other_currency',
   'other_origin',
   'reserved',
+  'same_address',
+  'same_maker',
+  'same_operator',
   'same_project',
   'second_operator_needed',
   'sign_in_again',
@@ -74,6 +79,13 @@ export type DetailCode =
   | 'authorized'
   | 'not_authorized'
   | NextAction
-  | TransactionId;
+  | TransactionId
+  // What two operators do together: which step, whose account, until when.
+  | SecondStep
+  | OperatorId
+  | Timestamp;
 
 type TransactionId = `txn_${string}`;
+type OperatorId = `opr_${string}` | 'owner';
+/** As `Date.toISOString` writes it. */
+type Timestamp = `${string}T${string}Z`;

@@ -37,7 +37,8 @@ async function ageControl(): Promise<void> {
   await asSuperuser(pool, async (client) => void (await client.query(text)));
 }
 
-const mayApprove = (second: Actor, first: Actor) => requireSecondOperator(pool, second, first.operatorId);
+const begunBy = ({ operatorId }: Actor) => ({ operatorId, step: 'approve_failure' }) as const;
+const mayApprove = (second: Actor, first: Actor) => requireSecondOperator(pool, second, begunBy(first));
 
 /** In both directions. */
 async function assertTwo(one: Actor, other: Actor): Promise<void> {
@@ -53,7 +54,7 @@ async function assertNotTwo(one: Actor, other: Actor, why: RegExp): Promise<void
     await assert.rejects(mayApprove(second, first), { code: 'forbidden', message: why });
 }
 
-const MADE = /within 7 days opr_\w+ created the account opr_.* or reset its sign-in/;
+const MADE = /within 7 days \w+ \(opr_\w+\) created the account \w+ \(opr_.* or reset its sign-in/;
 
 describe('an account is its maker’s own for seven days', () => {
   test('an admin approves no draft of an account that he made, nor with it his own: 999 999 points stay', async () => {
@@ -124,7 +125,7 @@ describe('an account is its maker’s own for seven days', () => {
     const production = await testService({ env: {} });
     const [ada, bea] = await enrolled(production.database, 'operator', 'approver');
     await production.database.pool.query("update installation set environment = 'production'");
-    await assert.rejects(requireSecondOperator(production.database.pool, bea, ada.operatorId), /within 7 days owner created/);
+    await assert.rejects(requireSecondOperator(production.database.pool, bea, begunBy(ada)), /within 7 days owner created/);
   });
 });
 
@@ -166,7 +167,7 @@ describe('an approver has an address', () => {
     const [approver] = await enrolled(database, 'approver');
     const { operatorId } = await makeBy(OWNER, 'operator', null);
     const nameless = { ...signedIn('approver'), operatorId };
-    await assertNotTwo(nameless, approver, /needs four eyes with different addresses, and opr_\w+ has none.*set-email/);
+    await assertNotTwo(nameless, approver, /needs four eyes with different addresses, and Badr \(opr_\w+\) has none.*set-email/);
     await assert.rejects(requireFirstOperator(pool, nameless), { code: 'forbidden', message: /set-email --operator opr_/ });
     await enterAddress(database, OWNER, operatorId, addressOf());
     await assertTwo(nameless, approver);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { newCredential } from '../../src/domain/access/operator.ts';
-import { ROLES, type Role } from '../../src/domain/access/role.ts';
+import { type Actor, ROLES, type Role } from '../../src/domain/access/role.ts';
 import { requireSecondOperator, requireSignedIn } from '../../src/operations/access/four-eyes.ts';
 import { changeOperatorRole, createOperator, disableOperator, resetSignIn } from '../../src/operations/access/manage-operator.ts';
 import { authenticateOperator, renewSignIn, signIn, signOut } from '../../src/operations/access/sign-in.ts';
@@ -151,24 +151,28 @@ describe('who may make and change operators', () => {
 
 describe('what takes two people', () => {
   const people = enrolled(database, 'approver', 'approver');
+  const begunBy = ({ operatorId }: Actor) => ({ operatorId, step: 'approve_failure' }) as const;
 
   test('is begun by one who is signed in, and approved by another', async () => {
     const [one, other] = await people;
     requireSignedIn(one);
-    await requireSecondOperator(database.pool, other, one.operatorId);
-    await assert.rejects(requireSecondOperator(database.pool, one, one.operatorId), /another operator has to approve/);
+    await requireSecondOperator(database.pool, other, begunBy(one));
+    await assert.rejects(requireSecondOperator(database.pool, one, begunBy(one)), /another operator has to approve/);
   });
 
   test('the owner of the machine is none of the two, and neither is the schedule; the refusal says how to sign in', async () => {
     const [one] = await people;
     assert.throws(() => requireSignedIn(OWNER), /partner-impact login.*operator create/);
     await assert.rejects(
-      requireSecondOperator(database.pool, OWNER, one.operatorId),
+      requireSecondOperator(database.pool, OWNER, begunBy(one)),
       /The owner account is not a person.*partner-impact login/,
     );
-    await assert.rejects(requireSecondOperator(database.pool, one, 'owner'), /no signed-in author \(owner\).*create it again/);
     await assert.rejects(
-      requireSecondOperator(database.pool, { ...OWNER, operatorId: 'schedule' }, one.operatorId),
+      requireSecondOperator(database.pool, one, begunBy(OWNER)),
+      /No signed-in operator drafted.*\(owner\).*do it again/,
+    );
+    await assert.rejects(
+      requireSecondOperator(database.pool, { ...OWNER, operatorId: 'schedule' }, begunBy(one)),
       /account is not a person/,
     );
   });

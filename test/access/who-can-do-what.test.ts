@@ -303,7 +303,11 @@ const TRIES: Readonly<Record<string, () => Promise<boolean>>> = {
     const { operatorId } = (await createOperator(made.database, maker, wanted)).operator;
     const isTwo = () =>
       isDone(
-        requireSecondOperator(made.database.pool, { ...signedIn('approver'), operatorId }, maker.operatorId),
+        requireSecondOperator(
+          made.database.pool,
+          { ...signedIn('approver'), operatorId },
+          { operatorId: maker.operatorId, step: 'approve_failure' },
+        ),
         /within 7 days/,
       );
     assert.equal(await isTwo(), false);

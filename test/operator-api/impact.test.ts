@@ -214,6 +214,13 @@ describe('the way of a batch', () => {
     done(await step(approver, id, 'advance', { to: 'delivered' }));
     const own = await step(approver, id, 'verify');
     assert.deepEqual([own.status, own.body.error.code], [403, 'forbidden']);
+    assert.match(own.body.error.message, /recorded the delivery, so another operator has to verify the batch\.$/);
+    const told = own.body.error.details.map(({ field, code }: { field: string; code: string }) => [field, code]);
+    assert.deepEqual(told, [
+      ['four_eyes', 'same_operator'],
+      ['step', 'verify_batch'],
+      ['operator', as(approver).operatorId],
+    ]);
     assert.equal((await detailOf(id)).batch.status, 'delivered');
   });
 

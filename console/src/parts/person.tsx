@@ -26,6 +26,12 @@ async function readAll(): Promise<readonly Operator[]> {
   return found;
 }
 
+/** The name of an operator, or the id as long as it is not known. */
+export function useNameOf(): (operatorId: string) => string {
+  const operators = useOperators().data;
+  return (operatorId) => operators?.find(({ operator_id }) => operator_id === operatorId)?.name ?? operatorId;
+}
+
 export function Person({ id }: { readonly id: string }) {
   const found = useOperators().data?.find(({ operator_id }) => operator_id === id);
   return found ? <Foreign text={found.name} /> : <Id id={id} isShort />;

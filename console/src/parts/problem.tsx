@@ -3,6 +3,7 @@ import { Alert, Code, Text } from '@mantine/core';
 import { ApiError, NoAnswerError, StepUpCancelled } from '../api/api-error.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
+import { FourEyes, isFourEyes } from './four-eyes.tsx';
 import { Icon } from './icon.tsx';
 
 interface ProblemProps {
@@ -15,6 +16,12 @@ export function Problem({ error, fields = [] }: ProblemProps) {
   const t = useTexts(COMMON);
   if (!error || error instanceof StepUpCancelled) return null;
   const problems = error instanceof ApiError ? error.problems : [];
+  if (isFourEyes(problems))
+    return (
+      <Alert color="red" icon={<Icon name="alert" />} role="alert">
+        <FourEyes problems={problems} />
+      </Alert>
+    );
   const others = problems.filter(({ field, message }) => !fields.includes(field) && message !== error.message);
   const isBesideFields = problems.some(({ field }) => fields.includes(field));
   if (isBesideFields && others.length === 0) return null;

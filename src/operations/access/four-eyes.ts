@@ -1,7 +1,9 @@
 import { canonicalAddress } from '../../domain/access/email-address.ts';
-import { CONTROL_DAYS } from '../../domain/access/operator.ts';
+import { CONTROL_DAYS, type Operator } from '../../domain/access/operator.ts';
 import type { Actor } from '../../domain/access/role.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { SECOND_STEPS, type SecondStep } from '../../domain/access/second-step.ts';
+import type { DetailCode } from '../../domain/detail-codes.ts';
+import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
 import { findOperator } from '../../store/access/operator.ts';
 import { findSharedControl } from '../../store/access/operator-control.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -34,31 +36,35 @@ export async function requireFirstOperator(db: Queryable, actor: Actor): Promise
   await getAddress(db, actor.operatorId);
 }
 
+/** The operator who began, and what the second one is about to do. */
+export interface Begun {
+  readonly operatorId: string;
+  readonly step: SecondStep;
+}
+
 /**
- * For the second of two operators.
+ * For the second of two operators. The details of a refusal say why, for which step, and whose account it is (`operator`, `maker`) until
+ * when (`until`): with the value in `code`.
  *
- * @param firstOperatorId The operator who began.
  * @throws ServiceError `forbidden` for the same person, also under another account: with the same address, or without one, or when one
  * person has held the codes of both accounts within {@link CONTROL_DAYS} days; and for the owner account on either side, which is not a
  * person.
  * @see docs/spec/settlements.md#5-operators.
  */
-export async function requireSecondOperator(db: Queryable, actor: Actor, firstOperatorId: string): Promise<void> {
+export async function requireSecondOperator(db: Queryable, actor: Actor, begun: Begun): Promise<void> {
   if (actor.standsForTwo) return requireSandbox(db);
   requireSignedIn(actor);
   const { operatorId } = actor;
-  if (operatorId === firstOperatorId)
-    throw refusal(`This needs four eyes: ${firstOperatorId} drafted it, so another operator has to approve it.`);
-  if (!isSignedIn({ operatorId: firstOperatorId }))
-    throw refusal(
-      `This needs four eyes. The draft has no signed-in author (${firstOperatorId}); a signed-in operator has to create it again.`,
-    );
-  if ((await getAddress(db, operatorId)) === (await getAddress(db, firstOperatorId)))
-    throw refusal(
-      `This needs four eyes: ${firstOperatorId}, who drafted it, has your address, so another operator has to approve it.`,
-    );
-  const shared = await findSharedControl(db, operatorId, firstOperatorId);
-  if (shared) throw refusal(explainControl(shared, [operatorId, firstOperatorId]));
+  const { done, wanted } = SECOND_STEPS[begun.step];
+  const first = await nameOf(db, begun.operatorId);
+  if (operatorId === begun.operatorId)
+    throw refusalOf(begun, 'same_operator', `${first} ${done}, so another operator has to ${wanted}.`);
+  if (!isSignedIn(begun))
+    throw refusal(`This needs four eyes. No signed-in operator ${done} (${begun.operatorId}); one has to do it again.`);
+  if ((await getAddress(db, operatorId)) === (await getAddress(db, begun.operatorId)))
+    throw refusalOf(begun, 'same_address', `${first}, who ${done}, has your address, so another operator has to ${wanted}.`);
+  const shared = await findSharedControl(db, operatorId, begun.operatorId);
+  if (shared) throw await explainControl(db, begun, { ...shared, accounts: [operatorId, begun.operatorId] });
 }
 
 /** In production no actor stands for two operators. */
@@ -68,18 +74,63 @@ async function requireSandbox(db: Queryable): Promise<void> {
 }
 
 async function getAddress(db: Queryable, operatorId: string): Promise<string> {
-  const address = canonicalAddress((await findOperator(db, operatorId))?.email ?? null);
+  const operator = await findOperator(db, operatorId);
+  const address = canonicalAddress(operator?.email ?? null);
   if (address !== undefined) return address;
-  throw refusal(
-    `This needs four eyes with different addresses, and ${operatorId} has none. An admin adds it: npx partner-impact operator set-email --operator ${operatorId} --email ADDRESS`,
-  );
+  const sentence = `This needs four eyes with different addresses, and ${describe(operatorId, operator)} has none. An admin adds it: npx partner-impact operator set-email --operator ${operatorId} --email ADDRESS`;
+  throw refusal(sentence, [
+    ...whyDetails('no_address', sentence),
+    detailOf('operator', operatorId, 'The operator without an address.'),
+  ]);
 }
 
-function explainControl(shared: { operatorId: string; until: Date }, accounts: readonly string[]): string {
-  const theirs = accounts.filter((account) => account !== shared.operatorId).join(' and ');
-  return `This needs four eyes: within ${CONTROL_DAYS} days ${shared.operatorId} created the account ${theirs} or reset its sign-in, directly or through other accounts. Until ${shared.until.toISOString()} another operator has to approve it.`;
+interface Control {
+  readonly operatorId: string;
+  readonly until: Date;
+  readonly accounts: readonly string[];
 }
 
-function refusal(sentence: string): ServiceError {
-  return new ServiceError('forbidden', sentence);
+async function explainControl(db: Queryable, begun: Begun, { operatorId, until, accounts }: Control): Promise<ServiceError> {
+  const maker = await nameOf(db, operatorId);
+  const theirs = await Promise.all(accounts.filter((account) => account !== operatorId).map((account) => nameOf(db, account)));
+  const made = `within ${CONTROL_DAYS} days ${maker} created the account ${theirs.join(' and ')} or reset its sign-in, directly or through other accounts.`;
+  const then = `Until ${until.toISOString()} another operator has to ${SECOND_STEPS[begun.step].wanted}.`;
+  return refusalOf(begun, 'same_maker', `${made} ${then}`, [
+    detailOf('maker', operatorId, 'Who created an account of the two, or reset its sign-in.'),
+    detailOf('until', until.toISOString(), 'From then on the two accounts count as two persons.'),
+  ]);
+}
+
+async function nameOf(db: Queryable, operatorId: string): Promise<string> {
+  return describe(operatorId, await findOperator(db, operatorId));
+}
+
+/** `Amal (opr_…)`. */
+function describe(operatorId: string, operator: Operator | undefined): string {
+  return operator ? `${operator.name} (${operatorId})` : operatorId;
+}
+
+function refusalOf(begun: Begun, why: Why, sentence: string, more: readonly ErrorDetail[] = []): ServiceError {
+  const message = `This needs four eyes: ${sentence}`;
+  const { done } = SECOND_STEPS[begun.step];
+  return refusal(message, [
+    ...whyDetails(why, message),
+    detailOf('step', begun.step, 'What only a second operator may do.'),
+    detailOf('operator', begun.operatorId, `Who ${done}.`),
+    ...more,
+  ]);
+}
+
+type Why = Extract<DetailCode, 'same_operator' | 'same_address' | 'same_maker' | 'no_address'>;
+
+function whyDetails(code: Why, message: string): ErrorDetail[] {
+  return [detailOf('four_eyes', code, message)];
+}
+
+function detailOf(field: string, code: string, message: string): ErrorDetail {
+  return { field, code: code as DetailCode, message };
+}
+
+function refusal(sentence: string, details: readonly ErrorDetail[] = []): ServiceError {
+  return new ServiceError('forbidden', sentence, { details });
 }

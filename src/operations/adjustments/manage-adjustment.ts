@@ -144,7 +144,7 @@ export const approveAdjustment = withRole(
     requireSignedIn(actor);
     return step(database, actor, { id, to: 'approved', action: 'adjustment.approve' }, async (db, adjustment) => {
       if (!actor.standsForTwo) await requireAuditedOperator(db, adjustment.draftedBy);
-      await requireSecondOperator(db, actor, adjustment.draftedBy);
+      await requireSecondOperator(db, actor, { operatorId: adjustment.draftedBy, step: 'approve_adjustment' });
       await lockPostable(db, adjustment, tools);
       return updateAdjustmentApproved(db, adjustment, actor.operatorId);
     });

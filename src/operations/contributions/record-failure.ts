@@ -90,7 +90,7 @@ export const approveFailure = withRole(
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const open = await lockOpen(db, id);
       if (!actor.standsForTwo) await requireAuditedOperator(db, open.draftedBy);
-      await requireSecondOperator(db, actor, open.draftedBy);
+      await requireSecondOperator(db, actor, { operatorId: open.draftedBy, step: 'approve_failure' });
       const failed = await failureOf(db, open, actor);
       const { transactionId } = failed.contribution;
       await insertFailedContribution(db, failed).catch((cause: unknown) => {

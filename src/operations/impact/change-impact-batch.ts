@@ -150,17 +150,17 @@ async function requireOperators(
   if (change.changeType === 'corrected' && status === 'delivered') await requireFirstOperator(db, actor);
   if (isVerification(change) && status === 'delivered') {
     await requireAuditedOperator(db, deliveredBy ?? '');
-    await requireSecondOperator(db, actor, deliveredBy ?? '');
+    await requireSecondOperator(db, actor, { operatorId: deliveredBy ?? '', step: 'verify_batch' });
     const corrector = await findCorrector(db, impactBatchId);
     if (corrector !== undefined) {
       await requireAuditedOperator(db, corrector);
-      await requireSecondOperator(db, actor, corrector);
+      await requireSecondOperator(db, actor, { operatorId: corrector, step: 'verify_corrected_batch' });
     }
   }
   if (change.changeType === 'corrected' && status === 'verified') {
     requireRole(actor, 'approver');
     await requireAuditedOperator(db, verifiedBy ?? '');
-    await requireSecondOperator(db, actor, verifiedBy ?? '');
+    await requireSecondOperator(db, actor, { operatorId: verifiedBy ?? '', step: 'correct_verified_batch' });
   }
 }
 

@@ -1,0 +1,55 @@
+/** Why a step for two people is refused: with names, the time as everywhere else, and what was tried. */
+import { Code, Text } from '@mantine/core';
+import type { Problem } from '../api/api-error.ts';
+import { isolateForeign } from '../format/isolate.ts';
+import { formatTime, ownZone } from '../format/time.ts';
+import { useSession } from '../session/session.tsx';
+import { BEGUN, FOUR_EYES, WANTED } from '../texts/four-eyes-texts.ts';
+import { useLanguage, useTexts } from '../texts/language.tsx';
+import { useNameOf } from './person.tsx';
+
+const MINUTE_MS = 60_000;
+
+export function isFourEyes(problems: readonly Problem[]): boolean {
+  return problems.some(({ field }) => field === 'four_eyes');
+}
+
+/** The details of the service carry their values in `code`. */
+export function FourEyes({ problems }: { readonly problems: readonly Problem[] }) {
+  const codeOf = (field: string) => problems.find((problem) => problem.field === field)?.code ?? '';
+  const sentence = useSentence(codeOf);
+  if (codeOf('four_eyes') !== 'no_address') return <Text size="sm">{sentence}</Text>;
+  return (
+    <>
+      <Text size="sm">{sentence}</Text>
+      <Code dir="ltr">{`npx partner-impact operator set-email --operator ${codeOf('operator')} --email ADDRESS`}</Code>
+    </>
+  );
+}
+
+function useSentence(codeOf: (field: string) => string): string {
+  const t = useTexts(FOUR_EYES);
+  const { language } = useLanguage();
+  const nameOf = useNameOf();
+  const step = codeOf('step') as keyof typeof BEGUN;
+  const [begun, wanted] = [useTexts(BEGUN)[step], useTexts(WANTED)[step]];
+  const { operatorId: own } = useSession().operator;
+  const name = (id: string) => isolateForeign(id === 'owner' ? t.owner : nameOf(id));
+  const [first, maker] = [codeOf('operator'), codeOf('maker')];
+  switch (codeOf('four_eyes')) {
+    case 'no_address':
+      return t.no_address(name(first));
+    case 'same_operator':
+      return t.same_operator(begun, wanted);
+    case 'same_address':
+      return `${t.same_address(name(first), begun)} ${t.another(wanted)}`;
+    default: {
+      const made =
+        (maker === own && t.madeByYou(name(first), begun)) ||
+        (maker === first && t.madeByFirst(name(first), begun)) ||
+        t.madeByOther(name(first), begun, name(maker));
+      const until = new Date(Math.ceil(Date.parse(codeOf('until')) / MINUTE_MS) * MINUTE_MS).toISOString();
+      return `${made} ${t.withinDays} ${t.until(formatTime(until, { language, zone: ownZone() }), wanted)}`;
+    }
+  }
+}

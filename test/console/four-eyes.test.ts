@@ -1,0 +1,91 @@
+/** A step for two people that one person tries: the console says why in names, and until when. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { Actor } from '../../src/domain/access/role.ts';
+import { createOperator, disableOperator } from '../../src/operations/access/manage-operator.ts';
+import { draftFailure } from '../../src/operations/contributions/record-failure.ts';
+import { enrolled, OWNER, signedIn } from '../support/actor.ts';
+import { uniqueId } from '../support/client.ts';
+import { needsBrowser, newPerson } from '../support/console/browser.ts';
+import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { PASSWORD } from '../support/operator-client.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser, partner } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+async function idOf(name: string): Promise<string> {
+  const { rows } = await service.database.pool.query('select operator_id from operator where name = $1', [name]);
+  return rows[0].operator_id;
+}
+
+async function madeBy(maker: Actor, name: string): Promise<Actor> {
+  const email = `${uniqueId('person').toLowerCase()}@example.org`;
+  const { operator } = await createOperator(service.database, maker, { name, email, role: 'approver' });
+  return { ...signedIn('approver'), operatorId: operator.operatorId };
+}
+
+/** Drafts a failure and has the person at the page try to approve it; gives what the page says. */
+async function refusalOf(page: Page, drafter: Actor, approve: string): Promise<string> {
+  const event = uniqueId('event');
+  const never = { partnerId: partner.partnerId, partnerEventId: event, partnerOrderRef: uniqueId('order'), points: 5n };
+  await draftFailure(service.database, drafter, { ...never, reason: 'a test' });
+  await page.goto(`${browser.baseUrl}/failures?status=drafted`);
+  await page.getByRole('row').filter({ hasText: event }).getByRole('button', { name: approve }).click();
+  await page.getByRole('dialog').getByRole('button', { name: approve }).click();
+  // The first one says what the step brings.
+  return (await page.getByRole('alert').nth(1).innerText()).replaceAll(/[\u2066-\u2069]/g, '');
+}
+
+async function signInWith(page: Page, code: string): Promise<void> {
+  await page.goto(`${browser.baseUrl}/sign-in#${code}`);
+  const passwords = page.locator('input[type=password]');
+  for (const field of [passwords.first(), passwords.last()]) await field.fill(PASSWORD);
+  await page.locator('form:has(input[type=password]) button[type=submit]').click();
+  await page.locator('nav').first().waitFor({ state: 'attached' });
+}
+
+const UNTIL = String.raw`\d{1,2} \p{L}+ \d{4}[,،] \d\d:\d\d`;
+
+describe('a step for two people', needsBrowser, () => {
+  test('who made the account of the drafter reads the name, the time as the console writes it, and what was tried', async () => {
+    const page = await browser.signedIn('admin', {}, 'Maker of accounts');
+    const maker = { ...signedIn('admin'), operatorId: await idOf('Maker of accounts') };
+    const text = await refusalOf(page, await madeBy(maker, 'Badr Made'), 'Approve');
+    const began = 'You created the account of Badr Made, who drafted the failure, or reset its sign-in less than 7 days ago';
+    assert.match(
+      text,
+      new RegExp(
+        `^${began}, directly or through other accounts. Until ${UNTIL}, another person has to approve the failure.$`,
+        'u',
+      ),
+    );
+  });
+
+  test('two accounts of one maker, in Arabic', async () => {
+    const [admin] = await enrolled(service.database, 'admin');
+    const wanted = { name: 'Second of two', email: `${uniqueId('person').toLowerCase()}@example.org`, role: 'approver' } as const;
+    const { signInCode } = await createOperator(service.database, admin, wanted);
+    const page = await browser.open({ language: 'ar' });
+    await signInWith(page, signInCode);
+    const text = await refusalOf(page, await madeBy(admin, 'First of two'), 'اعتماد');
+    assert.match(text, /^أُعدّت مسودة الإخفاق بواسطة First of two، وadmin هو من أنشأ حسابك/);
+    assert.match(text, new RegExp(`حتى ${UNTIL} يتولى شخص آخر اعتماد الإخفاق.$`, 'u'));
+  });
+
+  test('who has the address of the drafter in another form', async () => {
+    const { email, operatorId } = await newPerson(service, 'operator', 'Same mailbox');
+    await disableOperator(service.database, OWNER, operatorId);
+    const wanted = { name: 'Same mailbox again', email: email.replace('@', '+2@'), role: 'approver' } as const;
+    const { operator, signInCode } = await createOperator(service.database, OWNER, wanted);
+    assert.notEqual(operator.operatorId, operatorId);
+    const page = await browser.open();
+    await signInWith(page, signInCode);
+    const text = await refusalOf(page, { ...signedIn('operator'), operatorId }, 'Approve');
+    assert.equal(
+      text,
+      'Same mailbox, who drafted the failure, has the same e-mail address as you. Another person has to approve the failure.',
+    );
+  });
+});
