@@ -7,7 +7,7 @@ import { getSession, setPassword, signIn, signInOnceMore, signInWithLink, signOu
 import { sendTest } from './access/test-confirmation.ts';
 import * as adjustments from './adjustments/adjustments.ts';
 import { listAudit } from './audit/audit.ts';
-import { getContribution, getTimeline, listContributions } from './contributions/contributions.ts';
+import { getContribution, getLatestContributions, getTimeline, listContributions } from './contributions/contributions.ts';
 import * as failures from './contributions/failures.ts';
 import { decideReviews, getReviewOf, listReviews } from './contributions/reviews.ts';
 import { getEstimate } from './emissions/estimates.ts';
@@ -39,7 +39,7 @@ const OPERATIONS: readonly OperatorRoute[] = [
   ...Object.values(partners),
   sendTest,
   ...[listKeys, issue, rotate, revoke],
-  ...[listContributions, getContribution, getTimeline],
+  ...[listContributions, getLatestContributions, getContribution, getTimeline],
   ...[listReviews, getReviewOf, decideReviews],
   ...Object.values(failures),
   getEstimate,

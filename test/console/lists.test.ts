@@ -6,6 +6,7 @@ import operatorDocument from '../../openapi/operator.json' with { type: 'json' }
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { OWNER } from '../support/actor.ts';
+import { uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { choose } from '../support/console/choose.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
@@ -89,6 +90,28 @@ describe('the list of partners', needsBrowser, () => {
   });
 });
 
+describe('the list of contributions', needsBrowser, () => {
+  test('without a choice it shows the latest; an order finds its contribution over all partners, and of one', async () => {
+    const order = uniqueId('order');
+    const { transaction_id } = (await client.confirm({ points: 120, partner_order_ref: order })).body.contribution;
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/contributions`);
+    const row = page.getByRole('row').filter({ hasText: order });
+    await row.getByRole('link', { name: 'Souq Express' }).waitFor();
+    const inHand = page.getByLabel('Order, event id, transaction or key');
+    await inHand.fill('no-order-has-this');
+    await page.getByText('No contribution fits these filters').waitFor();
+    await inHand.fill(order);
+    await row.waitFor();
+    assert.equal(await page.locator('tbody tr').count(), 1);
+    await choose(page, { field: 'Partner', option: 'بنك الواحة' });
+    await page.getByText('No contribution fits these filters').waitFor();
+    await choose(page, { field: 'Partner', option: 'Souq Express' });
+    await row.click();
+    await page.waitForURL(`${browser.baseUrl}/contributions/${partner.partnerId}/${transaction_id}`);
+  });
+});
+
 interface Parameter {
   readonly in: string;
   readonly name: string;
@@ -128,7 +151,7 @@ function listShown({ partnerId, settlementId, reconciliationId, batchId, endpoin
     '/contributions': {
       page: `/contributions?partner=${partnerId}`,
       members: { ...partner, correlation_id: 'correlation', created_after: 'from', created_before: 'to' },
-      values: { ...own, correlation_id: 'corr_1', created_after: DAY, created_before: DAY },
+      values: { ...own, correlation_id: 'corr_1', of: 'order-1', created_after: DAY, created_before: DAY },
     },
     '/reviews': { page: '/reviews', members: { ...partner, opened_before: 'age' }, values: { ...own, opened_before: '6' } },
     '/failures': { page: '/failures', members: partner, values: own },

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import type pg from 'pg';
 import { fillLists } from '../../bench/operators/fill-lists.ts';
 import { LISTS, PARAMS, partnerId, queriesOf, settlementId } from '../../bench/operators/list-queries.ts';
+import { listLatest } from '../../src/operations/contributions/find-contributions.ts';
 import { findSettlementLines } from '../../src/operations/overview/find-settlement-lines.ts';
 import { readOverview } from '../../src/operations/overview/read-overview.ts';
 import { searchRecords } from '../../src/operations/overview/search-records.ts';
@@ -88,6 +89,8 @@ const READS: readonly [what: string, max: number, work: (db: pg.PoolClient) => P
   ['the lines of an order', PAGE_MAX, (db) => findSettlementLines(db, { partnerId, settlementId }, 'order-15007')],
   // Four names, two ways to an order, and the partners themselves.
   ['the search', COUNTS.partners * 6 * 4 + PAGE_MAX, (db) => searchRecords(on(db), 'order-31234')],
+  // One key of each partner, and the latest of the partners that have one of them.
+  ['the latest contributions', COUNTS.partners * 6 + PAGE_MAX, (db) => listLatest(on(db))],
   // Five counts, each of a thousand; of reviews each with its contribution. Of each endpoint its health and what waits.
   ['the overview', 5 * 1_001 * 8 + COUNTS.endpoints * 12, (db) => readOverview(on(db), { reviewExpiryHours: 72 })],
 ];

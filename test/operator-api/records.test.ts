@@ -91,6 +91,59 @@ describe('contributions', () => {
     assert.equal((await as(viewer).get(`${V1}/contributions?partner_id=${own.partnerId}&limit=201`)).status, 400);
   });
 
+  test('by each name, with its status: of one partner, although another has the same order', async () => {
+    const [mine, other] = [await service.newPartner(), await service.newPartner()];
+    const [order, key] = [uniqueId('order'), uniqueId('key')];
+    const { contribution } = (await mine.client.confirm({ partner_order_ref: order }, { 'idempotency-key': key })).body;
+    await other.client.confirm({ partner_order_ref: order });
+    const list = async (query: string) => {
+      const { status, body } = await as(viewer).get(`${V1}/contributions?partner_id=${mine.partner.partnerId}&${query}`);
+      assert.equal(status, 200);
+      return body.contributions.map(({ transaction_id }: { transaction_id: string }) => transaction_id);
+    };
+    for (const name of [order, key, contribution.partner_event_id, contribution.transaction_id])
+      assert.deepEqual(await list(`of=${name}`), [contribution.transaction_id], name);
+    assert.deepEqual(await list(`of=${order}&status=failed`), []);
+    assert.deepEqual(await list('of=nothing-has-this-name'), []);
+  });
+
+  test('pages of one order: what failed before the one that counts, in both directions', async () => {
+    const { partner: own, client } = await service.newPartner();
+    const order = uniqueId('order');
+    const made: string[] = [];
+    for (let index = 0; index < 3; index++) {
+      const { transaction_id } = (await client.confirm({ partner_order_ref: order, points: THRESHOLD })).body.contribution;
+      made.push(transaction_id);
+      const contributions = [{ partner_id: own.partnerId, transaction_id }];
+      const decision = { decision: index === 2 ? 'confirm' : 'fail', reason: 'a test', contributions };
+      await as(operator).postOnce(`${V1}/reviews/decisions`, decision);
+    }
+    const seen = async (sort: string) => {
+      const ids: string[] = [];
+      for (let [after, hasMore] = ['', true]; hasMore; ) {
+        const query = `partner_id=${own.partnerId}&of=${order}&limit=2&sort=${sort}${after && `&after=${after}`}`;
+        const { body } = await as(viewer).get(`${V1}/contributions?${query}`);
+        ids.push(...body.contributions.map(({ transaction_id }: { transaction_id: string }) => transaction_id));
+        [after, hasMore] = [body.next_after, body.has_more];
+      }
+      return ids;
+    };
+    assert.deepEqual(await seen('created_at'), made);
+    assert.deepEqual(await seen('-created_at'), made.toReversed());
+  });
+
+  test('the latest of all partners, the latest first, 50 at most', async () => {
+    const [one, other] = [await service.newPartner(), await service.newPartner()];
+    const made: string[] = [];
+    for (let index = 0; index < 51; index++) {
+      const { client } = index % 3 === 0 ? one : other;
+      made.push((await client.confirm()).body.contribution.transaction_id);
+    }
+    const { body } = await as(viewer).get(`${V1}/latest-contributions`);
+    const shown = body.contributions.map(({ transaction_id }: { transaction_id: string }) => transaction_id);
+    assert.deepEqual(shown, made.toReversed().slice(0, 50));
+  });
+
   test('of another partner, and of none, are not found', async () => {
     const { partner: other } = await service.newPartner();
     const { transaction_id } = (await partner.client.confirm()).body.contribution;

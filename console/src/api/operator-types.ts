@@ -657,6 +657,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/latest-contributions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the latest contributions of all partners
+         * @description The 50 latest, the latest first. The list of a partner has all of them.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["getLatestContributions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/partners/{partner_id}/contributions/{transaction_id}": {
         parameters: {
             query?: never;
@@ -3530,6 +3552,10 @@ export interface components {
             /** @description All jobs. */
             jobs: components["schemas"]["Job"][];
         };
+        LatestContributions: {
+            /** @description The contributions. */
+            contributions: components["schemas"]["ContributionSummary"][];
+        };
         LineDetail: {
             /** @description The field. */
             field: string;
@@ -5851,6 +5877,8 @@ export interface operations {
                 status?: "confirmed" | "pending" | "failed";
                 /** @description Only those of requests with this correlation id. */
                 correlation_id?: string;
+                /** @description Only those with this order, event id, transaction id or idempotency key, which must match exactly. */
+                of?: string;
                 /** @description Only those that were recorded at this time or later. */
                 created_after?: string;
                 /** @description Only those that were recorded before this time. */
@@ -5869,6 +5897,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ContributionPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getLatestContributions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LatestContributions"];
                 };
             };
             /** @description An error. */
@@ -8918,6 +8975,8 @@ export interface operations {
                 status?: "confirmed" | "pending" | "failed";
                 /** @description Only those of requests with this correlation id. */
                 correlation_id?: string;
+                /** @description Only those with this order, event id, transaction id or idempotency key, which must match exactly. */
+                of?: string;
                 /** @description Only those that were recorded at this time or later. */
                 created_after?: string;
                 /** @description Only those that were recorded before this time. */

@@ -1,10 +1,21 @@
 import type { Contribution } from '../../domain/contributions/contribution.ts';
 import { idAt } from '../../domain/identifiers.ts';
-import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
-import { type LookedAtContribution, listContributionsInOrder } from '../../store/contributions/contribution-search.ts';
-import type { Queryable } from '../../store/database.ts';
+import {
+  type ContributionRecord,
+  findContributionsById,
+  findContributionsOfPartners,
+} from '../../store/contributions/contribution.ts';
+import {
+  type LookedAtContribution,
+  listContributionsInOrder,
+  searchContributions,
+} from '../../store/contributions/contribution-search.ts';
+import { listLatestContributions } from '../../store/contributions/latest-contribution.ts';
+import type { Database, Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
+import { joinPartnerIds } from '../../store/partner-ids.ts';
 import { inOrderOf, type LookedThrough, lookThrough } from '../look-through.ts';
+import { namesFor } from './contribution-names.ts';
 
 export interface ContributionFilter {
   readonly partnerId: string;
@@ -14,6 +25,8 @@ export interface ContributionFilter {
   readonly createdBefore?: Date | undefined;
   readonly status?: Contribution['status'] | undefined;
   readonly correlationId?: string | undefined;
+  /** Only those with this order, event id, transaction id or idempotency key. */
+  readonly of?: string | undefined;
 }
 
 /** More than the clocks of two processes differ. */
@@ -25,7 +38,8 @@ export async function listContributionsOfPartner(
   filter: ContributionFilter,
   page: KeysetPage<'created_at'>,
 ): Promise<LookedThrough<ContributionRecord>> {
-  const { partnerId } = filter;
+  const { partnerId, of } = filter;
+  if (of !== undefined) return findNamed(db, { ...filter, of }, page);
   const looked = await lookThrough({
     page,
     read: (part) => listContributionsInOrder(db, { partnerId, ...boundsOf(filter) }, part),
@@ -39,6 +53,45 @@ export async function listContributionsOfPartner(
   return { ...looked, page: inOrderOf(ids, found, ({ contribution }) => contribution.transactionId) };
 }
 
+/** An order has one contribution that counts, and may have others that failed. */
+const NAMED_MAX = 200;
+
+/** Looks keys up, and reads no other contribution. */
+async function findNamed(
+  db: Queryable,
+  filter: ContributionFilter & { readonly of: string },
+  { order, after, limit }: KeysetPage<'created_at'>,
+): Promise<LookedThrough<ContributionRecord>> {
+  const ids = joinPartnerIds([filter.partnerId]);
+  const looks = namesFor(filter.of).map((name) => searchContributions(db, ids, { name, value: filter.of, limit: NAMED_MAX }));
+  const found = new Map((await Promise.all(looks)).flat().map((id) => [id.transactionId, id]));
+  const records = found.size === 0 ? [] : await findContributionsById(db, [...found.values()]);
+  const idOf = ({ contribution }: ContributionRecord) => contribution.transactionId;
+  const sign = order.isDescending ? -1 : 1;
+  const compare = (one: string, other: string) => sign * (one < other ? -1 : Number(one > other));
+  const following = records
+    .filter((record) => isWanted({ ...record.contribution, correlationId: record.correlationId }, filter))
+    .filter((record) => after === undefined || compare(idOf(record), after[0] ?? '') > 0)
+    .toSorted((one, other) => compare(idOf(one), idOf(other)));
+  const shown = following.slice(0, limit);
+  const last = shown.at(-1);
+  return { page: shown, last: last && [idOf(last)], hasMore: following.length > limit };
+}
+
+/** As many as an operator looks at. */
+const LATEST = 50;
+
+/** Of all partners, the latest first. */
+export async function listLatest(database: Database): Promise<ContributionRecord[]> {
+  const latest = await listLatestContributions(database.pool, LATEST);
+  const found = await findContributionsOfPartners(database, latest);
+  return inOrderOf(
+    latest.map(({ transactionId }) => transactionId),
+    found,
+    ({ contribution }) => contribution.transactionId,
+  );
+}
+
 function boundsOf({ createdAfter, createdBefore }: ContributionFilter) {
   const idNear = (timeMs: number) => idAt('txn', Math.max(0, timeMs));
   return {
@@ -48,7 +101,7 @@ function boundsOf({ createdAfter, createdBefore }: ContributionFilter) {
 }
 
 function isWanted(
-  each: LookedAtContribution,
+  each: Omit<LookedAtContribution, 'transactionId'>,
   { status, correlationId, createdAfter, createdBefore }: ContributionFilter,
 ): boolean {
   return (

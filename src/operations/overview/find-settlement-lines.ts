@@ -4,7 +4,7 @@ import { searchContributions } from '../../store/contributions/contribution-sear
 import type { Queryable } from '../../store/database.ts';
 import { joinPartnerIds } from '../../store/partner-ids.ts';
 import { findSettlementLines as findLines } from '../../store/settlements/settlement-line.ts';
-import { namesFor } from './search-records.ts';
+import { namesFor } from '../contributions/contribution-names.ts';
 
 /** A text that finds more is no name of anything. */
 const FOUND_MAX = 50;

@@ -1,14 +1,11 @@
-import { idAt, isLongIdentifier, isOurId, isShortIdentifier, timeOfId } from '../../domain/identifiers.ts';
+import { idAt, isOurId, timeOfId } from '../../domain/identifiers.ts';
 import { listPartnersInOrder, listPartnersOfIds, type Partner, readAllPartnerIds } from '../../store/access/partner.ts';
 import { type SearchedKind, searchRecordOwner } from '../../store/access/record-owner.ts';
 import { type ContributionRecord, findContributionsOfPartners } from '../../store/contributions/contribution.ts';
-import {
-  type ContributionName,
-  searchContributions,
-  searchContributionsByCorrelation,
-} from '../../store/contributions/contribution-search.ts';
+import { searchContributions, searchContributionsByCorrelation } from '../../store/contributions/contribution-search.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { PartnerIds } from '../../store/partner-ids.ts';
+import { namesFor } from '../contributions/contribution-names.ts';
 
 /** A record that an id names, and whose it is. */
 export interface FoundRecord {
@@ -29,8 +26,6 @@ const FOUND_MAX = 20;
 const PARTNERS_MAX = 10;
 /** A request takes less long, and two processes' clocks differ by less. */
 const REQUEST_MS = 15_000;
-
-const NAMES: readonly ContributionName[] = ['partner_event_id', 'partner_order_ref', 'idempotency_key'];
 
 /**
  * Finds what an operator was given: a contribution by its id, event, order, key, or by the correlation id of its request where the service
@@ -69,12 +64,6 @@ async function readFound(database: Database, found: readonly Found[]): Promise<S
     const record = byId.get(transactionId);
     return record ? [{ ...record, foundBy }] : [];
   });
-}
-
-/** The names that a text may be of. */
-export function namesFor(text: string): readonly ContributionName[] {
-  if (isOurId('txn', text)) return ['transaction_id'];
-  return NAMES.filter((name) => (name === 'partner_order_ref' ? isShortIdentifier(text) : isLongIdentifier(text)));
 }
 
 async function searchByCorrelation(db: Queryable, partnerIds: PartnerIds, text: string) {

@@ -1,5 +1,5 @@
 import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-status.ts';
-import { listContributionsOfPartner } from '../../operations/contributions/find-contributions.ts';
+import { listContributionsOfPartner, listLatest } from '../../operations/contributions/find-contributions.ts';
 import { getReview } from '../../operations/contributions/list-reviews.ts';
 import { readTimeline } from '../../operations/overview/contribution-timeline.ts';
 import { Type } from '../../partner-api/schema-type.ts';
@@ -38,6 +38,12 @@ export const listContributions = operatorRoute({
       correlation_id: Type.Optional(
         Type.String({ minLength: 8, maxLength: 128, description: 'Only those of requests with this correlation id.' }),
       ),
+      of: Type.Optional(
+        Type.String({
+          ...{ minLength: 1, maxLength: 128 },
+          description: 'Only those with this order, event id, transaction id or idempotency key, which must match exactly.',
+        }),
+      ),
       created_after: timeOf('Only those that were recorded at this time or later.'),
       created_before: timeOf('Only those that were recorded before this time.'),
     },
@@ -45,15 +51,29 @@ export const listContributions = operatorRoute({
   ),
   answer: pageOf('ContributionPage', 'contributions', ContributionSummary, 'The contributions of the page.'),
   async handle({ tools: { database }, query }) {
-    const { partner_id: partnerId, status, correlation_id: correlationId, created_after, created_before } = query;
-    const filters = [partnerId, status, correlationId, created_after, created_before];
+    const { partner_id: partnerId, status, correlation_id: correlationId, of, created_after, created_before } = query;
+    const filters = [partnerId, status, correlationId, of, created_after, created_before];
     const { page, end } = sortedPage('listContributions', order, query, filters);
     const wanted = {
-      ...{ partnerId, status, correlationId, createdAfter: readTime('created_after', created_after) },
+      ...{ partnerId, status, correlationId, of: of?.trim(), createdAfter: readTime('created_after', created_after) },
       createdBefore: readTime('created_before', created_before),
     };
     const found = await listContributionsOfPartner(database.pool, wanted, page);
     return { contributions: found.page.map(contributionSummary), ...end(found.last, found.hasMore) };
+  },
+});
+
+export const getLatestContributions = operatorRoute({
+  operation: 'getLatestContributions',
+  method: 'GET',
+  path: '/operator/v1/latest-contributions',
+  tag: 'Contributions',
+  summary: 'Show the latest contributions of all partners',
+  description: 'The 50 latest, the latest first. The list of a partner has all of them.',
+  leastRole: 'viewer',
+  answer: shape('LatestContributions', { contributions: listOf(ContributionSummary, 'The contributions.') }),
+  async handle({ tools: { database } }) {
+    return { contributions: (await listLatest(database)).map(contributionSummary) };
   },
 });
 

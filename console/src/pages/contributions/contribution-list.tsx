@@ -1,4 +1,3 @@
-import { Paper } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import { present } from '../../api/present.ts';
@@ -17,27 +16,34 @@ import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
 import { CONTRIBUTION } from './contribution-texts.ts';
+import { Latest, Named } from './over-partners.tsx';
 
 type Status = 'confirmed' | 'pending' | 'failed';
-type Filter = 'partner' | 'status' | 'from' | 'to' | 'correlation';
+type Filter = 'of' | 'partner' | 'status' | 'from' | 'to' | 'correlation';
 
 export function ContributionList() {
   const t = useTexts(CONTRIBUTION);
   const common = useTexts(COMMON);
   const { confirmed, pending, failed } = useTexts(STATUS);
   const { filters, setFilters } = useFilters<Filter>();
+  const named = filters.of ?? filters.correlation;
   return (
     <Page title={t.title} description={t.help}>
-      <Filters names={['status', 'from', 'to', 'correlation']}>
-        <PartnerFilter isRequired value={filters.partner} onChange={(partner) => setFilters({ partner })} />
-        <ChoiceFilter
-          label={common.status}
-          options={{ confirmed, pending, failed }}
-          value={filters.status}
-          onChange={(status) => setFilters({ status })}
-        />
-        <DayFilter label={common.from} value={filters.from} onChange={(from) => setFilters({ from })} />
-        <DayFilter label={common.to} value={filters.to} onChange={(to) => setFilters({ to })} />
+      <Filters names={['of', 'partner', 'status', 'from', 'to', 'correlation']}>
+        <TextFilter label={t.inHand} dir="ltr" isSearch value={filters.of} onChange={(of) => setFilters({ of })} width={320} />
+        <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
+        {filters.partner && (
+          <>
+            <ChoiceFilter
+              label={common.status}
+              options={{ confirmed, pending, failed }}
+              value={filters.status}
+              onChange={(status) => setFilters({ status })}
+            />
+            <DayFilter label={common.from} value={filters.from} onChange={(from) => setFilters({ from })} />
+            <DayFilter label={common.to} value={filters.to} onChange={(to) => setFilters({ to })} />
+          </>
+        )}
         <TextFilter
           label={common.correlationId}
           dir="ltr"
@@ -47,12 +53,10 @@ export function ContributionList() {
       </Filters>
       {filters.partner ? (
         <OfPartner partnerId={filters.partner} filters={filters} />
+      ) : named === undefined || named.length < 2 ? (
+        <Latest />
       ) : (
-        <Paper>
-          <Empty icon="building" title={t.choose}>
-            {t.chooseHelp}
-          </Empty>
-        </Paper>
+        <Named text={named} />
       )}
     </Page>
   );
@@ -64,13 +68,13 @@ interface OfPartnerProps {
 }
 
 /** The days of the filter are those of the partner. */
-function OfPartner({ partnerId, filters: { status, from, to, correlation } }: OfPartnerProps) {
+function OfPartner({ partnerId, filters: { of, status, from, to, correlation } }: OfPartnerProps) {
   const t = useTexts(CONTRIBUTION);
   const common = useTexts(COMMON);
   const zone = usePartner(partnerId).data?.time_zone;
   const { sort, sorting } = useSort(['created_at'], '-created_at');
   const wanted = present({
-    ...{ partner_id: partnerId, status: status as Status | undefined, sort, correlation_id: correlation },
+    ...{ partner_id: partnerId, status: status as Status | undefined, sort, of, correlation_id: correlation },
     ...{ created_after: startOfDay(from, zone ?? 'UTC'), created_before: startOfDay(to, zone ?? 'UTC', 1) },
   }) as { partner_id: string };
   const query = usePages(

@@ -3,13 +3,17 @@ import type { Texts } from '../../texts/text.ts';
 export const CONTRIBUTION = {
   title: ['Contributions', 'المساهمات'],
   help: [
-    'The contributions of a partner. To find one by its order, event id or key, press / and paste it.',
-    'مساهمات الشريك. للعثور على مساهمة برقم طلبها أو معرّف حدثها أو مفتاحها اضغط / والصقه.',
+    'Find one by what the partner sent of it, or choose a partner to see all of its contributions, by status and day.',
+    'ابحث عن مساهمة بما أرسله الشريك عنها، أو اختر شريكًا لعرض كل مساهماته حسب الحالة واليوم.',
   ],
-  choose: ['Which partner?', 'أي شريك؟'],
-  chooseHelp: [
-    'Choose a partner above, or press / and search over all partners.',
-    'اختر شريكًا أعلاه، أو اضغط / وابحث لدى جميع الشركاء.',
+  inHand: ['Order, event id, transaction or key', 'رقم الطلب أو معرّف الحدث أو المعاملة أو المفتاح'],
+  latest: [
+    'The latest 50 of all partners. Choose a partner to see all of its contributions.',
+    'أحدث 50 مساهمة لدى جميع الشركاء. اختر شريكًا لعرض كل مساهماته.',
+  ],
+  namedAnywhere: [
+    'Of all partners, 20 at most. Choose a partner where more have the same order, or for a correlation id that the partner chose.',
+    'لدى جميع الشركاء، 20 على الأكثر. اختر شريكًا إذا تكرر رقم الطلب لدى أكثر من ذلك، أو لمعرّف ارتباط اختاره الشريك.',
   ],
   nothing: ['No contribution fits these filters', 'لا مساهمة تطابق عوامل التصفية'],
   partnerEvent: ["Partner's event id", 'معرّف الحدث لدى الشريك'],

@@ -1,0 +1,71 @@
+/** Contributions over all partners: the latest, or those that have a name. */
+import { Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { StatusBadge } from '../../parts/badges.tsx';
+import { PartnerLink } from '../../parts/partner.tsx';
+import { Records } from '../../parts/records.tsx';
+import { Empty, Failure, Loading } from '../../parts/state.tsx';
+import { Foreign, Id, Points, Time } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { CONTRIBUTION } from './contribution-texts.ts';
+
+type Summary = components['schemas']['ContributionSummary'];
+
+export function Latest() {
+  const { latest } = useTexts(CONTRIBUTION);
+  const query = useQuery({
+    queryKey: ['contributions', 'latest'],
+    queryFn: () => answerOf(client.GET('/operator/v1/latest-contributions')),
+  });
+  return <OverPartners query={query} note={latest} />;
+}
+
+/** @param text An order, an event id, a transaction, a key, or a correlation id that the service made. */
+export function Named({ text }: { readonly text: string }) {
+  const { namedAnywhere } = useTexts(CONTRIBUTION);
+  const query = useQuery({
+    queryKey: ['search', text],
+    queryFn: () => answerOf(client.GET('/operator/v1/search', { params: { query: { q: text } } })),
+  });
+  return <OverPartners query={query} note={namedAnywhere} />;
+}
+
+interface OverPartnersProps {
+  readonly query: {
+    readonly data: { readonly contributions: readonly Summary[] } | undefined;
+    readonly error: Error | null;
+    readonly refetch: () => unknown;
+  };
+  readonly note: string;
+}
+
+function OverPartners({ query: { data, error, refetch }, note }: OverPartnersProps) {
+  const t = useTexts(CONTRIBUTION);
+  const common = useTexts(COMMON);
+  if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />;
+  return (
+    <Stack gap="sm">
+      <Text size="sm" c="dimmed">
+        {note}
+      </Text>
+      <Records
+        label={t.title}
+        rows={data.contributions}
+        keyOf={({ transaction_id }) => transaction_id}
+        linkOf={({ partner_id, transaction_id }) => `/contributions/${partner_id}/${transaction_id}`}
+        empty={<Empty title={t.nothing} icon="search" />}
+        columns={[
+          { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
+          { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
+          { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
+          { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
+          { label: t.recordedAt, show: ({ created_at }) => <Time at={created_at} /> },
+          { label: t.transaction, show: ({ transaction_id }) => <Id id={transaction_id} isShort /> },
+        ]}
+      />
+    </Stack>
+  );
+}
