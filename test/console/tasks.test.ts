@@ -118,6 +118,10 @@ describe('tasks', needsBrowser, () => {
     const page = await browser.signedIn('viewer');
     await page.keyboard.press('/');
     await page.getByRole('textbox', { name: 'Search' }).fill(order);
+    const hit = page.locator('[data-action]').filter({ hasText: order });
+    await hit.getByText('Pending').waitFor();
+    const told = (await hit.innerText()).replaceAll(/[\u2066-\u2069]/g, '');
+    assert.match(told, /Contribution · Souq Express · \d{1,2} \w+ \d{4}, \d\d:\d\d/);
     await page.getByRole('textbox', { name: 'Search' }).press('Enter');
     await heading(page, 'Contribution');
     assert.ok(page.url().endsWith(`/contributions/${partner.partnerId}/${transactionId}`));

@@ -174,7 +174,7 @@ describe('contributions', () => {
 
 describe('the search', () => {
   test('finds a contribution by each of its names, and a partner by a part of its name', async () => {
-    const { partner: own, client } = await service.newPartner();
+    const { client } = await service.newPartner();
     const key = uniqueId('key');
     const { body, headers } = await client.confirm({}, { 'idempotency-key': key });
     const { transaction_id, partner_event_id, partner_order_ref } = body.contribution;
@@ -191,13 +191,6 @@ describe('the search', () => {
       assert.deepEqual([found?.transaction_id, found?.found_by, others], [transaction_id, [by], []], by);
     }
     assert.ok((await find('EST PARTN')).partners.length > 0);
-    assert.deepEqual((await find(own.partnerId)).partners, [{ partner_id: own.partnerId, name: own.name }]);
-    assert.deepEqual((await find(as(viewer).operatorId)).records, [
-      { kind: 'operator', partner_id: null, id: as(viewer).operatorId },
-    ]);
-    const { rows } = await database.pool.query('select settlement_id from settlement where partner_id = $1', [own.partnerId]);
-    const [settlement] = (await find(rows[0].settlement_id)).records;
-    assert.deepEqual(settlement, { kind: 'settlement', partner_id: own.partnerId, id: rows[0].settlement_id });
   });
 
   test('what it does not know, and what is no name of anything, finds nothing', async () => {
@@ -214,6 +207,33 @@ describe('the search', () => {
         { contributions: [], partners: [], records: [] },
         q,
       );
+  });
+
+  test('says of each what it is, whose, its status and its time', async () => {
+    const { partner: own, client } = await service.newPartner();
+    const { contribution } = (await client.confirm()).body;
+    const find = async (q: string) => (await as(viewer).get(`${V1}/search?q=${q}`)).body;
+    const [found] = (await find(contribution.transaction_id)).contributions;
+    assert.deepEqual([found.partner_name, found.created_at], [own.name, contribution.created_at]);
+    const [shown, ...others] = (await find(own.partnerId)).partners;
+    assert.deepEqual([shown.partner_id, shown.name, shown.status, others], [own.partnerId, own.name, 'active', []]);
+    const [open] = (await as(viewer).get(`${V1}/partners/${own.partnerId}/settlements`)).body.settlements;
+    const [settlement] = (await find(open.settlement_id)).records;
+    const { kind, partner_id, partner_name, id, status, created_at } = settlement;
+    assert.deepEqual(
+      { kind, partner_id, partner_name, id, status },
+      { ...{ kind: 'settlement', partner_id: own.partnerId, partner_name: own.name }, id: open.settlement_id, status: 'open' },
+    );
+    assert.ok(Math.abs(Date.parse(created_at) - Date.parse(open.created_at)) < 60_000, created_at);
+    const [person] = (await find(as(viewer).operatorId)).records;
+    assert.deepEqual([person.kind, person.partner_name, person.status], ['operator', null, 'active']);
+  });
+
+  test('an id of each kind that names nothing finds nothing', async () => {
+    for (const prefix of ['stl', 'adj', 'wep', 'dlv', 'evt', 'calc', 'rec', 'fail', 'batch', 'project', 'opr']) {
+      const { status, body } = await as(viewer).get(`${V1}/search?q=${prefix}_${'0'.repeat(26)}`);
+      assert.deepEqual([status, body.records], [200, []], prefix);
+    }
   });
 });
 

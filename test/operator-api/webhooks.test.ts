@@ -60,6 +60,8 @@ test('a test event, a failed delivery with its attempts, and sending it again', 
   assert.deepEqual([shown.attempts[0].status, shown.attempts[0].excerpt], [500, '<b>no</b>']);
   const list = (await viewer.get(`${V1}/partners/${partnerId}/deliveries?endpoint_id=${endpointId}&limit=1`)).body;
   assert.deepEqual([list.deliveries[0].delivery_id, list.has_more], [failed?.deliveryId, true]);
+  const [found] = (await viewer.get(`${V1}/search?q=${failed?.deliveryId}`)).body.records;
+  assert.deepEqual([found.kind, found.partner_id, found.status], ['delivery', partnerId, shown.delivery.status]);
   const failing = (await viewer.get(`${V1}/endpoints?state=failing&limit=200`)).body.endpoints;
   assert.ok(failing.some(({ endpoint_id }: { endpoint_id: string }) => endpoint_id === endpointId));
   assert.ok((await viewer.get(`${V1}/overview`)).body.webhooks.failing >= 1);

@@ -202,7 +202,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     impact: [],
     reconciliations: [],
     events: ['webhooks'],
-    access: ['audit'],
+    access: ['audit', 'webhooks'],
     emissions: [],
     contributions: ['emissions'],
     settlements: ['events'],

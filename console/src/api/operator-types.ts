@@ -3356,8 +3356,26 @@ export interface components {
              * @description When it failed; `null` unless it failed.
              */
             failed_at: string | null;
+            /** @description The name of the partner. */
+            partner_name: string;
             /** @description The fields that have the text. */
             found_by: string[];
+        };
+        FoundPartner: {
+            /** @description The id of the partner. */
+            partner_id: string;
+            /** @description The name of the partner. */
+            name: string;
+            /**
+             * @description A suspended partner records nothing new.
+             * @enum {string}
+             */
+            status: "active" | "suspended";
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
         };
         FoundRecord: {
             /**
@@ -3367,8 +3385,17 @@ export interface components {
             kind: "settlement" | "adjustment" | "endpoint" | "delivery" | "event" | "estimate" | "reconciliation" | "failure" | "impact_batch" | "project" | "operator";
             /** @description Whose it is; `null` where it belongs to no partner. */
             partner_id: string | null;
+            /** @description The name of that partner. */
+            partner_name: string | null;
             /** @description Its id. */
             id: string;
+            /** @description Its status; `null` where its kind has none. */
+            status: string | null;
+            /**
+             * Format: date-time
+             * @description When the service made its id.
+             */
+            created_at: string | null;
         };
         ImpactBatch: {
             /** @description The id of the batch. */
@@ -3554,7 +3581,7 @@ export interface components {
         };
         LatestContributions: {
             /** @description The contributions. */
-            contributions: components["schemas"]["ContributionSummary"][];
+            contributions: components["schemas"]["NamedContribution"][];
         };
         LineDetail: {
             /** @description The field. */
@@ -3586,6 +3613,40 @@ export interface components {
             amounts: components["schemas"]["CurrencyAmount"][];
             /** @description The days on which anything was confirmed or failed. */
             days: components["schemas"]["DayFigures"][];
+        };
+        NamedContribution: {
+            /** @description The id of the partner. */
+            partner_id: string;
+            /** @description The id of the contribution. */
+            transaction_id: string;
+            /** @description The partner's id of the contribution. */
+            partner_event_id: string;
+            /** @description The partner's reference of the order. */
+            partner_order_ref: string;
+            /**
+             * @description `confirmed` and `failed` are final. Only `failed` allows points to be restored.
+             * @enum {string}
+             */
+            status: "confirmed" | "pending" | "failed";
+            /** @description The points that the customer contributed. */
+            points: string;
+            /**
+             * Format: date-time
+             * @description When the service recorded it.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it became confirmed; `null` unless it is confirmed.
+             */
+            confirmed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it failed; `null` unless it failed.
+             */
+            failed_at: string | null;
+            /** @description The name of the partner. */
+            partner_name: string;
         };
         OpenSettlement: {
             /** @description The id of the settlement. */
@@ -3710,12 +3771,6 @@ export interface components {
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
-        };
-        PartnerName: {
-            /** @description The id of the partner. */
-            partner_id: string;
-            /** @description The name of the partner. */
-            name: string;
         };
         PartnerPage: {
             /** @description The partners of the page. */
@@ -4175,7 +4230,7 @@ export interface components {
             /** @description Contributions with this id, event, order, key or correlation id; 20 at most. */
             contributions: components["schemas"]["FoundContribution"][];
             /** @description Partners whose id it is, or whose name holds it; 10 at most. */
-            partners: components["schemas"]["PartnerName"][];
+            partners: components["schemas"]["FoundPartner"][];
             /** @description Other records with this id. */
             records: components["schemas"]["FoundRecord"][];
         };

@@ -3,18 +3,13 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
+import { type KeyboardEvent, useEffect, useState } from 'react';
 import { answerOf, client } from '../api/client.ts';
-import type { components } from '../api/operator-types.ts';
-import { StatusBadge } from '../parts/badges.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Foreign } from '../parts/values.tsx';
 import { useTexts } from '../texts/language.tsx';
 import { SHELL } from '../texts/shell-texts.ts';
 import { DESTINATIONS } from './navigation.tsx';
-import { pageOfRecord } from './record-pages.ts';
-
-type Found = components['schemas']['SearchResult'];
+import { type Result, useResults } from './search-results.tsx';
 
 /** What the service searches for. */
 const CHARACTERS_MIN = 2;
@@ -30,7 +25,7 @@ export function CommandPalette() {
     refetchInterval: false,
   });
   const pages = DESTINATIONS.filter(({ name }) => t[name].toLowerCase().includes(text.trim().toLowerCase()));
-  const results = settled === '' ? [] : listResults(found.data);
+  const results = useResults(settled === '' ? undefined : found.data);
   const first = results[0]?.to ?? pages[0]?.to;
   const isSettled = settled === text.trim().slice(0, 200) && !found.isFetching;
   // Enter opens what is first, as soon as it is known, where nothing was chosen with the arrow keys.
@@ -57,7 +52,8 @@ export function CommandPalette() {
         placeholder={t.searchFor}
         leftSection={<Icon name="search" />}
         aria-label={t.search}
-        dir="auto"
+        // What stands in the empty field is of the language of the screen.
+        {...(text !== '' && { dir: 'auto' })}
         onKeyDown={enter}
       />
       <Spotlight.ActionsList>
@@ -81,14 +77,6 @@ export function CommandPalette() {
   );
 }
 
-interface Result {
-  readonly to: string;
-  readonly label: ReactNode;
-  readonly description?: string;
-  readonly left: ReactNode;
-  readonly right?: ReactNode;
-}
-
 function Action({ to, label, description, left, right }: Result) {
   const navigate = useNavigate();
   return (
@@ -100,27 +88,4 @@ function Action({ to, label, description, left, right }: Result) {
       onClick={() => void navigate({ href: to })}
     />
   );
-}
-
-function listResults(found: Found | undefined): Result[] {
-  if (!found) return [];
-  return [
-    ...found.contributions.map(({ partner_id, transaction_id, partner_order_ref, status, found_by }) => ({
-      to: `/contributions/${partner_id}/${transaction_id}`,
-      label: <Foreign text={partner_order_ref} />,
-      description: `${found_by.join(', ')} · ${transaction_id}`,
-      left: <Icon name="inbox" />,
-      right: <StatusBadge status={status} />,
-    })),
-    ...found.partners.map(({ partner_id, name }) => ({
-      to: `/partners/${partner_id}`,
-      label: <Foreign text={name} />,
-      description: partner_id,
-      left: <Icon name="building" />,
-    })),
-    ...found.records.flatMap((record) => {
-      const to = pageOfRecord(record);
-      return to ? [{ to, label: record.id, description: record.kind, left: <Icon name="list" /> }] : [];
-    }),
-  ];
 }

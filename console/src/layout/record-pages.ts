@@ -3,14 +3,17 @@ import type { components } from '../api/operator-types.ts';
 type FoundRecord = components['schemas']['FoundRecord'];
 type Kind = FoundRecord['kind'];
 
+type Named = Pick<FoundRecord, 'kind' | 'partner_id' | 'id'>;
+
 /** Where a record of a kind is shown; `undefined` while it has no page of its own. */
-const PAGES: Partial<Readonly<Record<Kind, (record: FoundRecord) => string>>> = {
+const PAGES: Partial<Readonly<Record<Kind, (record: Named) => string>>> = {
   endpoint: ({ partner_id, id }) => `/webhooks/${partner_id}/${id}`,
   delivery: ({ partner_id, id }) => `/webhooks/${partner_id}/deliveries/${id}`,
   settlement: ({ partner_id, id }) => `/settlements/${partner_id}/${id}`,
   reconciliation: ({ partner_id, id }) => `/reconciliations/${partner_id}/${id}`,
   estimate: ({ partner_id, id }) => `/estimates/${partner_id}/${id}`,
   failure: ({ partner_id }) => `/failures?partner=${partner_id}`,
+  impact_batch: ({ id }) => `/impact/${id}`,
   adjustment: ({ partner_id, id }) => `/adjustments/${partner_id}/${id}`,
 };
 
@@ -24,6 +27,6 @@ export function pageOfId(partnerId: string, id: string): string | undefined {
   return kind && PAGES[kind]?.({ kind, partner_id: partnerId, id });
 }
 
-export function pageOfRecord(record: FoundRecord): string | undefined {
+export function pageOfRecord(record: Named): string | undefined {
   return PAGES[record.kind]?.(record);
 }

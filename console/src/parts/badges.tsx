@@ -10,6 +10,7 @@ const COLORS: Readonly<Record<keyof typeof STATUS, string>> = {
   suspended: 'red',
   not_decided: 'yellow',
   draft: 'gray',
+  drafted: 'yellow',
   approved: 'blue',
   posted: 'forest',
   rejected: 'red',

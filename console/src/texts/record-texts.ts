@@ -10,6 +10,7 @@ export const STATUS = {
   suspended: ['Suspended', 'موقوف'],
   not_decided: ['Not decided', 'لم يُبتّ فيها'],
   draft: ['Draft', 'مسودة'],
+  drafted: ['Waits for approval', 'بانتظار الاعتماد'],
   approved: ['Approved', 'معتمَد'],
   posted: ['Posted', 'مُرحَّل'],
   rejected: ['Rejected', 'مرفوض'],

@@ -27,10 +27,7 @@ export const SHELL = {
   setUp: ['Set-up', 'الإعداد'],
   record: ['Record', 'السجل'],
   search: ['Search', 'بحث'],
-  searchFor: [
-    'Order, event id, transaction, key, correlation id, partner, endpoint …',
-    'رقم الطلب، معرّف الحدث، المعاملة، المفتاح، معرّف الارتباط، الشريك، نقطة الاستقبال …',
-  ],
+  searchFor: ['Order, event id, key, partner …', 'طلب أو حدث أو مفتاح أو شريك …'],
   nothingFound: [
     'Nothing found. Ids, keys and orders are matched whole; a partner by a part of its name.',
     'لا نتائج. تُطابَق المعرّفات والمفاتيح والطلبات كاملةً، ويُطابَق الشريك بجزء من اسمه.',
@@ -50,4 +47,21 @@ export const SHELL = {
   operator: ['Operator', 'مشغّل'],
   approver: ['Approver', 'مُعتمِد'],
   admin: ['Administrator', 'مسؤول'],
+} as const satisfies Texts;
+
+/** What the search finds, one of each. */
+export const FOUND = {
+  contribution: ['Contribution', 'مساهمة'],
+  partner: ['Partner', 'شريك'],
+  settlement: ['Settlement', 'تسوية'],
+  adjustment: ['Adjustment', 'تعديل'],
+  endpoint: ['Endpoint', 'نقطة استقبال'],
+  delivery: ['Delivery', 'تسليم'],
+  event: ['Event', 'إشعار'],
+  estimate: ['Estimate', 'تقدير'],
+  reconciliation: ['Reconciliation', 'مطابقة'],
+  failure: ['Failure', 'إخفاق'],
+  impact_batch: ['Impact batch', 'دفعة أثر'],
+  project: ['Project', 'مشروع'],
+  operator: ['Operator', 'مشغّل'],
 } as const satisfies Texts;

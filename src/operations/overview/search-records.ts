@@ -1,18 +1,11 @@
 import { idAt, isOurId, timeOfId } from '../../domain/identifiers.ts';
 import { listPartnersInOrder, listPartnersOfIds, type Partner, readAllPartnerIds } from '../../store/access/partner.ts';
-import { type SearchedKind, searchRecordOwner } from '../../store/access/record-owner.ts';
+import { type FoundRecord, searchRecordOwner } from '../../store/access/record-owner.ts';
 import { type ContributionRecord, findContributionsOfPartners } from '../../store/contributions/contribution.ts';
 import { searchContributions, searchContributionsByCorrelation } from '../../store/contributions/contribution-search.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { PartnerIds } from '../../store/partner-ids.ts';
 import { namesFor } from '../contributions/contribution-names.ts';
-
-/** A record that an id names, and whose it is. */
-export interface FoundRecord {
-  readonly kind: SearchedKind;
-  readonly partnerId: string | null;
-  readonly id: string;
-}
 
 /** What a text may mean. */
 export interface SearchResult {

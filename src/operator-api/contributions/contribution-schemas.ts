@@ -28,6 +28,16 @@ export function contributionSummary({ partnerId, contribution }: ContributionRec
   };
 }
 
+/** In a list over partners. */
+export const NamedContribution = shape('NamedContribution', {
+  ...ContributionSummary.properties,
+  partner_name: text('The name of the partner.'),
+});
+
+export function namedContribution(record: ContributionRecord, names: ReadonlyMap<string, string>) {
+  return { ...contributionSummary(record), partner_name: names.get(record.partnerId) ?? record.partnerId };
+}
+
 export const ContributionBody = shape('Contribution', {
   ...ContributionSummary.properties,
   opaque_customer_ref: nullableText('The opaque reference of the customer; `null` without one.'),

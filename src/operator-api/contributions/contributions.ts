@@ -1,4 +1,5 @@
 import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-status.ts';
+import { readNamesOfPartners } from '../../operations/access/find-partners.ts';
 import { listContributionsOfPartner, listLatest } from '../../operations/contributions/find-contributions.ts';
 import { getReview } from '../../operations/contributions/list-reviews.ts';
 import { readTimeline } from '../../operations/overview/contribution-timeline.ts';
@@ -13,6 +14,8 @@ import {
   ContributionSummary,
   contributionSummary,
   contributionToWire,
+  NamedContribution,
+  namedContribution,
   TimelineEntryBody,
   timelineToWire,
 } from './contribution-schemas.ts';
@@ -71,9 +74,14 @@ export const getLatestContributions = operatorRoute({
   summary: 'Show the latest contributions of all partners',
   description: 'The 50 latest, the latest first. The list of a partner has all of them.',
   leastRole: 'viewer',
-  answer: shape('LatestContributions', { contributions: listOf(ContributionSummary, 'The contributions.') }),
+  answer: shape('LatestContributions', { contributions: listOf(NamedContribution, 'The contributions.') }),
   async handle({ tools: { database } }) {
-    return { contributions: (await listLatest(database)).map(contributionSummary) };
+    const latest = await listLatest(database);
+    const names = await readNamesOfPartners(
+      database.pool,
+      latest.map(({ partnerId }) => partnerId),
+    );
+    return { contributions: latest.map((record) => namedContribution(record, names)) };
   },
 });
 

@@ -1,9 +1,11 @@
+import { ID_PREFIXES, timeOfId } from '../../domain/identifiers.ts';
+import { readNamesOfPartners } from '../../operations/access/find-partners.ts';
 import { searchRecords } from '../../operations/overview/search-records.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { PartnerName } from '../access/partner-schemas.ts';
-import { ContributionSummary, contributionSummary } from '../contributions/contribution-schemas.ts';
+import { NamedContribution, namedContribution } from '../contributions/contribution-schemas.ts';
 import { operatorRoute } from '../route.ts';
-import { closed, listOf, nullableText, oneOf, shape, text } from '../schema-parts.ts';
+import { closed, listOf, nullableText, nullableTime, oneOf, shape, text, time } from '../schema-parts.ts';
 
 const KINDS = [
   ...['settlement', 'adjustment', 'endpoint', 'delivery', 'event', 'estimate', 'reconciliation', 'failure'],
@@ -13,17 +15,27 @@ const KINDS = [
 const SearchResult = shape('SearchResult', {
   contributions: listOf(
     shape('FoundContribution', {
-      ...ContributionSummary.properties,
+      ...NamedContribution.properties,
       found_by: listOf(text('The field.'), 'The fields that have the text.'),
     }),
     'Contributions with this id, event, order, key or correlation id; 20 at most.',
   ),
-  partners: listOf(PartnerName, 'Partners whose id it is, or whose name holds it; 10 at most.'),
+  partners: listOf(
+    shape('FoundPartner', {
+      ...PartnerName.properties,
+      status: oneOf(['active', 'suspended'], 'A suspended partner records nothing new.'),
+      created_at: time('When it was created.'),
+    }),
+    'Partners whose id it is, or whose name holds it; 10 at most.',
+  ),
   records: listOf(
     shape('FoundRecord', {
       kind: oneOf(KINDS, 'What it is.'),
       partner_id: nullableText('Whose it is; `null` where it belongs to no partner.'),
+      partner_name: nullableText('The name of that partner.'),
       id: text('Its id.'),
+      status: nullableText('Its status; `null` where its kind has none.'),
+      created_at: nullableTime('When the service made its id.'),
     }),
     'Other records with this id.',
   ),
@@ -51,10 +63,24 @@ export const search = operatorRoute({
   answer: SearchResult,
   async handle({ tools: { database }, query: { q } }) {
     const { contributions, partners, records } = await searchRecords(database, q.trim());
+    const owners = [...contributions, ...records].flatMap(({ partnerId }) => partnerId ?? []);
+    const names = await readNamesOfPartners(database.pool, owners);
     return {
-      contributions: contributions.map((record) => ({ ...contributionSummary(record), found_by: record.foundBy })),
-      partners: partners.map(({ partnerId, name }) => ({ partner_id: partnerId, name })),
-      records: records.map(({ kind, partnerId, id }) => ({ kind, partner_id: partnerId, id })),
+      contributions: contributions.map((record) => ({ ...namedContribution(record, names), found_by: record.foundBy })),
+      partners: partners.map(({ partnerId, name, suspendedAt, createdAt }) => ({
+        ...{ partner_id: partnerId, name, status: suspendedAt === null ? 'active' : 'suspended', created_at: createdAt },
+      })),
+      records: records.map(({ kind, partnerId, id, status }) => ({
+        ...{ kind, partner_id: partnerId, partner_name: names.get(partnerId ?? '') ?? null, id, status },
+        created_at: madeAt(id),
+      })),
     };
   },
 });
+
+/** An id contains the time of its making. */
+function madeAt(id: string): Date | null {
+  const prefix = Object.values(ID_PREFIXES).find((each) => id.startsWith(`${each}_`));
+  const atMs = prefix && timeOfId(prefix, id);
+  return atMs === undefined ? null : new Date(atMs);
+}

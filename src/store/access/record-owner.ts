@@ -1,6 +1,7 @@
 import type { Queryable } from '../database.ts';
 import { type PartnerIds, partnerIdsIn } from '../partner-ids.ts';
 import { run, type Statement } from '../query.ts';
+import { STATUS_OF_DELIVERY } from '../webhooks/delivery-log.ts';
 
 /** What an id names, told by its beginning. */
 export type SearchedKind =
@@ -22,43 +23,69 @@ interface SearchedTable {
   readonly key: string;
   /** Whether its key begins with the partner. */
   readonly isOfPartner: boolean;
+  /** SQL of its status; absent where it has none. */
+  readonly status?: string;
 }
 
 const TABLES: Readonly<Record<string, SearchedTable>> = {
-  stl: { kind: 'settlement', table: 'settlement', key: 'settlement_id', isOfPartner: true },
-  adj: { kind: 'adjustment', table: 'adjustment', key: 'adjustment_id', isOfPartner: true },
-  wep: { kind: 'endpoint', table: 'webhook_endpoint', key: 'endpoint_id', isOfPartner: true },
-  dlv: { kind: 'delivery', table: 'delivery', key: 'delivery_id', isOfPartner: true },
+  stl: { kind: 'settlement', table: 'settlement', key: 'settlement_id', isOfPartner: true, status: 'status' },
+  adj: { kind: 'adjustment', table: 'adjustment', key: 'adjustment_id', isOfPartner: true, status: 'status' },
+  wep: { kind: 'endpoint', table: 'webhook_endpoint', key: 'endpoint_id', isOfPartner: true, status: 'status' },
+  dlv: {
+    kind: 'delivery',
+    table: 'delivery d join webhook_endpoint e using (partner_id, endpoint_id)',
+    key: 'delivery_id',
+    isOfPartner: true,
+    status: STATUS_OF_DELIVERY,
+  },
   evt: { kind: 'event', table: 'event', key: 'event_id', isOfPartner: true },
   calc: { kind: 'estimate', table: 'estimate', key: 'calculation_id', isOfPartner: true },
-  rec: { kind: 'reconciliation', table: 'reconciliation', key: 'reconciliation_id', isOfPartner: true },
-  fail: { kind: 'failure', table: 'failure_draft', key: 'failure_id', isOfPartner: true },
-  batch: { kind: 'impact_batch', table: 'impact_batch', key: 'impact_batch_id', isOfPartner: false },
+  rec: { kind: 'reconciliation', table: 'reconciliation', key: 'reconciliation_id', isOfPartner: true, status: 'status' },
+  fail: { kind: 'failure', table: 'failure_draft', key: 'failure_id', isOfPartner: true, status: 'status' },
+  batch: { kind: 'impact_batch', table: 'impact_batch', key: 'impact_batch_id', isOfPartner: false, status: 'status' },
   project: { kind: 'project', table: 'project', key: 'project_id', isOfPartner: false },
-  opr: { kind: 'operator', table: 'operator', key: 'operator_id', isOfPartner: false },
+  opr: {
+    kind: 'operator',
+    table: 'operator',
+    key: 'operator_id',
+    isOfPartner: false,
+    status: "case when disabled_at is null then 'active' else 'disabled' end",
+  },
 };
 
-function statementOf({ table, key, isOfPartner }: SearchedTable): Statement {
-  const name = `search_${table}`;
+function statementOf({ kind, table, key, isOfPartner, status = 'null::text' }: SearchedTable): Statement {
+  const name = `search_${kind}`;
   return isOfPartner
     ? {
         name,
-        text: `select partner_id as "partnerId" from ${table} where partner_id = any (${partnerIdsIn('$1')}) and ${key} = $2 limit 5`,
+        text: `select partner_id as "partnerId", ${status} as status from ${table} where partner_id = any (${partnerIdsIn('$1')}) and ${key} = $2 limit 5`,
       }
-    : { name, text: `select null::text as "partnerId" from ${table} where $1::text is not null and ${key} = $2` };
+    : {
+        name,
+        text: `select null::text as "partnerId", ${status} as status from ${table} where $1::text is not null and ${key} = $2`,
+      };
 }
 
 const STATEMENTS = new Map(Object.values(TABLES).map((table) => [table.kind, statementOf(table)]));
 
-/** Whose record an id names; nobody's where there is none. It looks one key up for each partner. */
-export async function searchRecordOwner(
-  db: Queryable,
-  partnerIds: PartnerIds,
-  id: string,
-): Promise<{ readonly kind: SearchedKind; readonly partnerId: string | null; readonly id: string }[]> {
+/** A record that an id names. */
+export interface FoundRecord {
+  readonly kind: SearchedKind;
+  /** Whose it is; `null` where it belongs to no partner. */
+  readonly partnerId: string | null;
+  readonly id: string;
+  /** `null` where its kind has none. */
+  readonly status: string | null;
+}
+
+/** The record that an id names, and whose it is; none where there is none. It looks one key up for each partner. */
+export async function searchRecordOwner(db: Queryable, partnerIds: PartnerIds, id: string): Promise<FoundRecord[]> {
   const [prefix = ''] = id.split('_', 1);
   const table = Object.hasOwn(TABLES, prefix) ? TABLES[prefix] : undefined;
   if (!table) return [];
-  const rows = await run<{ partnerId: string | null }>(db, STATEMENTS.get(table.kind) as Statement, [partnerIds, id]);
-  return rows.map(({ partnerId }) => ({ kind: table.kind, partnerId, id }));
+  const rows = await run<{ partnerId: string | null; status: string | null }>(db, STATEMENTS.get(table.kind) as Statement, [
+    partnerIds,
+    id,
+  ]);
+  return rows.map(({ partnerId, status }) => ({ kind: table.kind, partnerId, id, status }));
 }

@@ -24,10 +24,12 @@ export interface DeliveryAttemptRecord {
   readonly excerpt: string | null;
 }
 
-const COLUMNS = `${DELIVERY_COLUMNS},
-    case when d.status = 'exhausted' and d.sequence is null then 'failed' when d.status = 'handed_over' and d.ended_at is not null then 'delivered'
+/** SQL for the status of a delivery `d` of an endpoint `e`. */
+export const STATUS_OF_DELIVERY = `case when d.status = 'exhausted' and d.sequence is null then 'failed' when d.status = 'handed_over' and d.ended_at is not null then 'delivered'
       when d.status not in ('waiting', 'handed_over') then d.status when e.status = 'disabled' then 'held' when e.status = 'removed' then 'dropped'
-      else 'waiting' end as status`;
+      else 'waiting' end`;
+const COLUMNS = `${DELIVERY_COLUMNS},
+    ${STATUS_OF_DELIVERY} as status`;
 const ENDPOINT_JOIN = 'join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id';
 
 /** SQL: the rows of a partner that wait, by the index of what waits. */

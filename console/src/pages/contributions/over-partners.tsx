@@ -12,7 +12,7 @@ import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { CONTRIBUTION } from './contribution-texts.ts';
 
-type Summary = components['schemas']['ContributionSummary'];
+type Contribution = components['schemas']['NamedContribution'];
 
 export function Latest() {
   const { latest } = useTexts(CONTRIBUTION);
@@ -35,7 +35,7 @@ export function Named({ text }: { readonly text: string }) {
 
 interface OverPartnersProps {
   readonly query: {
-    readonly data: { readonly contributions: readonly Summary[] } | undefined;
+    readonly data: { readonly contributions: readonly Contribution[] } | undefined;
     readonly error: Error | null;
     readonly refetch: () => unknown;
   };
@@ -59,7 +59,7 @@ function OverPartners({ query: { data, error, refetch }, note }: OverPartnersPro
         empty={<Empty title={t.nothing} icon="search" />}
         columns={[
           { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
-          { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
+          { label: common.partner, show: ({ partner_id, partner_name }) => <PartnerLink id={partner_id} name={partner_name} /> },
           { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
           { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
           { label: t.recordedAt, show: ({ created_at }) => <Time at={created_at} /> },

@@ -1,0 +1,72 @@
+/** What the search found: what each is, whose, its state and its day. */
+import type { ReactNode } from 'react';
+import type { components } from '../api/operator-types.ts';
+import { isolateForeign } from '../format/isolate.ts';
+import { formatTime, ownZone } from '../format/time.ts';
+import { PlantingBadge, type PlantingStatus } from '../pages/impact/planting-badge.tsx';
+import { StatusBadge } from '../parts/badges.tsx';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { Foreign } from '../parts/values.tsx';
+import { useLanguage, useTexts } from '../texts/language.tsx';
+import type { STATUS } from '../texts/record-texts.ts';
+import { FOUND } from '../texts/shell-texts.ts';
+import { pageOfRecord } from './record-pages.ts';
+
+type Found = components['schemas']['SearchResult'];
+type FoundRecord = components['schemas']['FoundRecord'];
+
+export interface Result {
+  readonly to: string;
+  readonly label: ReactNode;
+  readonly description?: string;
+  readonly left: ReactNode;
+  readonly right?: ReactNode;
+}
+
+export function useResults(found: Found | undefined): readonly Result[] {
+  const t = useTexts(FOUND);
+  const { language } = useLanguage();
+  if (!found) return [];
+  const describe = (kind: keyof typeof FOUND, partner: string | null, at: string | null) =>
+    [t[kind], partner && isolateForeign(partner), at && formatTime(at, { language, zone: ownZone() })]
+      .filter((part) => part)
+      .join(' · ');
+  return [
+    ...found.contributions.map(({ partner_id, partner_name, transaction_id, partner_order_ref, status, created_at }) => ({
+      to: `/contributions/${partner_id}/${transaction_id}`,
+      label: <Foreign text={partner_order_ref} />,
+      description: describe('contribution', partner_name, created_at),
+      left: <Icon name="inbox" />,
+      right: <StatusBadge status={status} />,
+    })),
+    ...found.partners.map(({ partner_id, name, status, created_at }) => ({
+      to: `/partners/${partner_id}`,
+      label: <Foreign text={name} />,
+      description: describe('partner', null, created_at),
+      left: <Icon name="building" />,
+      right: <StatusBadge status={status} />,
+    })),
+    ...found.records.flatMap((record) => {
+      const to = pageOfRecord(record);
+      if (to === undefined) return [];
+      const description = describe(record.kind, record.partner_name, record.created_at);
+      return [{ to, label: record.id, description, left: <Icon name={ICONS[record.kind] ?? 'list'} />, right: badgeOf(record) }];
+    }),
+  ];
+}
+
+const ICONS: Readonly<Partial<Record<FoundRecord['kind'], IconName>>> = {
+  settlement: 'coins',
+  adjustment: 'scales',
+  endpoint: 'webhook',
+  delivery: 'webhook',
+  reconciliation: 'compare',
+  failure: 'cross',
+  impact_batch: 'leaf',
+};
+
+function badgeOf({ kind, status }: FoundRecord): ReactNode {
+  if (status === null) return undefined;
+  if (kind === 'impact_batch') return <PlantingBadge status={status as PlantingStatus} />;
+  return <StatusBadge status={status as keyof typeof STATUS} />;
+}
