@@ -112,6 +112,34 @@ describe('the list of contributions', needsBrowser, () => {
   });
 });
 
+describe('from a partner and from the close of the month', needsBrowser, () => {
+  test('the page of a partner leads to each of its lists, with the filter set', async () => {
+    const page = await browser.signedIn('viewer');
+    const lists = ['Contributions', 'Reviews', 'Failures', 'Webhooks', 'Adjustments', 'Settlements', 'Reconciliations', 'Rules'];
+    for (const name of [...lists, 'Audit']) {
+      await page.goto(`${browser.baseUrl}/partners/${partner.partnerId}`);
+      await page.getByRole('navigation', { name: 'What is recorded of it' }).getByRole('link', { name }).click();
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      assert.equal(new URL(page.url()).searchParams.get('partner'), partner.partnerId, name);
+    }
+  });
+
+  test('in the close of the month the name of the partner and its row lead to the same checklist', async () => {
+    const page = await browser.signedIn('viewer');
+    const opened: string[] = [];
+    for (const part of ['link', 'row'] as const) {
+      await page.goto(`${browser.baseUrl}/closings`);
+      const row = page.getByRole('row').filter({ hasText: 'Souq Express' });
+      if (part === 'link') await row.getByRole('link', { name: 'Souq Express' }).click();
+      else await row.getByRole('cell').nth(1).click();
+      await page.getByText('Before it closes').waitFor();
+      opened.push(new URL(page.url()).pathname);
+    }
+    assert.match(opened[0] ?? '', /^\/settlements\/ptn_\w+\/stl_\w+$/);
+    assert.equal(opened[0], opened[1]);
+  });
+});
+
 interface Parameter {
   readonly in: string;
   readonly name: string;

@@ -7,12 +7,12 @@ import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
+import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { Filters, TextFilter } from '../../parts/filters.tsx';
-import { PartnerLink } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
-import { Absent, Age, Points } from '../../parts/values.tsx';
+import { Absent, Age, Foreign, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { CLOSING } from './closing-texts.ts';
@@ -42,16 +42,18 @@ export function ClosingList() {
         csv={csvAddress('closings', wanted)}
         rowsOf={({ closings }) => closings}
         keyOf={({ partner_id }) => partner_id}
-        linkOf={({ partner_id, open_settlement: open }) =>
-          open ? `/settlements/${partner_id}/${open.settlement_id}` : `/settlements?partner=${partner_id}`
-        }
+        linkOf={checklistOf}
         empty={<Empty title={t.noPartner} icon="building" />}
         columns={[
           {
             label: common.partner,
             sort: 'name',
             sortKind: 'name',
-            show: ({ partner_id, name }) => <PartnerLink id={partner_id} name={name} />,
+            show: (closing) => (
+              <AddressLink to={checklistOf(closing)} className="row-anchor">
+                <Foreign text={closing.name} />
+              </AddressLink>
+            ),
           },
           {
             label: t.period,
@@ -90,6 +92,11 @@ export function ClosingList() {
       />
     </Page>
   );
+}
+
+/** Where the whole row leads; the page has a link to the partner. */
+function checklistOf({ partner_id, open_settlement: open }: Closing): string {
+  return open ? `/settlements/${partner_id}/${open.settlement_id}` : `/settlements?partner=${partner_id}`;
 }
 
 function Ends({ closing: { open_settlement: open } }: { readonly closing: Closing }) {

@@ -4,8 +4,8 @@ import type { Texts } from '../../texts/text.ts';
 export const CLOSING = {
   title: ['Close of the month', 'إقفال الشهر'],
   help: [
-    'What counts before the open settlement of each partner closes. It closes by itself 5 minutes after the end of its period.',
-    'ما ينبغي النظر فيه قبل إقفال التسوية المفتوحة لكل شريك. تُقفل من تلقاء نفسها بعد 5 دقائق من نهاية فترتها.',
+    'What counts before the open settlement of each partner closes. It closes by itself 5 minutes after the end of its period. A row opens its checklist.',
+    'ما ينبغي النظر فيه قبل إقفال التسوية المفتوحة لكل شريك. تُقفل من تلقاء نفسها بعد 5 دقائق من نهاية فترتها. ويفتح كل صف قائمة التحقق.',
   ],
   noPartner: ['There is no partner yet', 'لا شريك بعد'],
   period: ['Period', 'الفترة'],

@@ -1,8 +1,7 @@
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import type { components } from '../../api/operator-types.ts';
 import { Page } from '../../layout/page.tsx';
-import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { usePartner } from '../../parts/partner.tsx';
@@ -12,8 +11,8 @@ import { Id, Points, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { PartnerActions } from './partner-actions.tsx';
+import { PartnerLists } from './partner-lists.tsx';
 import { PARTNER } from './partner-texts.ts';
-import { SET_UP } from './set-up/set-up-texts.ts';
 
 type Partner = components['schemas']['Partner'];
 
@@ -34,7 +33,6 @@ export function PartnerPage() {
 
 function PartnerFacts({ partner }: { readonly partner: Partner }) {
   const t = useTexts(PARTNER);
-  const setUp = useTexts(SET_UP);
   const common = useTexts(COMMON);
   const { partner_id: id, time_zone: zone } = partner;
   return (
@@ -49,6 +47,7 @@ function PartnerFacts({ partner }: { readonly partner: Partner }) {
           ...(partner.suspended_at ? [{ label: t.suspendedAt, value: <Time at={partner.suspended_at} zone={zone} /> }] : []),
         ]}
       />
+      <PartnerLists partnerId={id} />
       <Section title={t.rates}>
         <Facts
           columns={3}
@@ -59,12 +58,6 @@ function PartnerFacts({ partner }: { readonly partner: Partner }) {
           ]}
         />
       </Section>
-      <Group gap="lg">
-        <AddressLink to={`/contributions?partner=${id}`}>{t.contributions}</AddressLink>
-        <AddressLink to={`/reviews?partner=${id}`}>{t.reviews}</AddressLink>
-        <AddressLink to={`/rules?partner=${id}`}>{setUp.ruleLink}</AddressLink>
-        <AddressLink to={`/partners/${id}/set-up`}>{setUp.setUp}</AddressLink>
-      </Group>
     </Stack>
   );
 }

@@ -30,6 +30,5 @@ export const PARTNER = {
   ],
   resume: ['Resume', 'استئناف'],
   resumeConsequence: ['The partner records again, within ten seconds.', 'يعود الشريك إلى التسجيل خلال عشر ثوانٍ.'],
-  contributions: ['Contributions', 'المساهمات'],
-  reviews: ['Reviews', 'المراجعات'],
+  lists: ['What is recorded of it', 'سجلات هذا الشريك'],
 } as const satisfies Texts;
