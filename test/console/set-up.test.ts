@@ -175,6 +175,7 @@ describe('a new partner', needsBrowser, () => {
     assert.deepEqual(made, { currency: 'SAR', time_zone: 'Asia/Riyadh' });
     await step('Partner').getByText('Confirmations and estimates a second').waitFor();
     await step('Rule').getByText('No rule was made for it').waitFor();
+    await step('Rule').getByText('An administrator creates rules.').waitFor();
 
     await step('API key').getByRole('button', { name: 'Issue a key' }).click();
     await step('API key').getByText('It is shown this once').waitFor();
@@ -183,6 +184,7 @@ describe('a new partner', needsBrowser, () => {
 
     const endpoint = step('Webhook endpoint');
     await endpoint.getByText('A sandbox for this machine alone also takes http://127.0.0.1:PORT/').waitFor();
+    await endpoint.getByText('Response.json({ challenge: event.data.challenge })').waitFor();
     await endpoint.getByLabel('Address').fill('https://nobody.invalid/hook');
     await endpoint.getByRole('button', { name: 'Challenge and add' }).click();
     await endpoint.getByText('Nothing was stored.').waitFor();
@@ -210,6 +212,30 @@ describe('a new partner', needsBrowser, () => {
       [partnerId],
     );
     assert.equal(entries.length, 1);
+  });
+
+  test('its rule is made on the same page; one that starts later is named with its start', async () => {
+    const { partner: own } = await service.newPartner();
+    const page = await browser.signedIn('admin');
+    await page.goto(`${browser.baseUrl}/partners/${own.partnerId}/set-up`);
+    const rule = page.getByRole('region', { name: 'Rule', exact: true });
+    await rule.getByText('No rule was made for it').waitFor();
+    await rule.getByRole('button', { name: 'New version for this partner' }).click();
+    await rule.getByLabel('Version').fill('first-of-it');
+    await rule.getByLabel('Review from so many points').fill('900');
+    await rule.getByLabel('Starts').fill('2031-01-01T00:00');
+    await rule.getByRole('button', { name: 'New version', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'New version' }).click();
+    const row = rule.getByRole('table', { name: 'Starts later' }).getByRole('row', { name: /first-of-it/ });
+    await row.getByText('1 Jan 2031, 00:00').waitFor();
+    await rule.getByText('Until the versions below start').waitFor();
+    assert.equal(await rule.getByText('No rule was made for it').count(), 0);
+    const [kept] = await rowsOf("select partner_id, review_threshold from rule_version where version = 'first-of-it'");
+    assert.deepEqual(kept, { partner_id: own.partnerId, review_threshold: 900n });
+    await rule.getByRole('link', { name: 'All versions' }).click();
+    await heading(page, 'Rules');
+    await page.getByRole('link', { name: 'Set-up of this partner' }).click();
+    await rule.waitFor();
   });
 
   test('a key is replaced and revoked; the partner is suspended and resumed', async () => {

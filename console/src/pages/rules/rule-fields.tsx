@@ -28,7 +28,8 @@ interface RuleFieldsProps {
   readonly partner: string | undefined;
   readonly error: Error | null;
   readonly onChange: (stated: StatedRule) => void;
-  readonly onPartner: (partnerId: string | undefined) => void;
+  /** Absent where the partner is fixed. */
+  readonly onPartner?: (partnerId: string | undefined) => void;
 }
 
 type TextField = Exclude<keyof StatedRule, 'kind' | 'reviews_everything'>;
@@ -59,7 +60,7 @@ export function RuleFields({ stated, partner, error, onChange, onPartner }: Rule
           value={stated.kind}
           onChange={(kind) => onChange({ ...stated, kind: kind as Kind })}
         />
-        <PartnerFilter value={partner} onChange={onPartner} />
+        {onPartner && <PartnerFilter value={partner} onChange={onPartner} />}
         {field('version', t.version, t.versionHelp)}
         {field('starts_at', t.starts, t.startsHelp)}
       </SimpleGrid>

@@ -1,29 +1,28 @@
-import { Badge, Button, Stack } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
-import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
-import { formatWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
+import { AddressLink } from '../../parts/address-link.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { PartnerFilter, PartnerLink, usePartner } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/state.tsx';
-import { Money, Time } from '../../parts/values.tsx';
+import { Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { useRulesInForce } from '../partners/set-up/rule-step.tsx';
 import { InForce } from './in-force.tsx';
 import { RULE, RULE_KIND } from './rule-texts.ts';
+import { type Rule, Said } from './said.tsx';
 import { WithdrawRule } from './withdraw-rule.tsx';
 
-export type Rule = components['schemas']['Rule'];
 type Kind = Rule['kind'];
 type Standing = Rule['standing'];
 
@@ -110,38 +109,8 @@ function InForceOf({ partnerId }: { readonly partnerId: string }) {
   const rules = useRulesInForce(partnerId);
   const partner = usePartner(partnerId);
   return (
-    <Section title={t.nowTitle}>
+    <Section title={t.nowTitle} actions={<AddressLink to={`/partners/${partnerId}/set-up`}>{t.backToSetUp}</AddressLink>}>
       <Loaded query={rules}>{(answer) => <InForce rules={answer} currency={partner.data?.currency ?? null} />}</Loaded>
     </Section>
-  );
-}
-
-/** What a version says, in a line for each part. */
-export function Said({ rule }: { readonly rule: Rule }) {
-  const t = useTexts(RULE);
-  if (rule.kind === 'point_conversion') return <Money amount={rule.point_value} currency={rule.currency} />;
-  if (rule.kind === 'tree_cost') return <Money amount={rule.tree_cost} currency={rule.currency} />;
-  const parts: [label: string, value: string | null][] = [
-    [t.reviewThreshold, rule.review_threshold],
-    [t.dailyPointsCap, rule.daily_points_cap],
-    [t.dailyCountCap, rule.daily_count_cap],
-  ];
-  return (
-    <Stack gap={0}>
-      <span>
-        <bdi dir="ltr" className="figure">
-          {formatWhole(rule.points_min ?? '')} – {formatWhole(rule.points_max ?? '')}
-        </bdi>
-      </span>
-      {rule.reviews_everything && <span>{t.reviewsEverything}</span>}
-      {parts.map(
-        ([label, value]) =>
-          value !== null && (
-            <span key={label}>
-              {label}: <bdi className="figure">{formatWhole(value)}</bdi>
-            </span>
-          ),
-      )}
-    </Stack>
   );
 }

@@ -23,6 +23,7 @@ export const RULE = {
   past: ['Replaced', 'استُبدل'],
   withdrawn: ['Withdrawn', 'مسحوب'],
   nowTitle: ['In force for this partner now', 'الساري على هذا الشريك الآن'],
+  backToSetUp: ['Set-up of this partner', 'إعداد هذا الشريك'],
   history: ['Versions', 'الإصدارات'],
 
   create: ['New version', 'إصدار جديد'],

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
@@ -59,6 +59,28 @@ export function EndpointStep({ partnerId }: { readonly partnerId: string | undef
   );
 }
 
+const ANSWER = '{ "challenge": "the text of data.challenge" }';
+const LINE = `if (event.event_type === 'webhook.endpoint.verification') return Response.json({ challenge: event.data.challenge });`;
+
+/** What the person at the receiver has to know before the challenge is sent. */
+function ChallengeHelp() {
+  const t = useTexts(SET_UP);
+  return (
+    <div>
+      <Text size="sm">{t.challengeAnswer}</Text>
+      <Code block dir="ltr" className="code-line">
+        {ANSWER}
+      </Code>
+      <Text size="sm" mt="xs">
+        {t.challengeHow}
+      </Text>
+      <Code block dir="ltr" className="code-line">
+        {LINE}
+      </Code>
+    </div>
+  );
+}
+
 function NewEndpoint({ partnerId, isFirst }: { readonly partnerId: string; readonly isFirst: boolean }) {
   const t = useTexts(SET_UP);
   const [isOpen, setOpen] = useState(false);
@@ -92,6 +114,7 @@ function NewEndpoint({ partnerId, isFirst }: { readonly partnerId: string; reado
       }}
     >
       <Stack gap="sm">
+        <ChallengeHelp />
         <Group align="flex-end">
           <TextInput
             label={t.url}

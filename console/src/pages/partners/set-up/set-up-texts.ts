@@ -35,12 +35,19 @@ export const SET_UP = {
   created: ['The partner is created.', 'أُنشئ الشريك.'],
 
   rule: ['Rule', 'القاعدة'],
-  ruleHelp: ['What is in force for this partner now.', 'ما يسري على هذا الشريك الآن.'],
+  ruleHelp: ['What is in force for this partner now, and what starts later.', 'ما يسري على هذا الشريك الآن، وما يبدأ لاحقًا.'],
   ruleDefault: [
     'No rule was made for it: every number of points is taken, nothing is reviewed, and points have no value.',
     'لم تُوضع له قاعدة: يُقبل أي عدد من النقاط، ولا تُراجَع أي مساهمة، ولا قيمة للنقاط.',
   ],
-  ruleLink: ['See and create rules', 'عرض القواعد وإنشاؤها'],
+  ruleDefaultUntil: [
+    'Until the versions below start, every number of points is taken, nothing is reviewed, and points have no value.',
+    'إلى أن تبدأ الإصدارات أدناه، يُقبل أي عدد من النقاط، ولا تُراجَع أي مساهمة، ولا قيمة للنقاط.',
+  ],
+  ruleUpcoming: ['Starts later', 'يبدأ لاحقًا'],
+  ruleNew: ['New version for this partner', 'إصدار جديد لهذا الشريك'],
+  ruleByAdmin: ['An administrator creates rules.', 'إنشاء القواعد للمسؤول.'],
+  ruleLink: ['All versions', 'كل الإصدارات'],
 
   key: ['API key', 'مفتاح API'],
   keyHelp: ["The partner's server sends it with every request.", 'يرسله خادم الشريك مع كل طلب.'],
@@ -80,6 +87,14 @@ export const SET_UP = {
   endpointHelp: [
     'The receiver has to answer a signed challenge at once. Nothing is stored when it does not.',
     'على المستقبِل أن يجيب عن تحدٍّ موقَّع فورًا، ولا يُحفظ شيء إن لم يُجب.',
+  ],
+  challengeAnswer: [
+    'The challenge is a POST whose event_type is webhook.endpoint.verification. The answer is 200 with the text of data.challenge, as JSON:',
+    'التحدي طلب POST قيمة event_type فيه webhook.endpoint.verification. والجواب 200 مع نص data.challenge بصيغة JSON:',
+  ],
+  challengeHow: [
+    'The package for partners answers it by itself. Without the package, a line of the receiver does:',
+    'تجيب عنه حزمة الشركاء من تلقاء نفسها. ومن دون الحزمة يكفي سطر في المستقبِل:',
   ],
   url: ['Address', 'العنوان'],
   urlHelp: ['https, at a public host.', 'https، على مضيف عام.'],

@@ -1,0 +1,38 @@
+import { Stack } from '@mantine/core';
+import type { components } from '../../api/operator-types.ts';
+import { formatWhole } from '../../format/points.ts';
+import { Money } from '../../parts/values.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { RULE } from './rule-texts.ts';
+
+export type Rule = components['schemas']['Rule'];
+
+/** What a version says, in a line for each part. */
+export function Said({ rule }: { readonly rule: Rule }) {
+  const t = useTexts(RULE);
+  if (rule.kind === 'point_conversion') return <Money amount={rule.point_value} currency={rule.currency} />;
+  if (rule.kind === 'tree_cost') return <Money amount={rule.tree_cost} currency={rule.currency} />;
+  const parts: [label: string, value: string | null][] = [
+    [t.reviewThreshold, rule.review_threshold],
+    [t.dailyPointsCap, rule.daily_points_cap],
+    [t.dailyCountCap, rule.daily_count_cap],
+  ];
+  return (
+    <Stack gap={0}>
+      <span>
+        <bdi dir="ltr" className="figure">
+          {formatWhole(rule.points_min ?? '')} – {formatWhole(rule.points_max ?? '')}
+        </bdi>
+      </span>
+      {rule.reviews_everything && <span>{t.reviewsEverything}</span>}
+      {parts.map(
+        ([label, value]) =>
+          value !== null && (
+            <span key={label}>
+              {label}: <bdi className="figure">{formatWhole(value)}</bdi>
+            </span>
+          ),
+      )}
+    </Stack>
+  );
+}
