@@ -11,6 +11,7 @@ import { needsBrowser } from '../support/console/browser.ts';
 import { choose } from '../support/console/choose.ts';
 import { HOSTILE_LINE, openScene, type Scene } from '../support/console/console-scene.ts';
 import { signedInOperator } from '../support/operator-client.ts';
+import { insertPrice } from '../support/rules.ts';
 import { OPEN_RATES } from '../support/service.ts';
 import { closeThrough, openFirst } from '../support/settlements.ts';
 
@@ -182,6 +183,34 @@ describe('a dispute', needsBrowser, () => {
       assert.equal(status, 200, text);
     }
   }
+});
+
+describe('an adjustment of points that have a value', needsBrowser, () => {
+  test('shows the change of the amount', async () => {
+    const partner = await createPartner(service.database, OWNER, uniqueId('Shop'), { ...OPEN_RATES, currency: 'SAR' });
+    const { partnerId } = partner;
+    await insertPrice(service.database, 'point_conversion', {
+      partnerId,
+      label: uniqueId('price'),
+      starts: '-1 day',
+      price: '0.05',
+    });
+    const { client } = await service.newPartner({ of: partner });
+    // Each process reads the rules anew within seconds.
+    const contribution = await waitFor('a contribution with the price', async () => {
+      const { body } = await client.confirm({ ...newConfirmation(), points: 100 });
+      return body.contribution.point_conversion_version === 'default-1' ? undefined : body.contribution;
+    });
+    const operator = await signedInOperator(service, 'operator');
+    const { body, text } = await operator.postOnce('/operator/v1/adjustments', {
+      ...{ partner_id: partnerId, transaction_id: contribution.transaction_id, reason_code: 'other', points_delta: '-45' },
+      ...{ reason_en: 'x', reason_ar: 'س' },
+    });
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/adjustments/${partnerId}/${body.adjustment?.adjustment_id ?? text}`);
+    const change = page.locator('dt', { hasText: 'Change of the amount' }).locator('xpath=following-sibling::dd[1]');
+    assert.match(await change.innerText(), /^-2\.25 SAR$/);
+  });
 });
 
 describe('close a month', needsBrowser, () => {

@@ -242,10 +242,12 @@ describe('tasks with money', needsBrowser, () => {
     const form = drafter.getByRole('dialog');
     await form.getByLabel('Change of points').fill('-50');
     await form.getByRole('row', { name: /^Settled points 150 100$/ }).waitFor();
+    await form.getByText('has the reason in both languages').waitFor();
     await form.getByLabel('Reason for the partner, in English').fill('The order had two lines.');
     await form.getByLabel('Reason for the partner, in Arabic').fill('كان في الطلب سطران.');
     await form.getByRole('button', { name: 'Draft an adjustment' }).click();
     await heading(drafter, 'Adjustment');
+    await drafter.getByText('none: no value of a point was in force when the contribution was recorded').waitFor();
     const [, adjustmentId = ''] = /\/adjustments\/[^/]+\/(\w+)/.exec(drafter.url()) ?? [];
     const stateOf = async () => {
       const { rows } = await service.database.pool.query('select status, points_delta from adjustment where adjustment_id = $1', [

@@ -12,6 +12,7 @@ import {
   compareDecimals,
   formatDecimal,
   formatWhole,
+  subtractDecimals,
 } from '../../console/src/format/points.ts';
 import { cityOf, formatMonth, formatRelative, formatTime, formatUtc } from '../../console/src/format/time.ts';
 import { deltaOf, type ReconciliationLine } from '../../console/src/pages/reconciliations/verdicts.ts';
@@ -39,6 +40,11 @@ describe('whole numbers', () => {
     assert.equal(addDecimals(['9223372036854775807.5', '0.25']), '9223372036854775807.75');
     const ordered = ['-10.5', '-10.25', '0', '0.10', '7.5', '15', '9223372036854775807.000000000001'];
     assert.deepEqual(ordered.toReversed().sort(compareDecimals), ordered);
+  });
+
+  test('decimals are subtracted without loss', () => {
+    assert.equal(subtractDecimals('0.5', '12.25'), '-11.75');
+    assert.equal(subtractDecimals('9223372036854775807.01', '-0.000000000001'), '9223372036854775807.010000000001');
   });
 
   test('give the height of a bar whatever their length', () => {

@@ -54,3 +54,8 @@ export function addDecimals(values: readonly string[]): string {
   const sign = sum < 0n ? '-' : '';
   return places === 0 ? sign + digits : `${sign}${digits.slice(0, -places)}.${digits.slice(-places)}`;
 }
+
+/** The difference of two decimals, exactly: `'1.5', '0.25'` → `1.25`. */
+export function subtractDecimals(from: string, value: string): string {
+  return addDecimals([from, value.startsWith('-') ? value.slice(1) : `-${value}`]);
+}

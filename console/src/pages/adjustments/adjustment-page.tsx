@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
+import { subtractDecimals } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
@@ -92,6 +93,7 @@ function AdjustmentFacts({ detail: { adjustment, currency, effect } }: { readonl
   const common = useTexts(COMMON);
   const reasons = useTexts(ADJUSTMENT_REASON);
   const zone = usePartner(adjustment.partner_id).data?.time_zone;
+  const change = changeOfAmount(adjustment, effect, currency);
   const contribution = `/contributions/${adjustment.partner_id}/${adjustment.transaction_id}`;
   const steps = [
     { label: t.draftedBy, by: adjustment.drafted_by, at: adjustment.drafted_at },
@@ -107,8 +109,10 @@ function AdjustmentFacts({ detail: { adjustment, currency, effect } }: { readonl
         { label: common.partner, value: <PartnerLink id={adjustment.partner_id} /> },
         { label: common.order, value: <AddressLink to={contribution}>{adjustment.partner_order_ref}</AddressLink> },
         { label: t.change, value: <Points value={adjustment.points_delta} /> },
-        { label: t.changeAmount, value: <Money amount={adjustment.amount_delta} currency={currency} /> },
-        { label: t.atMost, value: <Money amount={effect?.settled_amount_max} currency={currency} /> },
+        ...(change === null ? [] : [{ label: t.changeAmount, value: change ?? t.noPrice }]),
+        ...(effect?.settled_amount_max
+          ? [{ label: t.atMost, value: <Money amount={effect.settled_amount_max} currency={currency} /> }]
+          : []),
         { label: t.why, value: reasons[adjustment.reason_code] },
         { label: t.reasonEn, value: <Foreign text={adjustment.reason_en} isWhole /> },
         { label: t.reasonAr, value: <Foreign text={adjustment.reason_ar} isWhole /> },
@@ -116,6 +120,15 @@ function AdjustmentFacts({ detail: { adjustment, currency, effect } }: { readonl
       ]}
     />
   );
+}
+
+/** `undefined` where the contribution has no amount, and `null` where nobody knows: it was rejected. */
+function changeOfAmount({ amount_delta: stated }: Detail['adjustment'], effect: Detail['effect'], currency: string | null) {
+  if (stated !== null) return <Money amount={stated} currency={currency} />;
+  if (!effect) return null;
+  const { settled_amount_before: before, settled_amount_after: after } = effect;
+  if (before === null || after === null) return undefined;
+  return <Money amount={subtractDecimals(after, before)} currency={currency} />;
 }
 
 function Step({ by, at, zone }: { readonly by: string; readonly at: string | null; readonly zone: string | undefined }) {

@@ -9,6 +9,10 @@ export const ADJUSTMENT = {
   nothing: ['No adjustment fits these filters', 'لا تعديل يطابق عوامل التصفية'],
   change: ['Change of points', 'تغيّر النقاط'],
   changeAmount: ['Change of the amount', 'تغيّر المبلغ'],
+  noPrice: [
+    'none: no value of a point was in force when the contribution was recorded',
+    'لا مبلغ: لم تكن للنقطة قيمة سارية عند تسجيل المساهمة',
+  ],
   why: ['Why', 'السبب'],
   drafted: ['Drafted', 'أُعدّت'],
   draftedBy: ['Drafted by', 'أعدّها'],
@@ -55,5 +59,9 @@ export const ADJUSTMENT = {
   amountHelp: ['For a restatement: with a sign, such as -12.5.', 'للتصحيح: مع الإشارة، مثل ‎-12.5.'],
   reasonEn: ['Reason for the partner, in English', 'السبب للشريك بالإنجليزية'],
   reasonAr: ['Reason for the partner, in Arabic', 'السبب للشريك بالعربية'],
+  reasonHelp: [
+    'The event that tells the partner of the adjustment has the reason in both languages, so that the partner can show it in either.',
+    'يحمل الإشعار الذي يُعلم الشريك بالتعديل السبب باللغتين، ليتمكن الشريك من عرضه بأي منهما.',
+  ],
   draftDone: ['The adjustment is drafted.', 'أُعدّت مسودة التعديل.'],
 } as const satisfies Texts;

@@ -80,6 +80,9 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
             onChange={(event) => setDelta(event.currentTarget.value)}
           />
           <DraftPreview contribution={contribution} reason={reason} field={field} delta={typed} />
+          <Text size="sm" c="dimmed">
+            {t.reasonHelp}
+          </Text>
           <TextInput
             label={t.reasonEn}
             required

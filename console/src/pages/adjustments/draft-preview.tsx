@@ -70,6 +70,11 @@ export function DraftPreview({ contribution, reason, field, delta }: DraftPrevie
           ]}
         />
       )}
+      {effect && effect.settled_amount_before === null && (
+        <Text size="sm">
+          {t.changeAmount}: {t.noPrice}
+        </Text>
+      )}
     </Stack>
   );
 }
