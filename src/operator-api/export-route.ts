@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { csvRecord } from '../domain/settlements/statement/csv-record.ts';
 import { Type } from '../partner-api/schema-type.ts';
+import { attachment, exportNameOf } from './export-name.ts';
 import type { OperatorCall, OperatorRoute } from './route.ts';
 import { closed } from './schema-parts.ts';
 
@@ -37,7 +38,9 @@ export function exportOf(list: OperatorRoute): OperatorRoute {
         list.handle({ ...call, query: { ...call.query, limit: PAGE, ...(after !== undefined && { after }) } }) as Promise<Answer>;
       // What is wrong with the request is told before the first byte.
       const first = await read();
-      call.reply.header('content-disposition', `attachment; filename="${name}.csv"`);
+      const { pool } = call.tools.database;
+      const file = await exportNameOf(pool, list, { ...(call.params as object), ...call.query }, new Date());
+      call.reply.header('content-disposition', attachment(`${file}.csv`));
       return write(first, read, { name, columns });
     },
   };

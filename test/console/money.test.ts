@@ -7,7 +7,7 @@ import { completeReconciliations } from '../../src/operations/reconciliations/co
 import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
-import { needsBrowser } from '../support/console/browser.ts';
+import { heightOf, needsBrowser } from '../support/console/browser.ts';
 import { choose } from '../support/console/choose.ts';
 import { HOSTILE_LINE, openScene, type Scene } from '../support/console/console-scene.ts';
 import { signedInOperator } from '../support/operator-client.ts';
@@ -74,7 +74,7 @@ describe('reconcile a file', needsBrowser, () => {
       (await cards.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ')),
       [
         ...['Other points 1', 'Not in the service 1', 'Not in the file 1', 'Other order 0', 'Twice in the file 0'],
-        ...['Other settlement 0', 'Not readable 0', 'Matched 1 1 gross · 0 net'],
+        ...['Other settlement 0', 'Not readable 0', 'Matched 1 1 by the points as contributed 0 by the points after adjustments'],
       ],
     );
     const row = page.getByRole('row').filter({ hasText: sent[0]?.partner_event_id as string });
@@ -83,7 +83,11 @@ describe('reconcile a file', needsBrowser, () => {
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Export these lines' }).click(),
     ]);
-    assert.equal(download.suggestedFilename(), 'lines.csv');
+    const day = new Date().toISOString().slice(0, 10);
+    assert.match(
+      download.suggestedFilename(),
+      new RegExp(`^reconciliation-lines-Shop.+-\\d{4}-\\d\\d(-\\d+)?-points_mismatch-${day}\\.csv$`),
+    );
     await cards.filter({ hasText: 'Not in the service' }).click();
     await page.getByText('Points must not be restored').waitFor();
     assert.match(page.url(), /verdict=missing_in_service/);
@@ -143,6 +147,15 @@ describe('a dispute', needsBrowser, () => {
     await page.getByText('The partner disputes this settlement').waitFor();
     await page.getByText(note).first().waitFor();
     await page.getByText('case-7').waitFor();
+    const isInSight = (id: string) =>
+      waitFor(`${id} in sight`, async () => {
+        const place = await page.locator(`#${id}`).boundingBox();
+        return place !== null && place.y >= 0 && place.y < heightOf(1280);
+      });
+    await page.getByRole('link', { name: 'Answer the partner' }).click();
+    await isInSight('reply');
+    await page.getByRole('link', { name: 'Compare the partner’s list' }).click();
+    await isInSight('reconciliations');
     await page.getByLabel('Find the lines of an order').fill(wrong.partner_order_ref);
     const line = page.getByRole('table', { name: 'Lines' }).locator('tbody tr');
     await line.nth(1).waitFor({ state: 'detached' });

@@ -4,13 +4,14 @@ import { createHash } from 'node:crypto';
 import { before, describe, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
+import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { ROUTES } from '../../src/operator-api/routes.ts';
 import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { PASSWORD, type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
-import { type TestPartner, testService } from '../support/service.ts';
+import { OPEN_RATES, type TestPartner, testService } from '../support/service.ts';
 
 const THRESHOLD = 1_000n;
 /** Partners of which one contribution a day is confirmed at once. */
@@ -572,6 +573,17 @@ describe('the months', () => {
 });
 
 describe('lists as files', () => {
+  test('are named after what they hold: the partner in any script, the period, what was chosen, and the day', async () => {
+    const own = await createPartner(database, OWNER, 'متجر "الواحة"', OPEN_RATES);
+    const [open] = (await as(viewer).get(`${V1}/partners/${own.partnerId}/settlements`)).body.settlements;
+    const path = `${V1}/partners/${own.partnerId}/settlements/${open.settlement_id}/lines.csv?line_type=adjustment`;
+    const sent = String((await as(viewer).get(path)).headers['content-disposition']);
+    const day = new Date().toISOString().slice(0, 10);
+    const [, ascii, name = ''] = /^attachment; filename="([^"]+)"; filename\*=UTF-8''(\S+)$/.exec(sent) ?? [];
+    assert.equal(decodeURIComponent(name), `settlement-lines-متجر-الواحة-${open.period_label}-adjustment-${day}.csv`);
+    assert.equal(ascii, `settlement-lines-_-_-${open.period_label}-adjustment-${day}.csv`);
+  });
+
   test('each list is there as CSV, with all its records over all pages, for whoever may read it', async () => {
     const files = ROUTES.filter(({ answer, operation }) => answer === 'csv' && operation.startsWith('export'));
     assert.ok(files.length >= 10);
@@ -579,7 +591,12 @@ describe('lists as files', () => {
     const made = [];
     for (let index = 0; index < 5; index++) made.push((await client.confirm()).body.contribution.transaction_id);
     const { text, headers } = await as(viewer).get(`${V1}/contributions.csv?partner_id=${own.partnerId}`);
-    assert.match(String(headers['content-disposition']), /attachment; filename="contributions\.csv"/);
+    const day = new Date().toISOString().slice(0, 10);
+    const shop = own.name.replaceAll(' ', '-');
+    assert.match(
+      String(headers['content-disposition']),
+      new RegExp(`^attachment; filename="contributions-${shop}-${day}\\.csv"`),
+    );
     const [head = '', ...lines] = text.trimEnd().split('\n');
     const column = head.split(',').indexOf('transaction_id');
     assert.deepEqual(

@@ -149,7 +149,18 @@ const FLOORS: Readonly<Record<string, Floor>> = {
   },
   'operator-api': {
     folders: ['http', 'openapi', 'overview'],
-    files: ['app', 'export-route', 'paging', 'register-route', 'route', 'routes', 'schema-parts', 'sorting', 'whole-list'],
+    files: [
+      'app',
+      'export-name',
+      'export-route',
+      'paging',
+      'register-route',
+      'route',
+      'routes',
+      'schema-parts',
+      'sorting',
+      'whole-list',
+    ],
   },
   commands: { folders: ['terminal'], files: ['doctor', 'job', 'migrate', 'program', 'serve'] },
   test: {

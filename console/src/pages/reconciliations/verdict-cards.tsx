@@ -34,7 +34,9 @@ export function VerdictCards({ record, chosen, onChoose }: VerdictCardsProps) {
           </Text>
           {verdict === 'matched' && (
             <Text size="sm" c="dimmed">
-              <Points value={String(matched_points.gross)} /> {t.gross} · <Points value={String(matched_points.net)} /> {t.net}
+              <Points value={String(matched_points.gross)} /> {t.gross}
+              <br />
+              <Points value={String(matched_points.net)} /> {t.net}
             </Text>
           )}
         </UnstyledButton>

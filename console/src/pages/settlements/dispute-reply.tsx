@@ -35,6 +35,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
   const text = edited ?? composed;
   return (
     <Section
+      id="reply"
       title={t.reply}
       actions={
         <SegmentedControl

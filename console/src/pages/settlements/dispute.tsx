@@ -1,9 +1,10 @@
-import { Alert, Stack, Text } from '@mantine/core';
+import { Alert, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Foreign, Time } from '../../parts/values.tsx';
+import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
 
@@ -12,6 +13,7 @@ type Settlement = components['schemas']['Settlement'];
 /** What the partner says against a settlement; after an acceptance, that it was disputed first. */
 export function Dispute({ settlement }: { readonly settlement: Settlement }) {
   const t = useTexts(SETTLEMENT);
+  const mayAnswer = useMay('operator');
   const { partner_id, settlement_id, acknowledgement, period_timezone: zone } = settlement;
   const path = { partner_id, settlement_id };
   const answers = useQuery({
@@ -44,7 +46,21 @@ export function Dispute({ settlement }: { readonly settlement: Settlement }) {
         <Text fw={600} className="foreign" dir="auto">
           {dispute.note ?? t.disputedNoNote}
         </Text>
-        {isOpen && <Text size="sm">{t.ways}</Text>}
+        {isOpen && (
+          <>
+            <Text size="sm">{t.ways}</Text>
+            <Group gap="lg">
+              <a className="text-link" href="#reconciliations">
+                {t.toReconciliations}
+              </a>
+              {mayAnswer && (
+                <a className="text-link" href="#reply">
+                  {t.toReply}
+                </a>
+              )}
+            </Group>
+          </>
+        )}
       </Stack>
     </Alert>
   );

@@ -22,7 +22,11 @@ export function SettlementReconciliations({ partnerId, settlementId }: OfSettlem
   const t = useTexts(SETTLEMENT);
   const query = useReconciliationsOf({ partnerId, settlementId });
   return (
-    <Section title={t.reconciliations} actions={<StartReconciliation partnerId={partnerId} settlementId={settlementId} />}>
+    <Section
+      id="reconciliations"
+      title={t.reconciliations}
+      actions={<StartReconciliation partnerId={partnerId} settlementId={settlementId} />}
+    >
       <ReconciliationRecords query={query} isOfOne />
     </Section>
   );

@@ -63,6 +63,8 @@ export const SETTLEMENT = {
     'The closed settlement never changes. Compare the partner’s list with it, find the line, correct what is settled by an adjustment, and answer the partner, who then accepts.',
     'لا تتغيّر التسوية المُقفلة أبدًا. قارِن قائمة الشريك بها، وابحث عن السطر، وصحّح ما تمت تسويته بتعديل، ثم أجِب الشريك ليقبلها.',
   ],
+  toReconciliations: ['Compare the partner’s list', 'مقارنة قائمة الشريك'],
+  toReply: ['Answer the partner', 'الرد على الشريك'],
   endedDispute: ['The partner disputed it first', 'اعترض الشريك عليها أولًا'],
   reply: ['Answer to the partner', 'الرد على الشريك'],
   replyHelp: [
