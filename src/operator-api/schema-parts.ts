@@ -15,6 +15,11 @@ const INTEGER = { pattern: '^-?\\d+$' } as const;
 export const integerText = (description: string) => Type.String({ ...INTEGER, description });
 export const nullableIntegerText = (description: string) =>
   Type.Unsafe<string | null>({ ...INTEGER, type: ['string', 'null'], description });
+/** By which an exact amount is shown as totals are billed: rounded half up. */
+export const minorUnits = Type.Unsafe<number | null>({
+  ...{ type: ['integer', 'null'], minimum: 0 },
+  description: 'How many decimals the currency has, by ISO 4217; `null` without a currency.',
+});
 /** An amount of money, exact. */
 export const decimalText = (description: string) => Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', description });
 export const nullableDecimalText = (description: string) =>

@@ -198,31 +198,41 @@ describe('a dispute', needsBrowser, () => {
   }
 });
 
-describe('an adjustment of points that have a value', needsBrowser, () => {
-  test('shows the change of the amount', async () => {
+describe('points that have a value', needsBrowser, () => {
+  /** A partner with a price of a point in SAR, and its first contribution of these points with it. */
+  async function priced(price: string, points: number) {
     const partner = await createPartner(service.database, OWNER, uniqueId('Shop'), { ...OPEN_RATES, currency: 'SAR' });
     const { partnerId } = partner;
-    await insertPrice(service.database, 'point_conversion', {
-      partnerId,
-      label: uniqueId('price'),
-      starts: '-1 day',
-      price: '0.05',
-    });
+    await insertPrice(service.database, 'point_conversion', { partnerId, label: uniqueId('price'), starts: '-1 day', price });
     const { client } = await service.newPartner({ of: partner });
     // Each process reads the rules anew within seconds.
     const contribution = await waitFor('a contribution with the price', async () => {
-      const { body } = await client.confirm({ ...newConfirmation(), points: 100 });
+      const { body } = await client.confirm({ ...newConfirmation(), points });
       return body.contribution.point_conversion_version === 'default-1' ? undefined : body.contribution;
     });
+    return { partner, partnerId, transactionId: contribution.transaction_id as string };
+  }
+
+  test('an adjustment shows the change of the amount', async () => {
+    const { partnerId, transactionId } = await priced('0.05', 100);
     const operator = await signedInOperator(service, 'operator');
-    const { body, text } = await operator.postOnce('/operator/v1/adjustments', {
-      ...{ partner_id: partnerId, transaction_id: contribution.transaction_id, reason_code: 'other', points_delta: '-45' },
+    const { body } = await operator.postOnce('/operator/v1/adjustments', {
+      ...{ partner_id: partnerId, transaction_id: transactionId, reason_code: 'other', points_delta: '-45' },
       ...{ reason_en: 'x', reason_ar: 'س' },
     });
     const page = await browser.signedIn('viewer');
-    await page.goto(`${browser.baseUrl}/adjustments/${partnerId}/${body.adjustment?.adjustment_id ?? text}`);
+    await page.goto(`${browser.baseUrl}/adjustments/${partnerId}/${body.adjustment.adjustment_id}`);
     const change = page.locator('dt', { hasText: 'Change of the amount' }).locator('xpath=following-sibling::dd[1]');
     assert.match(await change.innerText(), /^-2\.25 SAR$/);
+  });
+
+  test('the overview rounds a month to the decimals of the currency, and has the exact amount on hover', async () => {
+    const { partner } = await priced('0.005', 1);
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/?name=${partner.name}`);
+    const amount = page.getByRole('row').filter({ hasText: partner.name }).locator('[data-label="Amount"]');
+    await amount.getByText('0.01 SAR').waitFor({ timeout: 60_000 });
+    assert.equal(await amount.locator('[data-hint]').getAttribute('data-hint'), '0.005 SAR');
   });
 });
 

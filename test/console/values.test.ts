@@ -12,12 +12,16 @@ import {
   compareDecimals,
   formatDecimal,
   formatWhole,
+  padDecimal,
+  roundDecimal,
   subtractDecimals,
 } from '../../console/src/format/points.ts';
 import { cityOf, formatMonth, formatRelative, formatTime, formatUtc } from '../../console/src/format/time.ts';
 import { deltaOf, type ReconciliationLine } from '../../console/src/pages/reconciliations/verdicts.ts';
 import { composeReply } from '../../console/src/pages/settlements/reply-text.ts';
 import type { Texts } from '../../console/src/texts/text.ts';
+import { findMinorUnits } from '../../src/domain/numbers/currency.ts';
+import { amountText, totalText } from '../../src/domain/numbers/money.ts';
 
 const CONSOLE = join(import.meta.dirname, '../../console/src');
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
@@ -40,11 +44,27 @@ describe('whole numbers', () => {
     assert.equal(addDecimals(['9223372036854775807.5', '0.25']), '9223372036854775807.75');
     const ordered = ['-10.5', '-10.25', '0', '0.10', '7.5', '15', '9223372036854775807.000000000001'];
     assert.deepEqual(ordered.toReversed().sort(compareDecimals), ordered);
+    assert.deepEqual(
+      [padDecimal('7.5', 2), padDecimal('7', 2), padDecimal('0.125', 2), padDecimal('7', 0)],
+      ['7.50', '7.00', '0.125', '7'],
+    );
   });
 
   test('decimals are subtracted without loss', () => {
     assert.equal(subtractDecimals('0.5', '12.25'), '-11.75');
     assert.equal(subtractDecimals('9223372036854775807.01', '-0.000000000001'), '9223372036854775807.010000000001');
+  });
+
+  test('a total is rounded as the service rounds what is payable', () => {
+    assert.equal(roundDecimal('0.5', 0), '1');
+    assert.equal(roundDecimal('-0.004', 2), '0.00');
+    const amounts = fc.tuple(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), fc.constantFrom('JPY', 'SAR', 'KWD', 'IQD'));
+    fc.assert(
+      fc.property(amounts, ([amount, currency]) => {
+        const places = findMinorUnits(currency) as number;
+        assert.equal(roundDecimal(amountText(amount), places), totalText(amount, currency));
+      }),
+    );
   });
 
   test('give the height of a bar whatever their length', () => {

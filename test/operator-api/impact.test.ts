@@ -149,9 +149,8 @@ describe('settlements for a batch', () => {
     const id = await newBatch();
     done(await step(operator, id, 'settlements', { partner_id: partner.partnerId, settlement_ids: [found.settlement_id] }));
     const { worth, settlement_count, partner_count } = await detailOf(id);
-    assert.deepEqual(worth, [
-      { currency: 'SAR', points: found.points, amount: found.amount, trees: found.trees, tree_costs: ['7.5'] },
-    ]);
+    const { points, amount, trees } = found;
+    assert.deepEqual(worth, [{ currency: 'SAR', minor_units: 2, points, amount, trees, tree_costs: ['7.5'] }]);
     assert.deepEqual([settlement_count, partner_count], [1, 1]);
   });
 

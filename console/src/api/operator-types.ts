@@ -3034,6 +3034,8 @@ export interface components {
         CurrencyAmount: {
             /** @description The currency, by ISO 4217. */
             currency: string;
+            /** @description How many decimals the currency has, by ISO 4217; `null` without a currency. */
+            minor_units: number | null;
             /** @description The amount, exact. */
             amount: string;
         };
@@ -3825,6 +3827,8 @@ export interface components {
             acknowledgement: "pending" | "accepted" | "disputed";
             /** @description The currency of the amount, by ISO 4217; `null` for points without a value. */
             currency: string | null;
+            /** @description How many decimals the currency has, by ISO 4217; `null` without a currency. */
+            minor_units: number | null;
             /** @description Points of contributions and adjustments. */
             points: string;
             /** @description What they are worth, exact; `null` without a value. */
@@ -4182,6 +4186,8 @@ export interface components {
             reviewed_count: string;
             /** @description For a contribution rule, what would have become of them; empty for another kind. */
             bands: components["schemas"]["RuleBand"][];
+            /** @description How many decimals the currency has, by ISO 4217; `null` without a currency. */
+            minor_units: number | null;
             /** @description What the points are worth, for a price. */
             amount: {
                 /** @description As recorded; `null` where nothing is known. */
@@ -4628,6 +4634,8 @@ export interface components {
         Worth: {
             /** @description The currency of the amount, by ISO 4217; `null` for points without a value. */
             currency: string | null;
+            /** @description How many decimals the currency has, by ISO 4217; `null` without a currency. */
+            minor_units: number | null;
             /** @description Points of contributions and adjustments. */
             points: string;
             /** @description What they are worth, exact; `null` without a value. */

@@ -59,3 +59,20 @@ export function addDecimals(values: readonly string[]): string {
 export function subtractDecimals(from: string, value: string): string {
   return addDecimals([from, value.startsWith('-') ? value.slice(1) : `-${value}`]);
 }
+
+/** With so many decimals at least: `'7.5', 2` → `7.50`. */
+export function padDecimal(value: string, places: number): string {
+  const [whole = '0', decimals = ''] = value.split('.');
+  const padded = decimals.padEnd(places, '0');
+  return padded === '' ? whole : `${whole}.${padded}`;
+}
+
+/** As totals are billed: `'0.5', 0` → `1`, `'-2.345', 2` → `-2.35`. Half goes away from zero. */
+export function roundDecimal(value: string, places: number): string {
+  const [whole = '0', decimals = ''] = value.replace('-', '').split('.');
+  const cut = BigInt(whole + decimals.slice(0, places).padEnd(places, '0'));
+  const rounded = (decimals[places] ?? '0') >= '5' ? cut + 1n : cut;
+  const digits = String(rounded).padStart(places + 1, '0');
+  const sign = value.startsWith('-') && rounded !== 0n ? '-' : '';
+  return places === 0 ? sign + digits : `${sign}${digits.slice(0, -places)}.${digits.slice(-places)}`;
+}

@@ -1,6 +1,6 @@
 /** How single values are shown, everywhere: points, money, times, ids, texts of strangers. */
 import { CopyButton, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { formatDecimal, formatWhole } from '../format/points.ts';
+import { formatDecimal, formatWhole, roundDecimal } from '../format/points.ts';
 import { cityOf, formatRelative, formatTime, formatUtc, ownZone, type TimeStyle } from '../format/time.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../texts/language.tsx';
@@ -28,6 +28,26 @@ export function Money({
     <bdi dir="ltr" className="figure">
       {formatDecimal(amount)} {currency}
     </bdi>
+  );
+}
+
+interface TotalProps {
+  /** Exact. */
+  readonly amount: string | null | undefined;
+  readonly currency: string | null | undefined;
+  /** The decimals of the currency. */
+  readonly minorUnits: number | null;
+}
+
+/** A sum as it would be billed, rounded to the decimals of its currency, with the exact one on hover where that has more. */
+export function Total({ amount, currency, minorUnits }: TotalProps) {
+  if (!amount || minorUnits === null) return <Money amount={amount} currency={currency} />;
+  const exact = amount.replace(/(\.\d*?)0+$/, '$1');
+  const isRounded = (exact.split('.')[1]?.length ?? 0) > minorUnits;
+  return (
+    <span {...(isRounded && hint(`${formatDecimal(exact)} ${currency}`))}>
+      <Money amount={roundDecimal(amount, minorUnits)} currency={currency} />
+    </span>
   );
 }
 

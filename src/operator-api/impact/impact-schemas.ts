@@ -3,6 +3,7 @@ import type { Evidence } from '../../domain/impact/evidence.ts';
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import type { Worth } from '../../domain/impact/pooled-worth.ts';
 import type { Project } from '../../domain/impact/project.ts';
+import { findMinorUnits } from '../../domain/numbers/currency.ts';
 import { amountText } from '../../domain/numbers/money.ts';
 import type { WorthOfSettlement } from '../../operations/impact/read-pooled-worth.ts';
 import type { ImpactBatchChange } from '../../store/impact/impact-batch.ts';
@@ -11,6 +12,7 @@ import {
   decimalText,
   integerText,
   listOf,
+  minorUnits,
   nullableDecimalText,
   nullableIntegerText,
   nullableShape,
@@ -104,6 +106,7 @@ export function changeToWire(change: ImpactBatchChange) {
 
 const worthMembers = {
   currency: nullableText('The currency of the amount, by ISO 4217; `null` for points without a value.'),
+  minor_units: minorUnits,
   points: integerText('Points of contributions and adjustments.'),
   amount: nullableDecimalText('What they are worth, exact; `null` without a value.'),
   trees: nullableIntegerText(
@@ -116,7 +119,8 @@ const worthMembers = {
 };
 
 const worthToWire = ({ currency, points, amount, trees, treeCosts }: Worth) => ({
-  ...{ currency, points, amount: amount === null ? null : amountText(amount), trees, tree_costs: treeCosts.map(amountText) },
+  ...{ currency, minor_units: currency === null ? null : (findMinorUnits(currency) ?? null) },
+  ...{ points, amount: amount === null ? null : amountText(amount), trees, tree_costs: treeCosts.map(amountText) },
 });
 
 export const BatchDetail = shape('ImpactBatchDetail', {

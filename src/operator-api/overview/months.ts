@@ -1,3 +1,4 @@
+import { findMinorUnits } from '../../domain/numbers/currency.ts';
 import { amountText } from '../../domain/numbers/money.ts';
 import { recordNotFound } from '../../domain/service-error.ts';
 import {
@@ -19,6 +20,7 @@ import {
   flag,
   integerText,
   listOf,
+  minorUnits,
   nullableShape,
   nullableText,
   shape,
@@ -31,7 +33,11 @@ const figures = {
   confirmed_points: integerText('Their points.'),
   failed_count: integerText('How many contributions failed.'),
   amounts: listOf(
-    shape('CurrencyAmount', { currency: text('The currency, by ISO 4217.'), amount: decimalText('The amount, exact.') }),
+    shape('CurrencyAmount', {
+      currency: text('The currency, by ISO 4217.'),
+      minor_units: minorUnits,
+      amount: decimalText('The amount, exact.'),
+    }),
     'What the points are worth, by currency; points without a conversion are not in it.',
   ),
 };
@@ -44,7 +50,9 @@ const isCompleteNow = flag('Whether everything that happened until now is in the
 function toWire({ confirmedCount, confirmedPoints, failedCount, amounts }: Sums) {
   return {
     ...{ confirmed_count: confirmedCount, confirmed_points: confirmedPoints, failed_count: failedCount },
-    amounts: [...amounts].map(([currency, amount]) => ({ currency, amount: amountText(amount) })),
+    amounts: [...amounts].map(([currency, amount]) => ({
+      ...{ currency, minor_units: findMinorUnits(currency) ?? null, amount: amountText(amount) },
+    })),
   };
 }
 

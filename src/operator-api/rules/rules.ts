@@ -1,3 +1,4 @@
+import { findMinorUnits } from '../../domain/numbers/currency.ts';
 import { amountText } from '../../domain/numbers/money.ts';
 import { OUTCOMES } from '../../domain/rules/preview-rule.ts';
 import type { RuleRequest } from '../../domain/rules/rule-request.ts';
@@ -18,6 +19,7 @@ import {
   idParams,
   integerText,
   listOf,
+  minorUnits,
   nullableDecimalText,
   nullableIntegerText,
   oneOf,
@@ -190,6 +192,7 @@ export const preview = operatorRoute({
       }),
       'For a contribution rule, what would have become of them; empty for another kind.',
     ),
+    minor_units: minorUnits,
     amount: BeforeAfter('What the points are worth, for a price.', nullableDecimalText),
     trees: BeforeAfter('Whole trees, for a price.', nullableIntegerText as never),
   }),
@@ -202,6 +205,7 @@ export const preview = operatorRoute({
       ...{ from: found.from, to: found.to, is_complete: found.isComplete, partner_count: found.partnerCount },
       ...{ contribution_count: found.count, points: found.points, reviewed_count: found.reviewedCount },
       bands: found.bands.map(({ outcome, count, points }) => ({ outcome, count, points })),
+      minor_units: stated.currency === undefined ? null : (findMinorUnits(stated.currency) ?? null),
       amount: { before: money(found.amount.before), after: money(found.amount.after) },
       trees: found.trees,
     };

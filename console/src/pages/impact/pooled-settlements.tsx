@@ -11,7 +11,7 @@ import { Filters } from '../../parts/filters.tsx';
 import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
 import { type Column, RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
-import { Money, Points, Time } from '../../parts/values.tsx';
+import { Points, Time, Total } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
@@ -48,7 +48,11 @@ export function usePoolableColumns(sort: 'closed_at' | 'partner_id'): readonly C
     },
     { label: t.contributions, isFigure: true, show: ({ contribution_count }) => <Points value={contribution_count} /> },
     { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
-    { label: common.amount, isFigure: true, show: ({ amount, currency }) => <Money amount={amount} currency={currency} /> },
+    {
+      label: common.amount,
+      isFigure: true,
+      show: ({ amount, currency, minor_units }) => <Total amount={amount} currency={currency} minorUnits={minor_units} />,
+    },
     { label: t.paysTrees, isFigure: true, show: ({ trees }) => <Points value={trees} /> },
   ];
 }

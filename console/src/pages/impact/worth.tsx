@@ -1,9 +1,9 @@
 /** Points and money of settlements beside what trees cost. */
 import { Alert, Stack, Text } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
-import { addDecimals, addWhole, compareDecimals, formatDecimal, formatWhole } from '../../format/points.ts';
+import { addDecimals, addWhole, compareDecimals, formatDecimal, padDecimal } from '../../format/points.ts';
 import { Records } from '../../parts/records.tsx';
-import { Absent, Money, Points } from '../../parts/values.tsx';
+import { Absent, Money, Points, Total } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
@@ -16,7 +16,7 @@ export function worthOf(settlements: readonly Poolable[]): Worth[] {
   return [...Map.groupBy(settlements, ({ currency }) => currency)].map(([currency, same]) => {
     const [amounts, trees] = [same.map((each) => each.amount), same.map((each) => each.trees)];
     return {
-      currency,
+      ...{ currency, minor_units: same[0]?.minor_units ?? null },
       points: String(addWhole(same.map((each) => each.points))),
       amount: amounts.includes(null) ? null : addDecimals(amounts as string[]),
       trees: trees.includes(null) ? null : String(addWhole(trees as string[])),
@@ -26,16 +26,22 @@ export function worthOf(settlements: readonly Poolable[]): Worth[] {
 }
 
 /** `2.70 SAR · 0.50 SAR a tree · pays about 5 trees` */
-export function WorthLine({ worth: { amount, currency, trees, tree_costs } }: { readonly worth: Worth }) {
+export function WorthLine({ worth }: { readonly worth: Worth }) {
   const t = useTexts(IMPACT);
-  const cost = tree_costs.map(formatDecimal).join(' / ');
+  const { amount, currency, minor_units: minorUnits, trees } = worth;
+  const costs = costsOf(worth);
   return (
     <Text size="sm" c="dimmed">
-      {amount === null ? t.noValue : <Money amount={amount} currency={currency} />}
-      {cost !== '' && ` · ${t.costEach(`${cost} ${currency}`)}`}
-      {trees !== null && ` · ${t.paysAbout(formatWhole(trees))}`}
+      {amount === null ? t.noValue : <Total amount={amount} currency={currency} minorUnits={minorUnits} />}
+      {costs.length > 0 && ` · ${t.costEach(`${costs.map(formatDecimal).join(' / ')} ${currency}`)}`}
+      {trees !== null && ` · ${t.paysAbout(trees)}`}
     </Text>
   );
+}
+
+/** Exact, with the decimals of the currency at least. */
+function costsOf({ tree_costs, minor_units }: Worth): string[] {
+  return tree_costs.map((cost) => padDecimal(cost, minor_units ?? 0));
 }
 
 export function WorthTable({ worth }: { readonly worth: readonly Worth[] }) {
@@ -51,15 +57,16 @@ export function WorthTable({ worth }: { readonly worth: readonly Worth[] }) {
         { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
         {
           ...{ label: common.amount, isFigure: true },
-          show: ({ amount, currency }) => (amount === null ? t.noValue : <Money amount={amount} currency={currency} />),
+          show: ({ amount, currency, minor_units }) =>
+            amount === null ? t.noValue : <Total amount={amount} currency={currency} minorUnits={minor_units} />,
         },
         {
           ...{ label: t.costOfTree, isFigure: true },
-          show: ({ tree_costs, currency }) =>
-            tree_costs.length === 0 ? (
+          show: (each) =>
+            each.tree_costs.length === 0 ? (
               <Absent />
             ) : (
-              tree_costs.map((cost) => <Money key={cost} amount={cost} currency={currency} />)
+              costsOf(each).map((cost) => <Money key={cost} amount={cost} currency={each.currency} />)
             ),
         },
         { label: t.paysTrees, isFigure: true, show: ({ trees }) => <Points value={trees} /> },

@@ -13,7 +13,7 @@ import { PartnerLink } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/state.tsx';
-import { Absent, Age, Money, Points } from '../../parts/values.tsx';
+import { Absent, Age, Points, Total } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { COUNTED } from '../../texts/record-texts.ts';
@@ -73,8 +73,8 @@ export function Month() {
                 <Group gap="lg">
                   <Text fw={600}>{counted.points(confirmed_points)}</Text>
                   <Text c="dimmed">{counted.contributions(confirmed_count)}</Text>
-                  {amounts.map(({ amount, currency }) => (
-                    <Money key={currency} amount={amount} currency={currency} />
+                  {amounts.map(({ amount, currency, minor_units }) => (
+                    <Total key={currency} amount={amount} currency={currency} minorUnits={minor_units} />
                   ))}
                 </Group>
                 <Suspense fallback={<Skeleton h={180} />}>
@@ -141,7 +141,13 @@ function PartnerMonths({ month }: { readonly month: string }) {
           {
             ...{ label: common.amount, isFigure: true },
             show: ({ amounts }) =>
-              amounts.length === 0 ? <Absent /> : amounts.map((each) => <Money key={each.currency} {...each} />),
+              amounts.length === 0 ? (
+                <Absent />
+              ) : (
+                amounts.map(({ amount, currency, minor_units }) => (
+                  <Total key={currency} amount={amount} currency={currency} minorUnits={minor_units} />
+                ))
+              ),
           },
           { label: t.closes, show: ({ open_settlement }) => <Age at={open_settlement?.period_end} /> },
         ]}

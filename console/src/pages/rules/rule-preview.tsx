@@ -8,7 +8,7 @@ import { formatTime, ownZone } from '../../format/time.ts';
 import { Records } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
-import { Money, Points } from '../../parts/values.tsx';
+import { Points, Total } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { OUTCOME, RULE } from './rule-texts.ts';
@@ -100,14 +100,20 @@ function Bands({ answer: { bands, contribution_count } }: { readonly answer: Ans
   );
 }
 
-function Prices({ answer: { amount, trees }, currency }: { readonly answer: Answer; readonly currency: string | null }) {
+function Prices({
+  answer: { amount, trees, minor_units },
+  currency,
+}: {
+  readonly answer: Answer;
+  readonly currency: string | null;
+}) {
   const t = useTexts(RULE);
   const rows = [
     { label: t.worth, ...amount, isMoney: true },
     { label: t.trees, ...trees, isMoney: false },
   ];
   const show = (value: string | null, isMoney: boolean) =>
-    isMoney ? <Money amount={value} currency={currency} /> : <Points value={value} />;
+    isMoney ? <Total amount={value} currency={currency} minorUnits={minor_units} /> : <Points value={value} />;
   return (
     <Records
       label={t.preview}
