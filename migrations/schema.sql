@@ -336,6 +336,7 @@ create table endpoint_health (
   breaker_trips integer not null default 0,
   breaker_open_until timestamp(3) with time zone,
   due_from timestamp(3) with time zone not null default '1970-01-01 00:00:00+00'::timestamp with time zone,
+  stopped_by text collate "C",
   constraint endpoint_health_pkey PRIMARY KEY (partner_id, endpoint_id)
 );
 

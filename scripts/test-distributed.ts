@@ -56,6 +56,7 @@ const FILES_APART_ELSEWHERE = [
   'contributions/record-failure',
   'contributions/reviews',
   'operator-api/webhooks',
+  'operator-api/endpoint-activity',
   'operator-api/impact',
 ].map(testFile);
 

@@ -29,6 +29,7 @@ import * as closings from './settlements/closings.ts';
 import * as settlements from './settlements/settlements.ts';
 import { getVerification, verify } from './settlements/verifications.ts';
 import * as deliveries from './webhooks/deliveries.ts';
+import * as endpointActivity from './webhooks/endpoint-activity.ts';
 import * as endpoints from './webhooks/endpoints.ts';
 
 const OPERATIONS: readonly OperatorRoute[] = [
@@ -52,6 +53,7 @@ const OPERATIONS: readonly OperatorRoute[] = [
   ...Object.values(adjustments),
   ...[projects, batches, changes, evidence].flatMap((module): OperatorRoute[] => Object.values(module)),
   ...Object.values(endpoints),
+  ...Object.values(endpointActivity),
   ...Object.values(deliveries),
   ...Object.values(operators),
   ...[listAudit, listRuns, listAllJobs, run],

@@ -57,6 +57,11 @@ export const BoundedCount = shape(
   { description: 'A count that stops at 1,000.' },
 );
 
+export const boundedToWire = ({ count, isMore }: { readonly count: number; readonly isMore: boolean }) => ({
+  count,
+  is_more: isMore,
+});
+
 export const idParams = <Name extends string>(name: Name, description: string) =>
   Type.Object({ [name]: Type.String({ description }) } as Record<Name, ReturnType<typeof Type.String>>);
 export const partnerAnd = <Name extends string>(name: Name, description: string) =>

@@ -13,12 +13,16 @@ import { readOverview } from '../../src/operations/overview/read-overview.ts';
 import { searchRecords } from '../../src/operations/overview/search-records.ts';
 import type { OperatorApiTools } from '../../src/operator-api/app.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
+import { readEndpointActivity } from '../../src/webhooks/endpoints/endpoint-activity.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 
 const COUNTS = {
   ...{ partners: 300, contributions: 60_000, reviews: 20_000, settlements: 20_000, adjustments: 20_000 },
   ...{ endpoints: 10_000, deliveries: 60_000, others: 60_000 },
 };
+
+/** All deliveries are of this one. */
+const endpointId = `wep_01${'7'.padStart(24, '0')}`;
 
 const { databaseUrl, pool } = await testDatabase();
 let database: Database;
@@ -93,6 +97,8 @@ const READS: readonly [what: string, max: number, work: (db: pg.PoolClient) => P
   ['the latest contributions', COUNTS.partners * 6 + PAGE_MAX, (db) => listLatest(on(db))],
   // Five counts, each of a thousand; of reviews each with its contribution. Of each endpoint its health and what waits.
   ['the overview', 5 * 1_001 * 8 + COUNTS.endpoints * 12, (db) => readOverview(on(db), { reviewExpiryHours: 72 })],
+  // Two counts of a thousand, the endpoint, and a hundred deliveries of each hour.
+  ['the activity of an endpoint', 2 * 1_001 * 2 + 24 * 110, (db) => readEndpointActivity(db, { partnerId, endpointId })],
 ];
 
 for (const [what, max, work] of READS)

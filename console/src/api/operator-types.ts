@@ -1827,6 +1827,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what waits at an endpoint, what stopped it, and what became of the events of its last day
+         * @description Least role: `viewer`.
+         */
+        get: operations["getEndpointActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/partners/{partner_id}/deliveries/{delivery_id}": {
         parameters: {
             query?: never;
@@ -3095,6 +3115,11 @@ export interface components {
             next_attempt_at: string | null;
             /**
              * Format: date-time
+             * @description When its event occurred, as the id of the event says.
+             */
+            occurred_at: string;
+            /**
+             * Format: date-time
              * @description When it was made.
              */
             created_at: string;
@@ -3165,6 +3190,15 @@ export interface components {
              * @description When it was added.
              */
             created_at: string;
+        };
+        EndpointActivity: {
+            waiting: components["schemas"]["BoundedCount"];
+            held: components["schemas"]["BoundedCount"];
+            exhausted: components["schemas"]["BoundedCount"];
+            /** @description For which delivery it is disabled or paused; `null` where it is neither, an operator disabled it, or none is kept. */
+            stopped_by: components["schemas"]["StoppingAttempt"] | null;
+            /** @description The last 24 hours of the clock, the earliest first, by the time of the events. */
+            hours: components["schemas"]["HourOfEndpoint"][];
         };
         EndpointPage: {
             /** @description The endpoints of the page, without removed ones. */
@@ -3398,6 +3432,23 @@ export interface components {
              * @description When the service made its id.
              */
             created_at: string | null;
+        };
+        HourOfEndpoint: {
+            /**
+             * Format: date-time
+             * @description Its beginning.
+             */
+            from: string;
+            /** @description Events that the first attempt delivered. */
+            at_once: number;
+            /** @description Events that a later attempt delivered. */
+            later: number;
+            /** @description Events that are not delivered yet. */
+            unended: number;
+            /** @description Events whose attempts are spent. */
+            exhausted: number;
+            /** @description Whether the hour has more: at most 100 deliveries of the partner are looked at, the earliest. */
+            is_more: boolean;
         };
         ImpactBatch: {
             /** @description The id of the batch. */
@@ -4494,6 +4545,19 @@ export interface components {
             generated_at: string;
             /** @description SHA-256 of the statement before; `null` for the first. */
             previous_csv_sha256: string | null;
+        };
+        StoppingAttempt: {
+            /** @description The delivery. */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When its last attempt began.
+             */
+            attempted_at: string;
+            /** @description The HTTP status of the answer; `null` without an answer. */
+            status: number | null;
+            /** @description What went wrong; `null` where there was an answer. */
+            error_class: string | null;
         };
         TestConfirmation: {
             /** @description The status of the answer. */
@@ -8438,6 +8502,40 @@ export interface operations {
             };
         };
     };
+    getEndpointActivity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the endpoint. */
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndpointActivity"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getDelivery: {
         parameters: {
             query?: never;
@@ -8480,7 +8578,7 @@ export interface operations {
                 /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
                 after?: string;
                 /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
-                sort?: "created_at" | "-created_at";
+                sort?: "occurred_at" | "-occurred_at";
                 /** @description Only those of this endpoint. */
                 endpoint_id?: string;
                 /** @description Only those of this event. */
@@ -9635,7 +9733,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
-                sort?: "created_at" | "-created_at";
+                sort?: "occurred_at" | "-occurred_at";
                 /** @description Only those of this endpoint. */
                 endpoint_id?: string;
                 /** @description Only those of this event. */

@@ -76,6 +76,7 @@ export async function readOverview(
   };
 }
 
-function bounded(count: number): BoundedCount {
+/** @param count Counted up to one more than {@link COUNTED_MAX}. */
+export function bounded(count: number): BoundedCount {
   return { count: Math.min(count, COUNTED_MAX), isMore: count > COUNTED_MAX };
 }

@@ -1,6 +1,17 @@
 import { readOverview } from '../../operations/overview/read-overview.ts';
 import { operatorRoute } from '../route.ts';
-import { BoundedCount, count, flag, integerText, listOf, nullableTime, shape, text, time } from '../schema-parts.ts';
+import {
+  BoundedCount,
+  boundedToWire,
+  count,
+  flag,
+  integerText,
+  listOf,
+  nullableTime,
+  shape,
+  text,
+  time,
+} from '../schema-parts.ts';
 
 const Job = shape('JobState', {
   job: text('The name of the job.'),
@@ -33,8 +44,6 @@ const Overview = shape('Overview', {
   jobs: listOf(Job, 'The jobs of the schedule.'),
 });
 
-const onWire = ({ count, isMore }: { readonly count: number; readonly isMore: boolean }) => ({ count, is_more: isMore });
-
 export const getOverview = operatorRoute({
   operation: 'getOverview',
   method: 'GET',
@@ -47,12 +56,12 @@ export const getOverview = operatorRoute({
     const { asOf, reviews, webhooks, jobs, ...waiting } = await readOverview(tools.database, tools);
     return {
       as_of: asOf,
-      reviews: { ...onWire(reviews), points: reviews.points, next_expires_at: reviews.nextExpiryAt },
-      adjustments_to_approve: onWire(waiting.adjustmentsToApprove),
-      adjustments_to_post: onWire(waiting.adjustmentsToPost),
-      failures_to_approve: onWire(waiting.failuresToApprove),
-      disputes: onWire(waiting.disputes),
-      unacknowledged_settlements: onWire(waiting.unacknowledged),
+      reviews: { ...boundedToWire(reviews), points: reviews.points, next_expires_at: reviews.nextExpiryAt },
+      adjustments_to_approve: boundedToWire(waiting.adjustmentsToApprove),
+      adjustments_to_post: boundedToWire(waiting.adjustmentsToPost),
+      failures_to_approve: boundedToWire(waiting.failuresToApprove),
+      disputes: boundedToWire(waiting.disputes),
+      unacknowledged_settlements: boundedToWire(waiting.unacknowledged),
       webhooks: {
         ...{ disabled: webhooks.disabled, failing: webhooks.failing, waiting: webhooks.waiting, exhausted: webhooks.exhausted },
         oldest_waiting_seconds: Math.round(webhooks.oldestWaitingSeconds),

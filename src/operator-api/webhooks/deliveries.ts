@@ -1,8 +1,16 @@
 import { getPartner } from '../../operations/access/manage-partner.ts';
-import { lookThrough, wantedBy } from '../../operations/look-through.ts';
+import { inOrderOf, lookThrough, wantedBy } from '../../operations/look-through.ts';
+import { COUNTED_MAX } from '../../operations/overview/read-overview.ts';
 import { Type } from '../../partner-api/schema-type.ts';
-import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
-import { listDeliveriesInOrder } from '../../store/webhooks/delivery-log.ts';
+import type { Queryable } from '../../store/database.ts';
+import type { KeysetPage, Placed } from '../../store/ordered-list.ts';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../../store/webhooks/delivery.ts';
+import {
+  type LoggedDelivery,
+  listDeliveriesInOrder,
+  listDeliveriesOfIds,
+  listUnendedIds,
+} from '../../store/webhooks/delivery-log.ts';
 import { getDelivery, resend } from '../../webhooks/endpoints/manage-delivery.ts';
 import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
@@ -12,7 +20,35 @@ import { AttemptBody, attemptToWire, DeliveryBody, deliveryToWire } from './webh
 
 const id = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 64, description }));
 
-const order = sorting(['created_at'], '-created_at');
+const order = sorting(['occurred_at'], '-occurred_at');
+
+interface Wanted {
+  readonly partnerId: string;
+  readonly endpointId?: string | undefined;
+  readonly status?: DeliveryStatus | undefined;
+}
+
+/**
+ * The ids of what waits for an endpoint, where it is little: then its place among all deliveries says nothing. What is much is among the
+ * latest.
+ */
+async function findFew(db: Queryable, { partnerId, endpointId, status }: Wanted): Promise<readonly string[] | undefined> {
+  if (endpointId === undefined || (status !== 'waiting' && status !== 'held')) return undefined;
+  const ids = await listUnendedIds(db, { partnerId, endpointId }, COUNTED_MAX + 1);
+  return ids.length > COUNTED_MAX ? undefined : ids;
+}
+
+async function readFew(
+  db: Queryable,
+  partnerId: string,
+  ids: readonly string[],
+  { order: { isDescending }, after, limit }: KeysetPage<string>,
+): Promise<(LoggedDelivery & Placed)[]> {
+  const sorted = isDescending ? ids.toSorted().toReversed() : ids.toSorted();
+  const from = after?.[0];
+  const rest = sorted.filter((id) => from === undefined || (isDescending ? id < from : id > from)).slice(0, limit);
+  return inOrderOf(rest, await listDeliveriesOfIds(db, partnerId, rest), ({ deliveryId }) => deliveryId);
+}
 
 export const listDeliveries = operatorRoute({
   operation: 'listDeliveries',
@@ -40,12 +76,16 @@ export const listDeliveries = operatorRoute({
     const { event_type: eventType } = query;
     const { page, end } = sortedPage('listDeliveries', order, query, [partnerId, endpointId, eventId, status, eventType]);
     await getPartner(database.pool, partnerId);
+    const few = await findFew(database.pool, { partnerId, endpointId, status });
     const exhaustedOf = status === 'exhausted' ? endpointId : undefined;
     const isExhausted = exhaustedOf !== undefined;
     const found = await lookThrough({
       page,
-      read: (part) => listDeliveriesInOrder(database.pool, { partnerId, eventId, exhaustedOf }, part),
-      isWanted: wantedBy({ eventType, ...(!isExhausted && { endpointId, status }) }),
+      read: (part) =>
+        few
+          ? readFew(database.pool, partnerId, few, part)
+          : listDeliveriesInOrder(database.pool, { partnerId, eventId, exhaustedOf }, part),
+      isWanted: wantedBy({ eventType, ...(few && { eventId }), ...(!isExhausted && { endpointId, status }) }),
     });
     return { deliveries: found.page.map(deliveryToWire), ...end(found.last, found.hasMore) };
   },

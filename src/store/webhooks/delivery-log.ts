@@ -86,12 +86,12 @@ export async function listDeliveries(
   return run<LoggedDelivery>(db, { name, text }, values);
 }
 
-const IN_ORDER: KeysetList<'created_at'> = {
+const IN_ORDER: KeysetList<'occurred_at'> = {
   name: 'list_deliveries_in_order',
   select: COLUMNS,
   from: `delivery d ${ENDPOINT_JOIN}`,
   // An id contains the time of its event.
-  orders: { created_at: [['d.delivery_id', 'text']] },
+  orders: { occurred_at: [['d.delivery_id', 'text']] },
 };
 /** As the index of what is exhausted has it. */
 const EXHAUSTED = { ...IN_ORDER, name: 'list_exhausted_deliveries_in_order', where: OF_STATUS.exhausted };
@@ -107,7 +107,7 @@ export interface ListedDeliveries {
 export async function listDeliveriesInOrder(
   db: Queryable,
   { partnerId, eventId, exhaustedOf }: ListedDeliveries,
-  page: KeysetPage<'created_at'>,
+  page: KeysetPage<'occurred_at'>,
 ): Promise<(LoggedDelivery & Placed)[]> {
   // The ids of the deliveries of an event have the same prefix.
   const prefix = eventId && `dlv_${eventId.slice('evt_'.length)}`;
@@ -115,11 +115,44 @@ export async function listDeliveriesInOrder(
     ...{ 'd.partner_id': partnerId, 'd.endpoint_id': exhaustedOf },
     ...{ 'd.delivery_id >=': prefix && `${prefix}.`, 'd.delivery_id <': prefix && `${prefix}/` },
   };
-  return listByKeyset<LoggedDelivery, 'created_at'>(db, exhaustedOf === undefined ? IN_ORDER : EXHAUSTED, conditions, page);
+  return listByKeyset<LoggedDelivery, 'occurred_at'>(db, exhaustedOf === undefined ? IN_ORDER : EXHAUSTED, conditions, page);
 }
 
 function idPrefix(eventId: string): string {
   return `'dlv_' || substr(${eventId}::text, 5)`;
+}
+
+const LIST_UNENDED_IDS: Statement = {
+  name: 'list_unended_delivery_ids',
+  text: `select delivery_id as "deliveryId" from delivery where partner_id = $1 and endpoint_id = $2 and status = 'waiting' limit $3`,
+};
+
+/**
+ * Deliveries that wait for an endpoint, also for one that is disabled: up to so many, in no order. Without those that a process sends for
+ * the first time at this moment.
+ */
+export async function listUnendedIds(
+  db: Queryable,
+  { partnerId, endpointId }: { readonly partnerId: string; readonly endpointId: string },
+  limit: number,
+): Promise<string[]> {
+  const found = await run<{ deliveryId: string }>(db, LIST_UNENDED_IDS, [partnerId, endpointId, limit]);
+  return found.map(({ deliveryId }) => deliveryId);
+}
+
+const LIST_OF_IDS: Statement = {
+  name: 'list_deliveries_of_ids',
+  text: `select ${COLUMNS}, array[d.delivery_id] as place from delivery d ${ENDPOINT_JOIN}
+    where d.partner_id = $1 and d.delivery_id = any ($2::text[])`,
+};
+
+/** In no order. */
+export async function listDeliveriesOfIds(
+  db: Queryable,
+  partnerId: string,
+  deliveryIds: readonly string[],
+): Promise<(LoggedDelivery & Placed)[]> {
+  return run<LoggedDelivery & Placed>(db, LIST_OF_IDS, [partnerId, deliveryIds]);
 }
 
 const FIND: Statement = {

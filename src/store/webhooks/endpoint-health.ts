@@ -60,6 +60,38 @@ export async function clearEndpointHealth(db: Queryable, { partnerId, endpointId
   await run(db, CLEAR_HEALTH, [partnerId, endpointId]);
 }
 
+const UPDATE_STOPPED_BY: Statement = {
+  name: 'update_endpoint_stopped_by',
+  text: `update endpoint_health h set stopped_by = $3 from webhook_endpoint e
+    where h.partner_id = $1 and h.endpoint_id = $2 and e.partner_id = $1 and e.endpoint_id = $2 and e.status = 'active'`,
+};
+
+/**
+ * Records the delivery whose attempt opened the circuit of an active endpoint, or for which it is being disabled. What fails afterwards,
+ * because it was under way when the endpoint was disabled, changes nothing.
+ *
+ * @param deliveryId `null` where an operator disables it.
+ */
+export async function updateEndpointStoppedBy(
+  db: Queryable,
+  { partnerId, endpointId }: EndpointKey,
+  deliveryId: string | null,
+): Promise<void> {
+  await run(db, UPDATE_STOPPED_BY, [partnerId, endpointId, deliveryId]);
+}
+
+const FIND_STOPPED_BY: Statement = {
+  name: 'find_endpoint_stopped_by',
+  text: `select h.stopped_by as "stoppedBy" from webhook_endpoint e ${HEALTH_JOIN}
+    where e.partner_id = $1 and e.endpoint_id = $2 and (e.status = 'disabled' or h.breaker_open_until > now())`,
+};
+
+/** The delivery that {@link updateEndpointStoppedBy} recorded, while the endpoint is disabled or its circuit is open. */
+export async function findEndpointStoppedBy(db: Queryable, { partnerId, endpointId }: EndpointKey): Promise<string | undefined> {
+  const [row] = await run<{ stoppedBy: string | null }>(db, FIND_STOPPED_BY, [partnerId, endpointId]);
+  return row?.stoppedBy ?? undefined;
+}
+
 const CLOSE_BREAKER: Statement = {
   name: 'close_endpoint_breaker',
   text: 'update endpoint_health set breaker_open_until = null where partner_id = $1 and endpoint_id = $2 and breaker_open_until is not null',

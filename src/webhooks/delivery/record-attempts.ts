@@ -8,7 +8,12 @@ import { findDifferences } from '../../operations/audit/require-audited.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { type Attempt, recordAttempts, recordSuccesses } from '../../store/webhooks/delivery.ts';
-import { clearEndpointHealth, lockEndpointHealth, updateEndpointHealth } from '../../store/webhooks/endpoint-health.ts';
+import {
+  clearEndpointHealth,
+  lockEndpointHealth,
+  updateEndpointHealth,
+  updateEndpointStoppedBy,
+} from '../../store/webhooks/endpoint-health.ts';
 import { lockWebhookEndpoint, updateWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
 const GONE = 410;
@@ -56,15 +61,16 @@ export async function settleAttempts(
 async function settleMixed(database: Database, partnerId: string | undefined, attempts: readonly Attempt[]): Promise<Standing[]> {
   const standings = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const isNew = await recordAttempts(db, partnerId, attempts);
-    const found: Standing[] = [];
+    const found: JudgedEndpoint[] = [];
     // In the same order everywhere, so that two processes never deadlock.
     for (const [endpoint, group] of groupByEndpoint(attempts))
       found.push(await recordHealth(db, endpoint, { attempts: group, added: group.filter(isNew) }));
     return found;
   });
   const settled: Standing[] = [];
-  for (const { disabledFor, ...standing } of standings) {
-    const isDisabled = disabledFor !== undefined && (await disableEndpoint(database, { ...standing, reason: disabledFor }));
+  for (const { disabledFor, stoppedBy, ...standing } of standings) {
+    const isDisabled =
+      disabledFor !== undefined && (await disableEndpoint(database, { ...standing, reason: disabledFor, stoppedBy }));
     settled.push({ ...standing, disabledFor: isDisabled ? disabledFor : undefined });
   }
   return settled;
@@ -94,23 +100,30 @@ interface CountedHealth {
 }
 
 /** `disabledFor`: why the endpoint must be disabled. */
-async function recordHealth(db: Queryable, endpoint: EndpointId, { attempts, added }: CountedHealth): Promise<Standing> {
+interface JudgedEndpoint extends Standing {
+  /** The delivery whose attempt decides that, or opens the circuit; `null` where none failed. */
+  readonly stoppedBy: string | null;
+}
+
+async function recordHealth(db: Queryable, endpoint: EndpointId, { attempts, added }: CountedHealth): Promise<JudgedEndpoint> {
   const lastSuccess = added.findLastIndex(({ isSuccess }) => isSuccess);
   const failures = added.slice(lastSuccess + 1);
   if (lastSuccess >= 0) await clearEndpointHealth(db, endpoint);
-  const sound = { ...endpoint, isPaused: false, pausedUntil: undefined, disabledFor: undefined };
+  const sound = { ...endpoint, isPaused: false, pausedUntil: undefined, disabledFor: undefined, stoppedBy: null };
   if (attempts.every(({ isSuccess }) => isSuccess)) return sound;
-  const isGone = attempts.some(({ status }) => status === GONE);
+  const gone = attempts.find(({ status }) => status === GONE);
+  const stoppedBy = (gone ?? attempts.findLast(({ isSuccess }) => !isSuccess))?.claimed.deliveryId ?? null;
   const health = await lockEndpointHealth(db, endpoint);
   if (!health) return sound;
   const next = failures.length === 0 ? health : afterFailures(health, failures.length, health.readAt);
   if (failures.length > 0) await updateEndpointHealth(db, endpoint, next);
+  if (next.breakerTrips > health.breakerTrips) await updateEndpointStoppedBy(db, endpoint, stoppedBy);
   const failingForMs = health.readAt.getTime() - (next.failingSince ?? health.readAt).getTime();
   const isGivenUp = isGivenUpAfter(next.failuresInRow, failingForMs);
-  const disabledFor = isGone ? GONE_REASON : isGivenUp ? 'No attempt succeeded within five days.' : undefined;
+  const disabledFor = gone ? GONE_REASON : isGivenUp ? 'No attempt succeeded within five days.' : undefined;
   const isOpen = isCircuitOpen(next, health.readAt);
   const pausedUntil = isOpen ? (next.breakerOpenUntil ?? undefined) : undefined;
-  return { ...endpoint, isPaused: isOpen || disabledFor !== undefined, pausedUntil, disabledFor };
+  return { ...endpoint, isPaused: isOpen || disabledFor !== undefined, pausedUntil, disabledFor, stoppedBy };
 }
 
 /** The actor that disables an endpoint for its failures. */
@@ -123,13 +136,17 @@ function dispatcher(): Actor {
  *
  * @returns Whether this call disabled it.
  */
-async function disableEndpoint(database: Database, { partnerId, endpointId, reason }: Disabling): Promise<boolean> {
+async function disableEndpoint(
+  database: Database,
+  { partnerId, endpointId, reason, stoppedBy }: Disabling & Pick<JudgedEndpoint, 'stoppedBy'>,
+): Promise<boolean> {
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
     if (endpoint?.status !== 'active') return false;
     // The entry would confirm an edit; nothing is sent to an endpoint that differs from the audit.
     if ((await findDifferences(db, ENDPOINT, [endpoint])).length > 0) return false;
     const disabled = { ...endpoint, status: 'disabled' as const, statusReason: reason };
+    await updateEndpointStoppedBy(db, endpoint, stoppedBy);
     await updateWebhookEndpoint(db, disabled);
     await audit(db, dispatcher(), {
       ...{ action: 'endpoint.disable', partnerId, subjectId: endpointId },

@@ -24,7 +24,7 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
   const triggers = useTexts(TRIGGER);
   const { waiting, held, delivered, exhausted, failed, dropped } = useTexts(STATUS);
   const { filters, setFilters } = useFilters<'status' | 'type' | 'event'>();
-  const { sort, sorting } = useSort(['created_at'], '-created_at');
+  const { sort, sorting } = useSort(['occurred_at'], '-occurred_at');
   const wanted = present({
     sort,
     endpoint_id: endpointId,

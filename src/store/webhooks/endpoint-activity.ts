@@ -1,0 +1,79 @@
+import type { Queryable } from '../database.ts';
+import { run, type Statement } from '../query.ts';
+
+interface EndpointKey {
+  readonly partnerId: string;
+  readonly endpointId: string;
+}
+
+const COUNT: Statement = {
+  name: 'count_deliveries_of_endpoint',
+  text: `select
+      (select count(*) from (
+        select 1 from delivery where partner_id = $1 and endpoint_id = $2 and status = 'waiting' limit $3
+      ) unended)::int4 as unended,
+      (select count(*) from (
+        select 1 from delivery where partner_id = $1 and endpoint_id = $2 and status = 'exhausted' and sequence is not null limit $3
+      ) spent)::int4 as exhausted`,
+};
+
+export interface EndpointCounts {
+  /** Deliveries that wait for it; those of a disabled one are held. Without those that a process sends for the first time at this moment. */
+  readonly unended: number;
+  readonly exhausted: number;
+}
+
+/** Each count stops at `limit`: it reads as many rows of an index that holds no others. */
+export async function countDeliveriesOfEndpoint(
+  db: Queryable,
+  { partnerId, endpointId }: EndpointKey,
+  limit: number,
+): Promise<EndpointCounts> {
+  const [counts] = await run<{ unended: number; exhausted: number }>(db, COUNT, [partnerId, endpointId, limit]);
+  return counts ?? { unended: 0, exhausted: 0 };
+}
+
+/** What became of the events of a period at an endpoint. */
+export interface PeriodOutcome {
+  /** Delivered by the first attempt. */
+  readonly atOnce: number;
+  /** Delivered by a later one. */
+  readonly later: number;
+  readonly unended: number;
+  readonly exhausted: number;
+  /** How many deliveries of the partner were looked at. */
+  readonly lookedAt: number;
+}
+
+/** Ids begin with the time of their event. The limit within keeps any plan to the key. */
+const OUTCOMES: Statement = {
+  name: 'read_outcomes_of_endpoint',
+  text: `select count(d.delivery_id)::int4 as "lookedAt",
+      count(*) filter (where d.endpoint_id = $2 and d.state = 'delivered' and d.attempts <= 1)::int4 as "atOnce",
+      count(*) filter (where d.endpoint_id = $2 and d.state = 'delivered' and d.attempts > 1)::int4 as later,
+      count(*) filter (where d.endpoint_id = $2 and d.state = 'unended')::int4 as unended,
+      count(*) filter (where d.endpoint_id = $2 and d.state = 'exhausted')::int4 as exhausted
+    from unnest($3::text[], $4::text[]) with ordinality as period (from_id, to_id, position)
+    left join lateral (
+      select delivery_id, endpoint_id, attempts,
+        case when sequence is null then 'none' when status = 'exhausted' then status
+          when status = 'delivered' or ended_at is not null then 'delivered' else 'unended' end as state
+      from delivery where partner_id = $1 and delivery_id >= period.from_id and delivery_id < period.to_id
+      order by delivery_id limit $5
+    ) d on true
+    group by period.position order by period.position`,
+};
+
+/**
+ * Of each period the outcomes among the first deliveries of the partner, `limit` at most, that are of this endpoint.
+ *
+ * @param periods The ids between which the deliveries of each are.
+ */
+export async function readOutcomesOfEndpoint(
+  db: Queryable,
+  { partnerId, endpointId }: EndpointKey,
+  { periods, limit }: { readonly periods: readonly { readonly fromId: string; readonly toId: string }[]; readonly limit: number },
+): Promise<PeriodOutcome[]> {
+  const [from, to] = [periods.map(({ fromId }) => fromId), periods.map(({ toId }) => toId)];
+  return run<PeriodOutcome>(db, OUTCOMES, [partnerId, endpointId, from, to, limit]);
+}

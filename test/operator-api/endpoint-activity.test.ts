@@ -1,0 +1,133 @@
+/** What an operator sees at an endpoint: what stopped it, what waits, and the events of its last day. */
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { idAt, timeOfId } from '../../src/domain/identifiers.ts';
+import type { LoggedDelivery } from '../../src/store/webhooks/delivery-log.ts';
+import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
+import { testService } from '../support/service.ts';
+import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+
+const service = await testService({ env: WEBHOOK_ENV });
+const { database } = service;
+const { pool } = database;
+const tools = endpointTools(database);
+const V1 = '/operator/v1';
+
+let operator: SignedInOperator;
+before(async () => (operator = await signedInOperator(service, 'operator')));
+
+async function openEndpoint() {
+  const { partner, client, receiver, endpointId } = await newEndpoint(service, tools);
+  const { partnerId } = partner;
+  const path = `${V1}/partners/${partnerId}/endpoints/${endpointId}`;
+  let made = 0;
+  const confirmed = async (status: string) => {
+    await client.confirm();
+    made += 1;
+    const isAttempted = ([first, ...others]: readonly LoggedDelivery[]) =>
+      others.length === made - 1 && first?.status === status && first.attempts > 0;
+    const [newest] = await untilDeliveries(database, partnerId, isAttempted);
+    return newest?.deliveryId as string;
+  };
+  const activity = async () => (await operator.get(`${path}/activity`)).body;
+  const listed = async (query: string) =>
+    (await operator.get(`${V1}/partners/${partnerId}/deliveries?endpoint_id=${endpointId}&${query}`)).body;
+  return { partnerId, endpointId, client, receiver, path, confirmed, activity, listed };
+}
+
+const count = (number: number) => ({ count: number, is_more: false });
+
+test('the delivery whose 410 disabled an endpoint, what is held since then, and nothing once it is enabled', async () => {
+  const { partnerId, client, receiver, path, confirmed, activity, listed } = await openEndpoint();
+  await confirmed('delivered');
+  receiver.answerWith(410);
+  const gone = await confirmed('held');
+  await client.confirm();
+  await untilDeliveries(database, partnerId, (all) => all.filter(({ status }) => status === 'held').length === 2);
+  const shown = await activity();
+  assert.deepEqual([shown.stopped_by.delivery_id, shown.stopped_by.status], [gone, 410]);
+  assert.deepEqual([shown.waiting, shown.held, shown.exhausted], [count(0), count(2), count(0)]);
+  assert.equal((await listed('status=held')).deliveries.length, 2);
+  // Who comes later is not who disabled it.
+  assert.equal((await operator.post(`${path}/disable`, { reason: 'by hand as well' })).status, 200);
+  assert.equal((await activity()).stopped_by.delivery_id, gone);
+  receiver.answerWith(204);
+  assert.equal((await operator.post(`${path}/enable`)).status, 200);
+  assert.deepEqual([(await activity()).stopped_by, (await activity()).held], [null, count(0)]);
+  assert.equal((await operator.post(`${path}/disable`, { reason: 'by hand' })).status, 200);
+  assert.equal((await activity()).stopped_by, null);
+});
+
+test('the delivery whose failure opened the circuit, while it is open', async () => {
+  const { partnerId, receiver, confirmed, activity } = await openEndpoint();
+  receiver.answerWith(500);
+  await pool.query('update endpoint_health set failures_in_row = 19, failing_since = now() where partner_id = $1', [partnerId]);
+  const last = await confirmed('waiting');
+  const { stopped_by } = await activity();
+  assert.deepEqual([stopped_by.delivery_id, stopped_by.status], [last, 500]);
+  receiver.answerWith(204);
+  await makeDue(database, partnerId);
+  await untilDeliveries(database, partnerId, ([first]) => first?.status === 'delivered');
+  assert.equal((await activity()).stopped_by, null);
+});
+
+test('the hours of a day: what the first attempt delivered, a later one, what waits, and what is exhausted', async () => {
+  const { partnerId, confirmed, activity } = await openEndpoint();
+  for (let number = 0; number < 4; number++) await confirmed('delivered');
+  const [first, second, third] = await untilDeliveries(database, partnerId, () => true);
+  const set = (assignment: string, deliveryId: string | undefined) =>
+    pool.query(`update delivery set ${assignment} where partner_id = $1 and delivery_id = $2`, [partnerId, deliveryId]);
+  await set('attempts = 3', first?.deliveryId);
+  await set("status = 'exhausted'", second?.deliveryId);
+  await set("status = 'waiting', ended_at = null, next_attempt_at = '2100-01-01'", third?.deliveryId);
+  // An event of before the last day, and one of three hours ago.
+  const move = (hours: number, deliveryId: string | undefined) =>
+    set(`delivery_id = '${idAt('dlv', Date.now() - hours * 3_600_000)}0000000000000000.${hours}'`, deliveryId);
+  const { hours, exhausted, waiting } = await activity();
+  const last = hours.at(-1);
+  assert.deepEqual([hours.length, last.at_once, last.later, last.unended, last.exhausted, last.is_more], [24, 1, 1, 1, 1, false]);
+  assert.deepEqual([waiting, exhausted], [count(1), count(1)]);
+  await move(25, first?.deliveryId);
+  await move(3, second?.deliveryId);
+  const moved = (await activity()).hours;
+  assert.deepEqual([moved.at(-4).exhausted, moved.at(-1).later, moved.at(-1).exhausted], [1, 0, 0]);
+  assert.equal(new Date(moved[0].from).getTime() % 3_600_000, 0);
+});
+
+test('what waits is listed though thousands of later events are delivered, and page by page', async () => {
+  const { partnerId, endpointId, activity, listed } = await openEndpoint();
+  const id = `lpad(n::text, 26, '0')`;
+  await pool.query(
+    `insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts, attempts_left,
+       next_attempt_at, created_at, ended_at)
+     select $1, 'dlv_' || ${id} || '.x', $2, 'evt_' || ${id}, n + 100, 'impact.transaction.confirmed', 'event',
+       case when n <= 3 then 'waiting' else 'delivered' end, 1, 9, now() + interval '1 hour', now(), case when n > 3 then now() end
+     from generate_series(1, 5000) n`,
+    [partnerId, endpointId],
+  );
+  assert.deepEqual((await activity()).waiting, count(3));
+  const ids = ({ deliveries }: { deliveries: { sequence: string }[] }) => deliveries.map(({ sequence }) => sequence);
+  const first = await listed('status=waiting&limit=2');
+  assert.deepEqual([ids(first), first.has_more], [['103', '102'], true]);
+  const rest = await listed(`status=waiting&limit=2&after=${first.next_after}`);
+  assert.deepEqual([ids(rest), rest.has_more], [['101'], false]);
+  assert.deepEqual(ids(await listed('status=waiting&sort=occurred_at')), ['101', '102', '103']);
+  assert.deepEqual(ids(await listed('status=waiting&event_type=other')), []);
+});
+
+test('a delivery has the time of its event, which the list is ordered by', async () => {
+  const { partnerId, confirmed, listed } = await openEndpoint();
+  await confirmed('delivered');
+  await confirmed('delivered');
+  const [newest] = await untilDeliveries(database, partnerId, () => true);
+  // As of an event that waited long for its sequence.
+  await pool.query("update delivery set created_at = '2020-01-01' where partner_id = $1 and delivery_id = $2", [
+    ...[partnerId, newest?.deliveryId],
+  ]);
+  const { deliveries } = await listed('sort=-occurred_at');
+  const times = deliveries.map(({ occurred_at }: { occurred_at: string }) => occurred_at);
+  assert.deepEqual(times, times.toSorted().toReversed());
+  const [{ occurred_at, event_id, delivery_id }] = deliveries;
+  assert.equal(delivery_id, newest?.deliveryId);
+  assert.equal(new Date(occurred_at).getTime(), timeOfId('evt', event_id));
+});
