@@ -9,7 +9,6 @@ import { needsBrowser, newPerson } from '../support/console/browser.ts';
 import { choose } from '../support/console/choose.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { codeOf, OperatorClient, PASSWORD } from '../support/operator-client.ts';
-import { endpointTools, newEndpoint } from '../support/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, client, newPending } = (scene ?? {}) as Scene;
@@ -291,41 +290,5 @@ describe('tasks with money', needsBrowser, () => {
     );
     assert.equal(rows[0].closed, 1);
     assert.match(download.suggestedFilename(), /^statement-.+\.csv$/);
-  });
-});
-
-describe('tasks with webhooks', needsBrowser, () => {
-  test('an incident: find the disabled endpoint, see what its receiver answered, test it, and enable it', async () => {
-    const tools = endpointTools(service.database);
-    const { client: sender, receiver, endpointId, partner: owner } = await newEndpoint(service, tools);
-    const stateOf = async () => {
-      const { rows } = await service.database.pool.query('select status from webhook_endpoint where endpoint_id = $1', [
-        endpointId,
-      ]);
-      return rows[0].status;
-    };
-    receiver.answerWith(410);
-    await sender.confirm(newConfirmation());
-    await receiver.until(1);
-    const page = await browser.signedIn('operator');
-    await page.goto(`${browser.baseUrl}/webhooks?state=disabled`);
-    await page.getByText(receiver.url).click();
-    await heading(page, 'Endpoint');
-    await page.getByText('impact.transaction.confirmed').click();
-    await heading(page, 'Delivery');
-    await page.getByText('HTTP 410').waitFor();
-    await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
-    assert.equal(await stateOf(), 'disabled');
-    await page.getByRole('button', { name: 'Send a test' }).click();
-    const refused = page.getByRole('alert').filter({ hasText: 'The receiver did not take the test event: HTTP 410.' });
-    assert.match((await refused.getAttribute('style')) ?? '', /--notification-color: var\(--mantine-color-red/);
-    receiver.answerWith(200);
-    await page.getByRole('button', { name: 'Send a test' }).click();
-    await page.getByText(/^The receiver took the test event/).waitFor();
-    await page.getByRole('button', { name: 'Enable' }).click();
-    await page.getByRole('dialog').getByText('The events that were held are sent').waitFor();
-    await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click();
-    await page.getByText('The endpoint is enabled.').waitFor();
-    assert.equal(await stateOf(), 'active');
   });
 });

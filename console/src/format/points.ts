@@ -9,6 +9,11 @@ export function formatWhole(value: string | bigint): string {
   return text.replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
+/** `{ count: 1000, is_more: true }` → `1,000+`: a count that stops says so. */
+export function formatBounded({ count, is_more }: { readonly count: number; readonly is_more: boolean }): string {
+  return formatWhole(BigInt(count)) + (is_more ? '+' : '');
+}
+
 /** `'1234567.500'` → `1,234,567.500`: the decimals stay as they are. */
 export function formatDecimal(value: string): string {
   const [whole = '', decimals] = value.split('.');

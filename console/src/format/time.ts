@@ -21,6 +21,12 @@ export function formatTime(at: string, { language, zone, style = 'minute' }: Tim
   return new Intl.DateTimeFormat(LOCALES[language], { ...STYLES[style], timeZone: zone }).format(new Date(at));
 }
 
+/** `14:00`, the beginning of an hour. */
+export function formatHour(at: string, zone: string): string {
+  const options = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: zone } as const;
+  return new Intl.DateTimeFormat(LOCALES.en, options).format(new Date(at));
+}
+
 /** `Asia/Riyadh` → `Riyadh`: beside a time that is not in the reader's zone. */
 export function cityOf(zone: string): string {
   return zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ');

@@ -80,8 +80,3 @@ export function Navigation({ onChoose }: { readonly onChoose: () => void }) {
     </Stack>
   );
 }
-
-/** Whether an address is one of the console's pages. */
-export function isBuilt(to: string): boolean {
-  return DESTINATIONS.some((destination) => destination.to === to);
-}

@@ -1,6 +1,5 @@
 import { Paper, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { isBuilt } from '../layout/navigation.tsx';
 import { AddressLink } from './address-link.tsx';
 
 interface NumberCardProps {
@@ -29,7 +28,6 @@ export function NumberCard({ label, value, detail, isAlarming = false, to }: Num
       )}
     </Paper>
   );
-  if (!isBuilt(to.split('?')[0] ?? to)) return card;
   return (
     <AddressLink to={to} className="number-link">
       {card}

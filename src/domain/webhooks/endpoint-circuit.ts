@@ -57,3 +57,9 @@ const DISABLING_MS = 5 * 24 * HOUR;
 export function isGivenUp(failuresInRow: number, failingForMs: number): boolean {
   return failuresInRow >= DISABLING_FAILURES && failingForMs >= DISABLING_MS;
 }
+
+/** Why the service itself disables an endpoint, for whoever looks at it. */
+export const DISABLED_FOR = {
+  gone: 'The receiver answered 410 Gone.',
+  givenUp: 'No attempt succeeded within five days.',
+} as const;

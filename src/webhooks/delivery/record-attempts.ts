@@ -1,6 +1,11 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
-import { afterFailures, isCircuitOpen, isGivenUp as isGivenUpAfter } from '../../domain/webhooks/endpoint-circuit.ts';
+import {
+  afterFailures,
+  DISABLED_FOR,
+  isCircuitOpen,
+  isGivenUp as isGivenUpAfter,
+} from '../../domain/webhooks/endpoint-circuit.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { ENDPOINT } from '../../operations/audit/audited-kinds.ts';
 import { endpointRecord } from '../../operations/audit/authorising-records.ts';
@@ -17,7 +22,6 @@ import {
 import { lockWebhookEndpoint, updateWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
 const GONE = 410;
-const GONE_REASON = 'The receiver answered 410 Gone.';
 
 type EndpointId = Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>;
 
@@ -120,7 +124,7 @@ async function recordHealth(db: Queryable, endpoint: EndpointId, { attempts, add
   if (next.breakerTrips > health.breakerTrips) await updateEndpointStoppedBy(db, endpoint, stoppedBy);
   const failingForMs = health.readAt.getTime() - (next.failingSince ?? health.readAt).getTime();
   const isGivenUp = isGivenUpAfter(next.failuresInRow, failingForMs);
-  const disabledFor = gone ? GONE_REASON : isGivenUp ? 'No attempt succeeded within five days.' : undefined;
+  const disabledFor = gone ? DISABLED_FOR.gone : isGivenUp ? DISABLED_FOR.givenUp : undefined;
   const isOpen = isCircuitOpen(next, health.readAt);
   const pausedUntil = isOpen ? (next.breakerOpenUntil ?? undefined) : undefined;
   return { ...endpoint, isPaused: isOpen || disabledFor !== undefined, pausedUntil, disabledFor, stoppedBy };

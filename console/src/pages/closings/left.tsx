@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { formatWhole } from '../../format/points.ts';
+import { formatBounded } from '../../format/points.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 
 interface LeftProps {
@@ -9,8 +9,8 @@ interface LeftProps {
 }
 
 /** What is left to decide: nothing is quiet, anything else leads to its list. */
-export function Left({ left: { count, is_more }, to }: LeftProps) {
-  if (count === 0)
+export function Left({ left, to }: LeftProps) {
+  if (left.count === 0)
     return (
       <Text span inherit c="dimmed" className="figure">
         0
@@ -18,7 +18,7 @@ export function Left({ left: { count, is_more }, to }: LeftProps) {
     );
   return (
     <AddressLink to={to} className="text-link figure">
-      {formatWhole(String(count)) + (is_more ? '+' : '')}
+      {formatBounded(left)}
     </AddressLink>
   );
 }

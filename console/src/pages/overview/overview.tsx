@@ -2,7 +2,7 @@ import { SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
-import { formatWhole } from '../../format/points.ts';
+import { formatBounded } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
 import { NumberCard } from '../../parts/number-card.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -47,11 +47,6 @@ export function Overview() {
   );
 }
 
-/** A count that stops says so. */
-function bounded({ count, is_more }: { readonly count: number; readonly is_more: boolean }): string {
-  return formatWhole(BigInt(count)) + (is_more ? '+' : '');
-}
-
 function Waiting({ answer }: { readonly answer: Answer }) {
   const t = useTexts(OVERVIEW);
   const counted = useTexts(COUNTED);
@@ -62,7 +57,7 @@ function Waiting({ answer }: { readonly answer: Answer }) {
         <NumberCard
           label={t.reviews}
           to="/reviews"
-          value={bounded(reviews)}
+          value={formatBounded(reviews)}
           detail={
             reviews.count === 0 ? (
               t.nothingWaits
@@ -76,20 +71,24 @@ function Waiting({ answer }: { readonly answer: Answer }) {
         <NumberCard
           label={t.adjustmentsToApprove}
           to="/adjustments?status=draft"
-          value={bounded(answer.adjustments_to_approve)}
+          value={formatBounded(answer.adjustments_to_approve)}
         />
-        <NumberCard label={t.adjustmentsToPost} to="/adjustments?status=approved" value={bounded(answer.adjustments_to_post)} />
-        <NumberCard label={t.failuresToApprove} to="/failures?status=drafted" value={bounded(answer.failures_to_approve)} />
+        <NumberCard
+          label={t.adjustmentsToPost}
+          to="/adjustments?status=approved"
+          value={formatBounded(answer.adjustments_to_post)}
+        />
+        <NumberCard label={t.failuresToApprove} to="/failures?status=drafted" value={formatBounded(answer.failures_to_approve)} />
         <NumberCard
           label={t.disputes}
           to="/settlements?answer=disputed"
-          value={bounded(answer.disputes)}
+          value={formatBounded(answer.disputes)}
           isAlarming={answer.disputes.count > 0}
         />
         <NumberCard
           label={t.unacknowledged}
           to="/settlements?answer=pending"
-          value={bounded(answer.unacknowledged_settlements)}
+          value={formatBounded(answer.unacknowledged_settlements)}
         />
       </SimpleGrid>
     </Section>

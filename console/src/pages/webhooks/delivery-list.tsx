@@ -72,7 +72,7 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
           { label: t.trigger, show: ({ trigger }) => triggers[trigger] },
           { label: t.attempts, isFigure: true, show: ({ attempts }) => <Points value={String(attempts)} /> },
           { label: t.next, show: ({ next_attempt_at }) => <Age at={next_attempt_at} /> },
-          { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="second" /> },
+          { label: t.occurred, sort: 'occurred_at', show: ({ occurred_at }) => <Time at={occurred_at} style="second" /> },
         ]}
       />
     </Stack>

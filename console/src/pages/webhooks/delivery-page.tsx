@@ -51,7 +51,7 @@ export function DeliveryPage() {
   );
 }
 
-function Resend({ delivery: { partner_id, delivery_id } }: { readonly delivery: Delivery }) {
+function Resend({ delivery: { partner_id, delivery_id, event_type } }: { readonly delivery: Delivery }) {
   const t = useTexts(WEBHOOK);
   const resend = useChange({
     send: (_nothing: undefined, key) =>
@@ -60,7 +60,7 @@ function Resend({ delivery: { partner_id, delivery_id } }: { readonly delivery: 
           params: { path: { partner_id, delivery_id }, header: { 'Idempotency-Key': key } },
         }),
       ),
-    done: t.resent,
+    done: t.resent(event_type),
   });
   if (!useMay('operator')) return null;
   return (
@@ -86,6 +86,7 @@ function DeliveryFacts({ delivery }: { readonly delivery: Delivery }) {
         { label: common.partner, value: <PartnerLink id={partner_id} /> },
         { label: t.endpoint, value: <AddressLink to={`/webhooks/${partner_id}/${endpoint_id}`}>{endpoint_id}</AddressLink> },
         { label: t.event, value: <Code>{delivery.event_type}</Code> },
+        { label: t.occurred, value: <Time at={delivery.occurred_at} style="second" /> },
         { label: t.trigger, value: triggers[delivery.trigger] },
         { label: t.attempts, value: <Points value={String(delivery.attempts)} /> },
       ]}

@@ -1,21 +1,30 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
+import { formatBounded } from '../../format/points.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { hint } from '../../parts/hint.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { useAttemptAnswer } from './attempt-answer.ts';
 import { RecoverProgress } from './recover-progress.tsx';
+import type { EndpointActivity } from './use-endpoint-activity.ts';
 import { WEBHOOK } from './webhook-texts.ts';
 
 type Endpoint = components['schemas']['Endpoint'];
 type Step = 'enable' | 'disable' | 'recover';
 
+interface ActionsProps {
+  readonly endpoint: Endpoint;
+  /** `undefined` until it is known. */
+  readonly activity: EndpointActivity | undefined;
+}
+
 /** What mends a receiver that did not take its events: a test, then enabling it, then what it missed. */
-export function EndpointActions({ endpoint }: { readonly endpoint: Endpoint }) {
+export function EndpointActions({ endpoint, activity }: ActionsProps) {
   const t = useTexts(WEBHOOK);
   const [step, setStep] = useState<Step>();
   const test = useTest(endpoint);
@@ -26,9 +35,7 @@ export function EndpointActions({ endpoint }: { readonly endpoint: Endpoint }) {
       <Button variant="default" loading={test.isPending} onClick={() => test.mutate(undefined)}>
         {t.test}
       </Button>
-      <Button variant="default" onClick={() => setStep('recover')}>
-        {t.recover}
-      </Button>
+      <RecoverButton activity={activity} onClick={() => setStep('recover')} />
       {endpoint.status === 'disabled' ? (
         <Button onClick={() => setStep('enable')}>{t.enable}</Button>
       ) : (
@@ -36,8 +43,24 @@ export function EndpointActions({ endpoint }: { readonly endpoint: Endpoint }) {
           {t.disable}
         </Button>
       )}
-      <StepDialog endpoint={endpoint} step={step} onClose={() => setStep(undefined)} />
+      <StepDialog endpoint={endpoint} activity={activity} step={step} onClose={() => setStep(undefined)} />
     </>
+  );
+}
+
+/** Where nothing is exhausted it says so: by its hint, which a button that is switched off altogether would not show. */
+function RecoverButton({ activity, onClick }: { readonly activity: EndpointActivity | undefined; readonly onClick: () => void }) {
+  const t = useTexts(WEBHOOK);
+  if (activity && activity.exhausted.count > 0)
+    return (
+      <Button variant="default" onClick={onClick}>
+        {t.recover}
+      </Button>
+    );
+  return (
+    <Button variant="default" data-disabled aria-disabled {...(activity && hint(t.recoverNothing))}>
+      {t.recover}
+    </Button>
   );
 }
 
@@ -54,35 +77,46 @@ function useTest({ partner_id, endpoint_id }: Endpoint) {
   });
 }
 
-interface StepDialogProps {
-  readonly endpoint: Endpoint;
+interface StepDialogProps extends ActionsProps {
   readonly step: Step | undefined;
   readonly onClose: () => void;
 }
 
-function StepDialog({ endpoint: { partner_id, endpoint_id, failing_since, created_at }, step, onClose }: StepDialogProps) {
+/** What a step did, and whether that is nothing. */
+interface Told {
+  readonly text: string;
+  readonly isVain?: boolean;
+}
+
+function StepDialog({ endpoint, activity, step, onClose }: StepDialogProps) {
   const t = useTexts(WEBHOOK);
+  const { partner_id, endpoint_id, url, status, failing_since, created_at } = endpoint;
   const [since, setSince] = useState(() => toLocal(failing_since ?? created_at));
   const path = { partner_id, endpoint_id };
-  const change = useChange<{ step: Step; text: string }, string>({
+  const { host } = new URL(url);
+  const [held, exhausted] = [activity?.held, activity?.exhausted].map((counted) => (counted ? formatBounded(counted) : '–'));
+  const change = useChange<{ step: Step; text: string }, Told>({
     async send({ step: wanted, text }, key) {
       if (wanted === 'enable') {
         await answerOf(client.POST('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/enable', { params: { path } }));
-        return t.enabled;
+        return { text: t.enabled(host, held ?? '') };
       }
       if (wanted === 'disable') {
         const body = { reason: text };
         await answerOf(
           client.POST('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/disable', { params: { path }, body }),
         );
-        return t.disabledDone;
+        return { text: t.disabledDone(host) };
       }
       const params = { path, header: { 'Idempotency-Key': key } };
       const body = { since: text };
       const call = client.POST('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/recover', { params, body });
-      return t.recovered((await answerOf(call)).recovered);
+      const { recovered } = await answerOf(call);
+      if (recovered === 0) return { text: t.recoveredNone, isVain: true };
+      return { text: status === 'disabled' ? t.recoveredHeld(recovered) : t.recovered(recovered) };
     },
-    done: (said) => said,
+    done: ({ text }) => text,
+    failed: ({ text, isVain = false }) => (isVain ? text : undefined),
     onDone: onClose,
   });
   const shown = step ?? 'enable';
@@ -102,7 +136,17 @@ function StepDialog({ endpoint: { partner_id, endpoint_id, failing_since, create
       change={change}
       onConfirm={(reason) => change.mutate({ step: shown, text: shown === 'recover' ? new Date(since).toISOString() : reason })}
     >
-      {shown === 'recover' && change.isPending && <RecoverProgress endpointId={endpoint_id} />}
+      {shown === 'enable' && (
+        <Text size="sm">
+          {t.heldNow}: <bdi className="figure">{held}</bdi>
+        </Text>
+      )}
+      {shown === 'recover' && (
+        <Text size="sm">
+          {t.exhaustedNow}: <bdi className="figure">{exhausted}</bdi>
+        </Text>
+      )}
+      {shown === 'recover' && change.isPending && <RecoverProgress endpointId={endpoint_id} total={exhausted ?? ''} />}
       {shown === 'recover' && (
         <TextInput
           type="datetime-local"

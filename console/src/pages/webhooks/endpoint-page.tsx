@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
+import { ownZone } from '../../format/time.ts';
 import { Page } from '../../layout/page.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PartnerLink, usePartner } from '../../parts/partner.tsx';
@@ -13,7 +14,11 @@ import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { DeliveryList } from './delivery-list.tsx';
 import { EndpointActions } from './endpoint-actions.tsx';
+import { EndpointCounts } from './endpoint-counts.tsx';
+import { EndpointHours } from './endpoint-hours.tsx';
 import { Health } from './endpoint-list.tsx';
+import { Stopped, WhyDisabled } from './stopped.tsx';
+import { useEndpointActivity } from './use-endpoint-activity.ts';
 import { WEBHOOK } from './webhook-texts.ts';
 
 type Endpoint = components['schemas']['Endpoint'];
@@ -26,17 +31,28 @@ export function EndpointPage() {
     queryKey: ['endpoint', path],
     queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}', { params: { path } })),
   });
+  const activity = useEndpointActivity(partnerId, endpointId);
+  const zone = usePartner(partnerId).data?.time_zone;
   return (
     <Page
       title={t.endpoint}
       description={<Id id={endpointId} />}
-      actions={endpoint.data && <EndpointActions endpoint={endpoint.data} />}
+      actions={endpoint.data && <EndpointActions endpoint={endpoint.data} activity={activity.data} />}
     >
       <Loaded query={endpoint}>
         {(record) => (
           <Stack gap="xl">
-            <EndpointFacts endpoint={record} />
-            <Section title={t.deliveries}>
+            <Stopped endpoint={record} activity={activity.data} zone={zone} />
+            <EndpointFacts endpoint={record} zone={zone} />
+            <Loaded query={activity}>
+              {(known) => (
+                <Stack gap="xl">
+                  <EndpointCounts endpoint={record} activity={known} />
+                  <EndpointHours hours={known.hours} zone={zone ?? ownZone()} />
+                </Stack>
+              )}
+            </Loaded>
+            <Section title={t.deliveries} id="deliveries">
               <DeliveryList partnerId={partnerId} endpointId={endpointId} />
             </Section>
           </Stack>
@@ -46,10 +62,9 @@ export function EndpointPage() {
   );
 }
 
-function EndpointFacts({ endpoint }: { readonly endpoint: Endpoint }) {
+function EndpointFacts({ endpoint, zone }: { readonly endpoint: Endpoint; readonly zone: string | undefined }) {
   const t = useTexts(WEBHOOK);
   const common = useTexts(COMMON);
-  const zone = usePartner(endpoint.partner_id).data?.time_zone;
   const { url, status_reason, failing_since, paused_until, secret_rotates_at } = endpoint;
   const timeOf = (label: string, at: string | null) => (at ? [{ label, value: <Time at={at} zone={zone} /> }] : []);
   return (
@@ -62,7 +77,7 @@ function EndpointFacts({ endpoint }: { readonly endpoint: Endpoint }) {
         { label: t.failures, value: <Points value={String(endpoint.failures_in_row)} /> },
         { label: t.types, value: endpoint.event_types.join(', ') || t.allTypes },
         { label: t.added, value: <Time at={endpoint.created_at} zone={zone} /> },
-        ...(status_reason ? [{ label: t.reason, value: <Foreign text={status_reason} isWhole /> }] : []),
+        ...(status_reason ? [{ label: t.reason, value: <WhyDisabled reason={status_reason} /> }] : []),
         ...timeOf(t.since, failing_since),
         ...timeOf(t.paused, paused_until),
         ...timeOf(t.rotates, secret_rotates_at),

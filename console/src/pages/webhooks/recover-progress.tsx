@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 1_000;
 const SKEW_MS = 5_000;
 
 /** How far a recovery has come: each thousand of it has an entry in the audit, committed with it. */
-export function RecoverProgress({ endpointId }: { readonly endpointId: string }) {
+export function RecoverProgress({ endpointId, total }: { readonly endpointId: string; readonly total: string }) {
   const t = useTexts(WEBHOOK);
   const [since] = useState(() => new Date(Date.now() - SKEW_MS).toISOString());
   const query = { subject_id: endpointId, since, limit: '200' };
@@ -25,7 +25,12 @@ export function RecoverProgress({ endpointId }: { readonly endpointId: string })
   return (
     <Group gap="xs" role="status">
       <Loader size="xs" />
-      <Text size="sm">{t.recovering(counts.reduce((sum, each) => sum + each, 0))}</Text>
+      <Text size="sm">
+        {t.recovering(
+          counts.reduce((sum, each) => sum + each, 0),
+          total,
+        )}
+      </Text>
     </Group>
   );
 }

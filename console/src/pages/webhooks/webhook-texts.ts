@@ -1,7 +1,9 @@
+import { isolate, isolateForeign } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
 import type { Texts } from '../../texts/text.ts';
 
-const DELIVERIES = ['عملية تسليم واحدة', 'عمليتا تسليم', 'عمليات تسليم', 'عملية تسليم', 'عملية تسليم'] as const;
+/** In the genitive. */
+const DELIVERIES = ['عملية تسليم واحدة', 'عمليتي تسليم', 'عمليات تسليم', 'عملية تسليم', 'عملية تسليم'] as const;
 
 export const WEBHOOK = {
   title: ['Webhooks', 'الإشعارات'],
@@ -19,6 +21,33 @@ export const WEBHOOK = {
   since: ['Failing since', 'متعثّرة منذ'],
   paused: ['Paused until', 'موقوفة مؤقتًا حتى'],
   reason: ['Why it is disabled', 'سبب التعطيل'],
+  isDisabled: [
+    'The endpoint is disabled: its events are held until it is enabled',
+    'نقطة الاستقبال معطَّلة: تُحجز إشعاراتها حتى تُفعَّل',
+  ],
+  isPaused: ['Nothing is sent to the endpoint for a while', 'لا يُرسَل شيء إلى نقطة الاستقبال مؤقتًا'],
+  pausedWhy: [
+    'Many attempts failed in a row. The next one is made after',
+    'أخفقت محاولات كثيرة متتالية. تُجرى المحاولة التالية بعد',
+  ],
+  stoppedBy: [
+    (answer: string) => `The attempt that stopped it: ${answer}`,
+    (answer: string) => `المحاولة التي أوقفتها: ${isolateForeign(answer)}`,
+  ],
+  notDelivered: ['What is not delivered', 'ما لم يُسلَّم'],
+  waitingHelp: ['sent when they are due', 'تُرسَل في موعدها'],
+  heldHelp: ['sent when the endpoint is enabled', 'تُرسَل عند تفعيل نقطة الاستقبال'],
+  exhaustedHelp: ['sent again by an operator alone', 'لا يعيد إرسالها إلا مشغّل'],
+  lastDay: ['Events of the last 24 hours', 'إشعارات آخر 24 ساعة'],
+  atOnce: ['Delivered at once', 'سُلّمت فورًا'],
+  later: ['Delivered later', 'سُلّمت لاحقًا'],
+  unended: ['Not delivered yet', 'لم تُسلَّم بعد'],
+  spent: ['Exhausted', 'استُنفدت محاولاتها'],
+  noEvent: ['No event', 'لا إشعارات'],
+  firstOfHour: [
+    'Of each hour the first 100 deliveries of the partner are looked at.',
+    'يُنظر من كل ساعة في أول 100 عملية تسليم للشريك.',
+  ],
   types: ['Event types', 'أنواع الإشعارات'],
   allTypes: ['All', 'الكل'],
   added: ['Added', 'أُضيفت'],
@@ -27,6 +56,7 @@ export const WEBHOOK = {
   deliveries: ['Deliveries', 'عمليات التسليم'],
   noDelivery: ['No delivery fits this filter', 'لا عملية تسليم تطابق عامل التصفية'],
   event: ['Event', 'الإشعار'],
+  occurred: ['Time of the event', 'وقت الإشعار'],
   eventId: ['Event id', 'معرّف الإشعار'],
   trigger: ['Why it is sent', 'سبب الإرسال'],
   attempts: ['Attempts', 'المحاولات'],
@@ -53,14 +83,21 @@ export const WEBHOOK = {
     'The events that were held are sent, the earliest first, and new ones follow.',
     'تُرسَل الإشعارات المحجوزة، الأقدم أولًا، ثم الجديدة.',
   ],
-  enabled: ['The endpoint is enabled.', 'فُعّلت نقطة الاستقبال.'],
+  enabled: [
+    (host: string, held: string) => `The endpoint ${host} is enabled. Held deliveries that are sent now: ${held}.`,
+    (host: string, held: string) => `فُعّلت نقطة الاستقبال ${isolate(host)}. العمليات المحجوزة التي تُرسَل الآن: ${isolate(held)}.`,
+  ],
   disable: ['Disable', 'تعطيل'],
   disableTitle: ['Disable the endpoint', 'تعطيل نقطة الاستقبال'],
   disableConsequence: [
     'Its events are held until it is enabled again. None is lost.',
     'تُحجز إشعاراتها حتى تُفعَّل من جديد، ولا يضيع أي منها.',
   ],
-  disabledDone: ['The endpoint is disabled.', 'عُطّلت نقطة الاستقبال.'],
+  disabledDone: [
+    (host: string) => `The endpoint ${host} is disabled. Its events are held.`,
+    (host: string) => `عُطّلت نقطة الاستقبال ${isolate(host)}. تُحجز إشعاراتها.`,
+  ],
+  heldNow: ['Held deliveries', 'العمليات المحجوزة'],
   recover: ['Send exhausted again', 'إعادة إرسال ما استُنفد'],
   recoverTitle: ['Send exhausted deliveries again', 'إعادة إرسال العمليات التي استُنفدت محاولاتها'],
   recoverConsequence: [
@@ -68,16 +105,35 @@ export const WEBHOOK = {
     'تُعاد كل عملية تسليم استُنفدت محاولاتها منذ هذا الوقت. المستقبِل الذي يعرف معرّف الإشعار يتجاهل تكراره.',
   ],
   sinceTime: ['Since (your time)', 'منذ (بتوقيتك)'],
+  exhaustedNow: ['Exhausted deliveries', 'العمليات التي استُنفدت محاولاتها'],
+  recoverNothing: ['Nothing is exhausted at this endpoint', 'لا عملية استُنفدت محاولاتها لدى نقطة الاستقبال هذه'],
   recovered: [
-    (count: number) => `${countEnglish(count, 'delivery', 'deliveries')} sent again.`,
-    (count: number) => `أُعيد إرسال ${countArabic(count, DELIVERIES)}.`,
+    (count: number) => `${countEnglish(count, 'delivery', 'deliveries')} will be sent again now.`,
+    (count: number) => `سيُعاد الآن إرسال ${countArabic(count, DELIVERIES)}.`,
+  ],
+  recoveredHeld: [
+    (count: number) => `${countEnglish(count, 'delivery', 'deliveries')} will be sent again when the endpoint is enabled.`,
+    (count: number) => `سيُعاد إرسال ${countArabic(count, DELIVERIES)} عند تفعيل نقطة الاستقبال.`,
+  ],
+  recoveredNone: [
+    'No delivery was exhausted since this time, so none will be sent again.',
+    'لم تُستنفد محاولات أي عملية منذ هذا الوقت، فلن يُعاد إرسال شيء.',
   ],
   recovering: [
-    (count: number) => `${countEnglish(count, 'delivery', 'deliveries')} sent again so far …`,
-    (count: number) => `حتى الآن: ${countArabic(count, DELIVERIES)} …`,
+    (count: number, total: string) => `So far ${countEnglish(count, 'delivery', 'deliveries')} of ${total} will be sent again …`,
+    (count: number, total: string) => `حتى الآن سيُعاد إرسال ${countArabic(count, DELIVERIES)} من أصل ${isolate(total)} …`,
   ],
   resend: ['Send again', 'إعادة الإرسال'],
-  resent: ['It is sent again.', 'يُعاد إرسالها.'],
+  resent: [(event: string) => `The delivery of ${event} is sent again.`, (event: string) => `يُعاد إرسال ${isolate(event)}.`],
+} as const satisfies Texts;
+
+/** Reasons of the service itself, as it writes them. */
+export const DISABLED_FOR = {
+  'The receiver answered 410 Gone.': [
+    'The receiver answered 410 Gone: it wants no more events.',
+    'ردّ المستقبِل بالرمز 410 Gone: لا يريد مزيدًا من الإشعارات.',
+  ],
+  'No attempt succeeded within five days.': ['No attempt succeeded within five days.', 'لم تنجح أي محاولة خلال خمسة أيام.'],
 } as const satisfies Texts;
 
 export const TRIGGER = {

@@ -1,0 +1,39 @@
+import { SimpleGrid } from '@mantine/core';
+import type { components } from '../../api/operator-types.ts';
+import { formatBounded } from '../../format/points.ts';
+import { NumberCard } from '../../parts/number-card.tsx';
+import { Section } from '../../parts/section.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { STATUS } from '../../texts/record-texts.ts';
+import type { EndpointActivity } from './use-endpoint-activity.ts';
+import { WEBHOOK } from './webhook-texts.ts';
+
+type Endpoint = components['schemas']['Endpoint'];
+
+interface EndpointCountsProps {
+  readonly endpoint: Endpoint;
+  readonly activity: EndpointActivity;
+}
+
+/** What has not reached its receiver, each number with the way to its list. */
+export function EndpointCounts({ endpoint: { partner_id, endpoint_id }, activity }: EndpointCountsProps) {
+  const t = useTexts(WEBHOOK);
+  const details = { waiting: t.waitingHelp, held: t.heldHelp, exhausted: t.exhaustedHelp };
+  const labels = useTexts(STATUS);
+  return (
+    <Section title={t.notDelivered}>
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
+        {(['waiting', 'held', 'exhausted'] as const).map((status) => (
+          <NumberCard
+            key={status}
+            label={labels[status]}
+            value={formatBounded(activity[status])}
+            detail={activity[status].count > 0 && details[status]}
+            isAlarming={status !== 'waiting' && activity[status].count > 0}
+            to={`/webhooks/${partner_id}/${endpoint_id}?status=${status}#deliveries`}
+          />
+        ))}
+      </SimpleGrid>
+    </Section>
+  );
+}

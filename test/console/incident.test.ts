@@ -1,0 +1,113 @@
+/** What a person does at an endpoint whose receiver fails, from the question why to the last delivery that is sent again. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { newConfirmation } from '../support/client.ts';
+import { needsBrowser } from '../support/console/browser.ts';
+import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { endpointTools, newEndpoint, untilDeliveries } from '../support/webhook-service.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+async function openEndpoint() {
+  const made = await newEndpoint(service, endpointTools(service.database));
+  const { partnerId } = made.partner;
+  const stateOf = async () => {
+    const { rows } = await service.database.pool.query('select status from webhook_endpoint where endpoint_id = $1', [
+      made.endpointId,
+    ]);
+    return rows[0].status as string;
+  };
+  return { ...made, partnerId, stateOf, address: `${browser.baseUrl}/webhooks/${partnerId}/${made.endpointId}` };
+}
+
+const exhaust = (partnerId: string) =>
+  service.database.pool.query("update delivery set status = 'exhausted', ended_at = now() where partner_id = $1", [partnerId]);
+
+describe('an incident', needsBrowser, () => {
+  test('a disabled endpoint says why, leads to the attempt and to what is held, and is tested and enabled', async () => {
+    const { client, receiver, partnerId, stateOf } = await openEndpoint();
+    receiver.answerWith(410);
+    await client.confirm(newConfirmation());
+    await waitFor('the disabled endpoint', async () => (await stateOf()) === 'disabled');
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/webhooks?state=disabled`);
+    await page.getByText(receiver.url).click();
+    await heading(page, 'Endpoint');
+    const why = page.getByRole('alert').filter({ hasText: 'The receiver answered 410 Gone: it wants no more events.' });
+    await why.getByRole('link', { name: /^The attempt that stopped it: HTTP 410/ }).click();
+    await heading(page, 'Delivery');
+    await page.getByText('HTTP 410').waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: /^Held 1/ }).click();
+    await page.waitForURL(/status=held/);
+    await page.getByRole('row').filter({ hasText: 'impact.transaction.confirmed' }).getByText('Held').waitFor();
+    assert.equal(await page.getByRole('link', { name: /^Waiting 0/ }).count(), 1);
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    const refused = page.getByRole('alert').filter({ hasText: 'The receiver did not take the test event: HTTP 410.' });
+    assert.match((await refused.getAttribute('style')) ?? '', /--notification-color: var\(--mantine-color-red/);
+    receiver.answerWith(200);
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText(/^The receiver took the test event/).waitFor();
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('dialog').getByText('The events that were held are sent').waitFor();
+    await page.getByRole('dialog').getByText('Held deliveries: 1').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click();
+    const { host } = new URL(receiver.url);
+    await page.getByText(`The endpoint ${host} is enabled. Held deliveries that are sent now: 1.`).waitFor();
+    assert.equal(await stateOf(), 'active');
+    await why.waitFor({ state: 'detached' });
+    await untilDeliveries(service.database, partnerId, (all) => all.every(({ status }) => status !== 'waiting'));
+  });
+
+  test('what is exhausted is sent again only where there is any, and the message says how many', async () => {
+    const { client, partnerId, address } = await openEndpoint();
+    for (let number = 0; number < 2; number++) await client.confirm(newConfirmation());
+    const isDelivered = ({ status }: { status: string }) => status === 'delivered';
+    await untilDeliveries(service.database, partnerId, (all) => all.length === 2 && all.every(isDelivered));
+    const page = await browser.signedIn('operator');
+    await page.goto(address);
+    const button = page.getByRole('button', { name: 'Send exhausted again' });
+    await page.getByRole('link', { name: /^Exhausted 0/ }).waitFor();
+    await page.getByRole('img', { name: 'Events of the last 24 hours: Delivered at once: 2' }).waitFor();
+    assert.equal(await button.getAttribute('aria-disabled'), 'true');
+    await button.hover();
+    await page.getByText('Nothing is exhausted at this endpoint').waitFor();
+    await button.click({ force: true });
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    await exhaust(partnerId);
+    await page.reload();
+    await page.getByRole('link', { name: /^Exhausted 2/ }).waitFor();
+    await button.click();
+    await page.getByRole('dialog').getByText('Exhausted deliveries: 2').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send exhausted again' }).click();
+    await page.getByText('2 deliveries will be sent again now.').waitFor();
+    await untilDeliveries(service.database, partnerId, (all) => all.every(isDelivered));
+    await page.reload();
+    await page.getByRole('link', { name: /^Exhausted 0/ }).waitFor();
+  });
+
+  test('the list shows the time of the event, by which it is ordered', async () => {
+    const { client, partnerId, address } = await openEndpoint();
+    for (let number = 0; number < 2; number++) await client.confirm(newConfirmation());
+    const [newest] = await untilDeliveries(service.database, partnerId, (all) => all.length === 2);
+    // As of an event that waited for its sequence: its delivery is no measure of the order.
+    await service.database.pool.query("update delivery set created_at = '2020-01-01' where delivery_id = $1", [
+      newest?.deliveryId,
+    ]);
+    const page = await browser.signedIn('viewer');
+    await page.goto(address);
+    await page.getByRole('columnheader', { name: 'Time of the event' }).waitFor();
+    const times = await page
+      .locator('td[data-label="Time of the event"] time')
+      .evaluateAll((all) => all.map((time) => time.getAttribute('datetime') ?? ''));
+    assert.equal(times.length, 2);
+    assert.deepEqual(times, times.toSorted().toReversed());
+    assert.ok(times.every((time) => !time.startsWith('2020')));
+  });
+});
