@@ -127,6 +127,8 @@ describe('tasks', needsBrowser, () => {
     const timeline = page.locator('.mantine-Timeline-root');
     await timeline.getByText('Recorded').waitFor();
     await timeline.getByText('Above the review threshold').waitFor();
+    await timeline.getByText('No estimate was named').hover();
+    await page.getByRole('tooltip').getByText('not_requested').waitFor();
   });
 
   test('clear reviews: filter, choose several, one reason, and they are confirmed in the database', async () => {

@@ -7,9 +7,9 @@ import { PlantingBadge, type PlantingStatus } from '../pages/impact/planting-bad
 import { StatusBadge } from '../parts/badges.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Foreign } from '../parts/values.tsx';
+import { FOUND } from '../texts/code-texts.ts';
 import { useLanguage, useTexts } from '../texts/language.tsx';
 import type { STATUS } from '../texts/record-texts.ts';
-import { FOUND } from '../texts/shell-texts.ts';
 import { pageOfRecord } from './record-pages.ts';
 
 type Found = components['schemas']['SearchResult'];

@@ -2,6 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../api/client.ts';
 import type { components } from '../api/operator-types.ts';
+import { ACCOUNT_NAME } from '../texts/code-texts.ts';
+import { useTexts } from '../texts/language.tsx';
+import { Coded } from './coded.tsx';
 import { ChoiceFilter } from './filters.tsx';
 import { Foreign, Id } from './values.tsx';
 
@@ -34,6 +37,8 @@ export function useNameOf(): (operatorId: string) => string {
 
 export function Person({ id }: { readonly id: string }) {
   const found = useOperators().data?.find(({ operator_id }) => operator_id === id);
+  const accounts = useTexts(ACCOUNT_NAME);
+  if (Object.hasOwn(accounts, id)) return <Coded code={id} words={accounts} />;
   return found ? <Foreign text={found.name} /> : <Id id={id} isShort />;
 }
 

@@ -74,7 +74,7 @@ export function Age({ at, now = Date.now() }: { readonly at: string | null | und
   const { language } = useLanguage();
   if (!at) return <Absent />;
   return (
-    <time dateTime={at} {...hint(formatUtc(at))}>
+    <time dateTime={at} className="figure" {...hint(formatUtc(at))}>
       {formatRelative(at, now, language)}
     </time>
   );

@@ -48,20 +48,3 @@ export const SHELL = {
   approver: ['Approver', 'مُعتمِد'],
   admin: ['Administrator', 'مسؤول'],
 } as const satisfies Texts;
-
-/** What the search finds, one of each. */
-export const FOUND = {
-  contribution: ['Contribution', 'مساهمة'],
-  partner: ['Partner', 'شريك'],
-  settlement: ['Settlement', 'تسوية'],
-  adjustment: ['Adjustment', 'تعديل'],
-  endpoint: ['Endpoint', 'نقطة استقبال'],
-  delivery: ['Delivery', 'تسليم'],
-  event: ['Event', 'إشعار'],
-  estimate: ['Estimate', 'تقدير'],
-  reconciliation: ['Reconciliation', 'مطابقة'],
-  failure: ['Failure', 'إخفاق'],
-  impact_batch: ['Impact batch', 'دفعة أثر'],
-  project: ['Project', 'مشروع'],
-  operator: ['Operator', 'مشغّل'],
-} as const satisfies Texts;

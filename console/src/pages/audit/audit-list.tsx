@@ -9,14 +9,17 @@ import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { ownZone, startOfDay } from '../../format/time.ts';
 import { Page } from '../../layout/page.tsx';
+import { Coded, CodedInFull } from '../../parts/coded.tsx';
 import { DayFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
 import { Person, PersonFilter } from '../../parts/person.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Id, Time } from '../../parts/values.tsx';
+import { ACTION } from '../../texts/action-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { SHELL } from '../../texts/shell-texts.ts';
 import { AUDIT } from './audit-texts.ts';
 
 type Filter = 'partner' | 'subject' | 'operator' | 'action' | 'from' | 'to';
@@ -25,6 +28,8 @@ type Entry = components['schemas']['AuditEntry'];
 export function AuditList() {
   const t = useTexts(AUDIT);
   const common = useTexts(COMMON);
+  const actions = useTexts(ACTION);
+  const roles = useTexts(SHELL);
   const { filters, setFilters } = useFilters<Filter>();
   const { sort, sorting } = useSort(['recorded_at'], '-recorded_at');
   const [shown, setShown] = useState<Entry>();
@@ -57,14 +62,14 @@ export function AuditList() {
           {
             label: t.action,
             show: (entry) => (
-              <UnstyledButton className="text-link id" onClick={() => setShown(entry)}>
-                {entry.action}
+              <UnstyledButton className="text-link" onClick={() => setShown(entry)}>
+                <CodedInFull code={entry.action} words={actions} />
               </UnstyledButton>
             ),
           },
           { label: t.at, sort: 'recorded_at', show: ({ recorded_at }) => <Time at={recorded_at} style="second" /> },
           { label: t.by, show: ({ operator_id }) => <Person id={operator_id} /> },
-          { label: t.role, show: ({ role }) => role },
+          { label: t.role, show: ({ role }) => <Coded code={role} words={roles} /> },
           { label: t.subject, show: ({ subject_id }) => <Id id={subject_id} isShort /> },
         ]}
       />

@@ -5,12 +5,15 @@ import type { components } from '../../api/operator-types.ts';
 import { formatWhole } from '../../format/points.ts';
 import { pageOfId } from '../../layout/record-pages.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
+import { Coded } from '../../parts/coded.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { Person } from '../../parts/person.tsx';
 import { Foreign, Id, Time } from '../../parts/values.tsx';
+import { ACTION } from '../../texts/action-texts.ts';
+import { ASSOCIATION, EVENT_TYPE, REJECTION } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
-import { FACT, HAPPENED, NO_ANSWER, REVIEW_REASON } from '../../texts/record-texts.ts';
+import { ADJUSTMENT_REASON, FACT, HAPPENED, NO_ANSWER, REVIEW_REASON } from '../../texts/record-texts.ts';
 
 type Entry = components['schemas']['TimelineEntry'];
 type Kind = Entry['kind'];
@@ -117,14 +120,33 @@ interface FactLineProps {
 
 function FactLine({ partnerId, name, value }: FactLineProps) {
   const labels = useTexts(FACT);
-  const reasons = useTexts(REVIEW_REASON);
-  const noAnswer = useTexts(NO_ANSWER);
+  const words = useWordsOf(name);
   const label = isNamed(labels, name) ? labels[name] : name;
-  if (name === 'reason' && isNamed(reasons, value)) return <Line label={label}>{reasons[value]}</Line>;
-  if (name === 'error_class' && isNamed(noAnswer, value)) return <Line label={label}>{noAnswer[value]}</Line>;
+  if (words && (name !== 'reason' || isNamed(words, value)))
+    return (
+      <Line label={label}>
+        <Coded code={value} words={words} />
+      </Line>
+    );
+  if (name === 'status') return <Line label={label}>{`HTTP ${value}`}</Line>;
   if (name === 'points_delta') return <Line label={label}>{formatWhole(value)}</Line>;
   const isId = /^[a-z]{2,8}_\w{20,}$/.test(value);
   return <Line label={label}>{isId ? <RecordId partnerId={partnerId} id={value} /> : <Foreign text={value} isWhole />}</Line>;
+}
+
+/** The words for the codes of a fact; `undefined` where its values are none. */
+function useWordsOf(name: string): Readonly<Record<string, string>> | undefined {
+  const words: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    // What a person wrote stands for itself.
+    reason: useTexts(REVIEW_REASON),
+    error_class: useTexts(NO_ANSWER),
+    association: useTexts(ASSOCIATION),
+    rejection_code: useTexts(REJECTION),
+    reason_code: useTexts(ADJUSTMENT_REASON),
+    event_type: useTexts(EVENT_TYPE),
+    action: useTexts(ACTION),
+  };
+  return words[name];
 }
 
 function isNamed<Table extends object>(table: Table, name: string): name is Extract<keyof Table, string> {

@@ -12,6 +12,7 @@ import { useFilters } from '../../app/use-filters.ts';
 import { type Sorting, useSort } from '../../app/use-sort.ts';
 import { formatWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
+import { CodedInFull } from '../../parts/coded.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { RecordPages, Records } from '../../parts/records.tsx';
@@ -19,6 +20,7 @@ import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/state.tsx';
 import { Absent, Age, Foreign, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
+import { JOB_NAME } from '../../texts/code-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { DOES, JOB } from './job-texts.ts';
 import { LastVerification, readResult } from './last-verification.tsx';
@@ -83,6 +85,7 @@ export function JobPage() {
 function JobTable({ jobs, sorting }: { readonly jobs: readonly Job[]; readonly sorting: Sorting }) {
   const t = useTexts(JOB);
   const does = useTexts(DOES);
+  const names = useTexts(JOB_NAME);
   return (
     <Records
       label={t.title}
@@ -91,7 +94,7 @@ function JobTable({ jobs, sorting }: { readonly jobs: readonly Job[]; readonly s
       keyOf={({ job }) => job}
       empty={<Empty title={t.noJob} icon="clock" />}
       columns={[
-        { label: t.job, sort: 'job', sortKind: 'name', show: ({ job }) => <span className="id">{job}</span> },
+        { label: t.job, sort: 'job', sortKind: 'name', show: ({ job }) => <CodedInFull code={job} words={names} /> },
         { label: t.does, show: ({ job, description }) => (job in DOES ? does[job as keyof typeof DOES] : description) },
         { label: t.state, show: (job) => <State job={job} /> },
         { label: t.lastSuccess, show: ({ last_success_at: at }) => (at ? <Age at={at} /> : t.never) },
@@ -147,6 +150,7 @@ function Runs() {
   const t = useTexts(JOB);
   const { filters, setFilters } = useFilters<'job' | 'outcome' | 'trigger'>();
   const { succeeded, failed, stopped, abandoned } = t;
+  const names = useTexts(JOB_NAME);
   const { sort, sorting } = useSort(['started_at'], '-started_at');
   const wanted = present({
     ...{ sort, job: filters.job, outcome: filters.outcome as Exclude<Run['outcome'], null> | undefined },
@@ -158,12 +162,7 @@ function Runs() {
   return (
     <Stack gap="md">
       <Filters names={['job', 'outcome', 'trigger']}>
-        <ChoiceFilter
-          label={t.job}
-          options={Object.fromEntries(Object.keys(DOES).map((job) => [job, job]))}
-          value={filters.job}
-          onChange={(job) => setFilters({ job })}
-        />
+        <ChoiceFilter label={t.job} options={names} value={filters.job} onChange={(job) => setFilters({ job })} />
         <ChoiceFilter
           label={t.outcome}
           options={{ succeeded, failed, stopped, abandoned }}
@@ -186,7 +185,7 @@ function Runs() {
         keyOf={({ job, run_no }) => `${job} ${run_no}`}
         empty={<Empty title={t.noRuns} icon="clock" />}
         columns={[
-          { label: t.job, show: ({ job }) => <span className="id">{job}</span> },
+          { label: t.job, show: ({ job }) => <CodedInFull code={job} words={names} /> },
           { label: t.outcome, show: (run) => <Outcome run={run} /> },
           { label: t.trigger, show: ({ trigger }) => t[trigger] },
           { label: t.started, sort: 'started_at', show: ({ started_at }) => <Time at={started_at} style="second" /> },

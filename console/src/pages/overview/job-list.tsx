@@ -1,8 +1,10 @@
 import { Badge } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
+import { Coded } from '../../parts/coded.tsx';
 import { Records } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Age } from '../../parts/values.tsx';
+import { JOB_NAME } from '../../texts/code-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { OVERVIEW } from './overview-texts.ts';
 
@@ -10,6 +12,7 @@ type Job = components['schemas']['JobState'];
 
 export function JobList({ jobs }: { readonly jobs: readonly Job[] }) {
   const t = useTexts(OVERVIEW);
+  const names = useTexts(JOB_NAME);
   return (
     <Records
       label={t.jobs}
@@ -17,7 +20,7 @@ export function JobList({ jobs }: { readonly jobs: readonly Job[] }) {
       keyOf={({ job }) => job}
       empty={<Empty title={t.noJob} icon="clock" />}
       columns={[
-        { label: t.job, show: ({ job }) => <span className="id">{job}</span> },
+        { label: t.job, show: ({ job }) => <Coded code={job} words={names} /> },
         { label: t.state, show: (job) => <JobBadge {...job} /> },
         { label: t.lastSuccess, show: ({ last_success_at: at }) => (at ? <Age at={at} /> : t.never) },
         { label: t.nextRun, show: ({ due_at }) => <Age at={due_at} /> },

@@ -7,10 +7,12 @@ import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { StatusBadge } from '../../parts/badges.tsx';
+import { CodedInFull } from '../../parts/coded.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Age, Points, Time } from '../../parts/values.tsx';
+import { EVENT_TYPE } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
@@ -22,6 +24,7 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
   const t = useTexts(WEBHOOK);
   const common = useTexts(COMMON);
   const triggers = useTexts(TRIGGER);
+  const eventTypes = useTexts(EVENT_TYPE);
   const { waiting, held, delivered, exhausted, failed, dropped } = useTexts(STATUS);
   const { filters, setFilters } = useFilters<'status' | 'type' | 'event'>();
   const { sort, sorting } = useSort(['occurred_at'], '-occurred_at');
@@ -48,7 +51,7 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
           value={filters.status}
           onChange={(status) => setFilters({ status })}
         />
-        <TextFilter label={t.event} dir="ltr" value={filters.type} onChange={(type) => setFilters({ type })} />
+        <ChoiceFilter label={t.event} options={eventTypes} value={filters.type} onChange={(type) => setFilters({ type })} />
         <TextFilter
           label={t.eventId}
           dir="ltr"
@@ -67,7 +70,7 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
         linkOf={({ delivery_id }) => `/webhooks/${partnerId}/deliveries/${delivery_id}`}
         empty={<Empty title={t.noDelivery} icon="webhook" />}
         columns={[
-          { label: t.event, show: ({ event_type }) => <span className="id">{event_type}</span> },
+          { label: t.event, show: ({ event_type }) => <CodedInFull code={event_type} words={eventTypes} /> },
           { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
           { label: t.trigger, show: ({ trigger }) => triggers[trigger] },
           { label: t.attempts, isFigure: true, show: ({ attempts }) => <Points value={String(attempts)} /> },

@@ -7,6 +7,7 @@ import { useChange } from '../../api/use-change.ts';
 import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
+import { CodedInFull } from '../../parts/coded.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PartnerLink } from '../../parts/partner.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -15,6 +16,7 @@ import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/state.tsx';
 import { Absent, Id, Points, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
+import { EVENT_TYPE } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { useAttemptAnswer } from './attempt-answer.ts';
@@ -51,7 +53,7 @@ export function DeliveryPage() {
   );
 }
 
-function Resend({ delivery: { partner_id, delivery_id, event_type } }: { readonly delivery: Delivery }) {
+function Resend({ delivery: { partner_id, delivery_id } }: { readonly delivery: Delivery }) {
   const t = useTexts(WEBHOOK);
   const resend = useChange({
     send: (_nothing: undefined, key) =>
@@ -60,7 +62,7 @@ function Resend({ delivery: { partner_id, delivery_id, event_type } }: { readonl
           params: { path: { partner_id, delivery_id }, header: { 'Idempotency-Key': key } },
         }),
       ),
-    done: t.resent(event_type),
+    done: t.resent(delivery_id),
   });
   if (!useMay('operator')) return null;
   return (
@@ -77,6 +79,7 @@ function DeliveryFacts({ delivery }: { readonly delivery: Delivery }) {
   const t = useTexts(WEBHOOK);
   const common = useTexts(COMMON);
   const triggers = useTexts(TRIGGER);
+  const eventTypes = useTexts(EVENT_TYPE);
   const { partner_id, endpoint_id } = delivery;
   return (
     <Facts
@@ -85,7 +88,7 @@ function DeliveryFacts({ delivery }: { readonly delivery: Delivery }) {
         { label: common.status, value: <StatusBadge status={delivery.status} /> },
         { label: common.partner, value: <PartnerLink id={partner_id} /> },
         { label: t.endpoint, value: <AddressLink to={`/webhooks/${partner_id}/${endpoint_id}`}>{endpoint_id}</AddressLink> },
-        { label: t.event, value: <Code>{delivery.event_type}</Code> },
+        { label: t.event, value: <CodedInFull code={delivery.event_type} words={eventTypes} /> },
         { label: t.occurred, value: <Time at={delivery.occurred_at} style="second" /> },
         { label: t.trigger, value: triggers[delivery.trigger] },
         { label: t.attempts, value: <Points value={String(delivery.attempts)} /> },

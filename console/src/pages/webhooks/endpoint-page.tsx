@@ -17,7 +17,7 @@ import { EndpointActions } from './endpoint-actions.tsx';
 import { EndpointCounts } from './endpoint-counts.tsx';
 import { EndpointHours } from './endpoint-hours.tsx';
 import { Health } from './endpoint-list.tsx';
-import { Stopped, WhyDisabled } from './stopped.tsx';
+import { Stopped } from './stopped.tsx';
 import { useEndpointActivity } from './use-endpoint-activity.ts';
 import { WEBHOOK } from './webhook-texts.ts';
 
@@ -65,7 +65,7 @@ export function EndpointPage() {
 function EndpointFacts({ endpoint, zone }: { readonly endpoint: Endpoint; readonly zone: string | undefined }) {
   const t = useTexts(WEBHOOK);
   const common = useTexts(COMMON);
-  const { url, status_reason, failing_since, paused_until, secret_rotates_at } = endpoint;
+  const { url, failing_since, paused_until, secret_rotates_at } = endpoint;
   const timeOf = (label: string, at: string | null) => (at ? [{ label, value: <Time at={at} zone={zone} /> }] : []);
   return (
     <Facts
@@ -77,7 +77,6 @@ function EndpointFacts({ endpoint, zone }: { readonly endpoint: Endpoint; readon
         { label: t.failures, value: <Points value={String(endpoint.failures_in_row)} /> },
         { label: t.types, value: endpoint.event_types.join(', ') || t.allTypes },
         { label: t.added, value: <Time at={endpoint.created_at} zone={zone} /> },
-        ...(status_reason ? [{ label: t.reason, value: <WhyDisabled reason={status_reason} /> }] : []),
         ...timeOf(t.since, failing_since),
         ...timeOf(t.paused, paused_until),
         ...timeOf(t.rotates, secret_rotates_at),

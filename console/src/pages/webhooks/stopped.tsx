@@ -50,7 +50,7 @@ export function Stopped({ endpoint, activity, zone }: StoppedProps) {
 }
 
 /** The reasons of the service itself in the language of the screen, and those of an operator as they were written. */
-export function WhyDisabled({ reason }: { readonly reason: string | null }) {
+function WhyDisabled({ reason }: { readonly reason: string | null }) {
   const reasons = useTexts(DISABLED_FOR);
   if (reason !== null && Object.hasOwn(reasons, reason)) return reasons[reason as keyof typeof reasons];
   return <Foreign text={reason} isWhole />;

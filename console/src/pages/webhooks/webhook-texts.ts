@@ -20,7 +20,6 @@ export const WEBHOOK = {
   failures: ['Failures in a row', 'الإخفاقات المتتالية'],
   since: ['Failing since', 'متعثّرة منذ'],
   paused: ['Paused until', 'موقوفة مؤقتًا حتى'],
-  reason: ['Why it is disabled', 'سبب التعطيل'],
   isDisabled: [
     'The endpoint is disabled: its events are held until it is enabled',
     'نقطة الاستقبال معطَّلة: تُحجز إشعاراتها حتى تُفعَّل',
@@ -124,7 +123,10 @@ export const WEBHOOK = {
     (count: number, total: string) => `حتى الآن سيُعاد إرسال ${countArabic(count, DELIVERIES)} من أصل ${isolate(total)} …`,
   ],
   resend: ['Send again', 'إعادة الإرسال'],
-  resent: [(event: string) => `The delivery of ${event} is sent again.`, (event: string) => `يُعاد إرسال ${isolate(event)}.`],
+  resent: [
+    (delivery: string) => `The delivery ${delivery} is sent again.`,
+    (delivery: string) => `يُعاد إرسال عملية التسليم ${isolate(delivery)}.`,
+  ],
 } as const satisfies Texts;
 
 /** Reasons of the service itself, as it writes them. */
