@@ -4,13 +4,13 @@ import '@mantine/spotlight/styles.css';
 import './app/console.css';
 import './app/records.css';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './app/query-client.ts';
 import { router } from './app/router.tsx';
 import { resolveVariables, theme } from './app/theme.ts';
+import { Toasts } from './layout/toasts.tsx';
 import { SessionGate } from './session/session-gate.tsx';
 import { LanguageProvider } from './texts/language.tsx';
 
@@ -25,7 +25,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
   <LanguageProvider>
     <MantineProvider theme={theme} cssVariablesResolver={resolveVariables} defaultColorScheme="auto" getStyleNonce={() => nonce}>
       <QueryClientProvider client={createQueryClient()}>
-        <Notifications position="bottom-center" />
+        <Toasts />
         <SessionGate>
           <RouterProvider router={router} />
         </SessionGate>

@@ -78,7 +78,7 @@ describe('an impact batch', needsBrowser, () => {
     await dialog.getByText('quantity must be a whole number of trees').waitFor();
     await dialog.getByLabel('Trees').fill('5');
     await dialog.getByRole('button', { name: 'New batch' }).click();
-    await page.getByText('The batch Spring is created.').waitFor();
+    await page.getByText(/The batch “.*Spring.*” is created/).waitFor();
     await heading(page, 'Spring');
     const [, batchId = ''] = /\/impact\/(\w+)/.exec(page.url()) ?? [];
     const stateOf = async () =>
@@ -93,7 +93,7 @@ describe('an impact batch', needsBrowser, () => {
     await page.getByRole('button', { name: 'Add to the batch' }).click();
     await dialog.getByText('1 settlement of 1 partner will be in this batch for ever').waitFor();
     await dialog.getByRole('button', { name: 'Add to the batch' }).click();
-    await page.getByText('The settlements are in the batch.').waitFor();
+    await page.getByText('Added to the batch: 1 settlement.').waitFor();
     assert.equal(await pooled(), 3);
 
     const record = async (name: string, done: string) => {
@@ -138,7 +138,7 @@ describe('an impact batch', needsBrowser, () => {
     await second.getByRole('button', { name: 'Verify' }).click();
     await second.getByRole('dialog').getByText('you checked the evidence').waitFor();
     await second.getByRole('dialog').getByRole('button', { name: 'Verify' }).click();
-    await second.getByText('It is recorded.').waitFor();
+    await second.getByText(/^Batch “.+”: Verified\.$/).waitFor();
     assert.equal((await stateOf()).status, 'verified');
     await second.getByRole('button', { name: 'Add evidence' }).waitFor({ state: 'detached' });
   });
@@ -249,7 +249,7 @@ describe('a new partner', needsBrowser, () => {
     await page.locator('.secret').waitFor();
     await page.getByRole('button', { name: 'Revoke: test' }).first().click();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('The key is revoked.').waitFor();
+    await page.getByText(/^The key “.+” is revoked\.$/).waitFor();
     const keys = await rowsOf('select revoked_at is null as active from api_key where partner_id = $1', [own.partnerId]);
     assert.deepEqual(keys.map(({ active }) => active).toSorted(), [false, true]);
     await page.goto(`${browser.baseUrl}/partners/${own.partnerId}`);
@@ -339,7 +339,7 @@ describe('rules', needsBrowser, () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('What is recorded keeps its own.').waitFor();
     await dialog.getByRole('button', { name: 'New version' }).click();
-    await page.getByText('The version is created.').waitFor();
+    await page.getByText(/^The version .+ is created\.$/).waitFor();
     const version = page.getByRole('row', { name: /autumn-1/ });
     await version.getByText('Not started').waitFor();
     await version.getByRole('button', { name: 'Withdraw' }).click();
@@ -360,7 +360,7 @@ describe('jobs', needsBrowser, () => {
     await page.getByText('No verification has ended yet.').waitFor();
     await page.getByRole('button', { name: 'Run now: verify', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click();
-    await page.getByText('The run has begun.').waitFor();
+    await page.getByText(/^The run of “.Verify all records.” has begun\.$/).waitFor();
     await page.getByText('None was modified outside of the service.').waitFor();
     const [run] = await rowsOf("select trigger, outcome from job_run where job_name = 'verify' order by run_no desc limit 1");
     assert.deepEqual(run, { trigger: 'hand', outcome: 'succeeded' });

@@ -149,7 +149,7 @@ describe('tasks', needsBrowser, () => {
     assert.ok(await dialog.getByRole('button', { name: 'Confirm 2 contributions' }).isDisabled());
     await dialog.getByLabel('Reason').fill('The shop was called.');
     await dialog.getByRole('button', { name: 'Confirm 2 contributions' }).click();
-    await page.getByText('2 contributions decided.').waitFor();
+    await page.getByText('2 contributions decided: Confirmed.').waitFor();
     for (const { transactionId } of [first, second]) {
       const { status, note } = await statusOf(transactionId);
       assert.deepEqual([status, note], ['confirmed', 'The shop was called.']);
@@ -168,7 +168,7 @@ describe('tasks', needsBrowser, () => {
     await page.getByRole('dialog').getByText('may give the points back').waitFor();
     await page.getByRole('dialog').getByLabel('Reason').fill('The order was cancelled.');
     await page.getByRole('dialog').getByRole('button', { name: 'Fail 1 contribution' }).click();
-    await page.getByText('1 contribution decided.').waitFor();
+    await page.getByText('1 contribution decided: Failed.').waitFor();
     assert.equal((await statusOf(transactionId)).status, 'failed');
     assert.equal((await client.get(transactionId)).body.contribution.status, 'failed');
   });
@@ -201,7 +201,7 @@ describe('tasks', needsBrowser, () => {
     const dialog = approver.getByRole('dialog');
     await dialog.getByText('may give 450 points back to the customer, once').waitFor();
     await dialog.getByRole('button', { name: 'Approve' }).click();
-    await approver.getByText('The event is recorded as failed.').waitFor();
+    await approver.getByText(new RegExp(`^The event .${event}. is recorded as failed`)).waitFor();
     const { body } = await client.findByEvent(event);
     assert.equal(body.contribution.status, 'failed');
   });

@@ -6,6 +6,7 @@ import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useMay, useSession } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { STATUS } from '../../texts/record-texts.ts';
 import { ADJUSTMENT } from './adjustment-texts.ts';
 
 type Adjustment = components['schemas']['Adjustment'];
@@ -45,6 +46,7 @@ interface StepDialogProps {
 
 function StepDialog({ adjustment: { partner_id, adjustment_id }, step, onClose }: StepDialogProps) {
   const t = useTexts(ADJUSTMENT);
+  const statuses = useTexts(STATUS);
   const change = useChange({
     send: ({ step: wanted, reason }: { step: Step; reason: string }, key) => {
       const params = { path: { partner_id, adjustment_id }, header: { 'Idempotency-Key': key } };
@@ -55,7 +57,7 @@ function StepDialog({ adjustment: { partner_id, adjustment_id }, step, onClose }
       const body = { reason };
       return answerOf(client.POST('/operator/v1/partners/{partner_id}/adjustments/{adjustment_id}/reject', { params, body }));
     },
-    done: t.done,
+    done: ({ adjustment }) => t.done(adjustment.partner_order_ref, statuses[adjustment.status]),
     onDone: onClose,
   });
   const shown = step ?? 'approve';

@@ -1,3 +1,4 @@
+import { isolateForeign } from '../../format/isolate.ts';
 import type { Texts } from '../../texts/text.ts';
 
 export const ADJUSTMENT = {
@@ -48,7 +49,10 @@ export const ADJUSTMENT = {
     'يصل إلى الشريك إشعار، ويُضاف سطر إلى تسوية الفترة الحالية. هذا نهائي ولا يُلغيه إلا تعديل آخر.',
   ],
   rejectConsequence: ['It is never posted. This is final; another can be drafted.', 'لن يُرحَّل أبدًا. هذا نهائي، ويمكن إعداد غيره.'],
-  done: ['Done.', 'تم.'],
+  done: [
+    (name: string, state: string) => `Adjustment of order ${isolateForeign(name)}: ${state}.`,
+    (name: string, state: string) => `تعديل الطلب ${isolateForeign(name)}: ${state}.`,
+  ],
   ownDraft: ['You drafted it: another operator has to approve it.', 'أنت من أعدّه، ويجب أن يعتمده مشغّل آخر.'],
   draft: ['Draft an adjustment', 'إعداد تعديل'],
   draftHelp: [
@@ -63,5 +67,8 @@ export const ADJUSTMENT = {
     'The event that tells the partner of the adjustment has the reason in both languages, so that the partner can show it in either.',
     'يحمل الإشعار الذي يُعلم الشريك بالتعديل السبب باللغتين، ليتمكن الشريك من عرضه بأي منهما.',
   ],
-  draftDone: ['The adjustment is drafted.', 'أُعدّت مسودة التعديل.'],
+  draftDone: [
+    (name: string) => `The adjustment of order ${isolateForeign(name)} is drafted.`,
+    (name: string) => `أُعدّت مسودة تعديل الطلب ${isolateForeign(name)}.`,
+  ],
 } as const satisfies Texts;

@@ -41,7 +41,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
   const draft = useChange({
     send: (body: DraftBody, key) =>
       answerOf(client.POST('/operator/v1/adjustments', { params: { header: { 'Idempotency-Key': key } }, body })),
-    done: t.draftDone,
+    done: ({ adjustment }) => t.draftDone(adjustment.partner_order_ref),
     onDone: ({ adjustment }) => void navigate({ href: `/adjustments/${partner_id}/${adjustment.adjustment_id}` }),
   });
   const field = isRestatement ? 'amount_delta' : 'points_delta';

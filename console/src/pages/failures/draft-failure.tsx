@@ -23,7 +23,7 @@ export function DraftFailure() {
   const draft = useChange({
     send: (body: DraftBody, key) =>
       answerOf(client.POST('/operator/v1/failures', { params: { header: { 'Idempotency-Key': key } }, body })),
-    done: t.draftDone,
+    done: t.draftDone(values.partner_event_id.trim()),
     onDone: () => {
       setOpen(false);
       setValues(EMPTY);

@@ -66,7 +66,7 @@ function StepDialog({ failure, step, onClose }: StepDialogProps) {
         ? answerOf(client.POST('/operator/v1/partners/{partner_id}/failures/{failure_id}/approve', { params }))
         : answerOf(client.POST('/operator/v1/partners/{partner_id}/failures/{failure_id}/reject', { params }));
     },
-    done: isApproval ? t.approveDone : t.rejectDone,
+    done: (isApproval ? t.approveDone : t.rejectDone)(failure.partner_event_id),
     onDone: onClose,
   });
   return (

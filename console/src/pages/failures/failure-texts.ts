@@ -1,3 +1,4 @@
+import { isolateForeign } from '../../format/isolate.ts';
 import type { Texts } from '../../texts/text.ts';
 
 export const FAILURE = {
@@ -19,7 +20,10 @@ export const FAILURE = {
     'Nothing happens until another operator approves it. Look the event up first: an event that the service has stored is never recorded here.',
     'لا يحدث شيء حتى يعتمده مشغّل آخر. استعلم عن الحدث أولًا: ما خزّنته الخدمة لا يُسجَّل هنا أبدًا.',
   ],
-  draftDone: ['The failure is drafted.', 'أُعدّت مسودة الإخفاق.'],
+  draftDone: [
+    (name: string) => `The failure of event ${isolateForeign(name)} is drafted.`,
+    (name: string) => `أُعدّت مسودة إخفاق الحدث ${isolateForeign(name)}.`,
+  ],
   partnerEvent: ['Event id of the partner (partner_event_id)', 'معرّف الحدث لدى الشريك (partner_event_id)'],
   eventHelp: ['8 to 128 characters out of A-Z a-z 0-9 . _ : -', 'من 8 إلى 128 حرفًا من A-Z a-z 0-9 . _ : -'],
   order: ['Order (partner_order_ref)', 'الطلب (partner_order_ref)'],
@@ -39,6 +43,12 @@ export const FAILURE = {
     'The event is not recorded, and the points stay taken. This is final; another draft can be made.',
     'لا يُسجَّل الحدث وتبقى النقاط مخصومة. هذا نهائي، ويمكن إعداد مسودة أخرى.',
   ],
-  approveDone: ['The event is recorded as failed.', 'سُجّل الحدث فاشلًا.'],
-  rejectDone: ['The draft is rejected.', 'رُفضت المسودة.'],
+  approveDone: [
+    (name: string) => `The event ${isolateForeign(name)} is recorded as failed.`,
+    (name: string) => `سُجّل الحدث ${isolateForeign(name)} فاشلًا.`,
+  ],
+  rejectDone: [
+    (name: string) => `The draft for event ${isolateForeign(name)} is rejected.`,
+    (name: string) => `رُفضت مسودة الحدث ${isolateForeign(name)}.`,
+  ],
 } as const satisfies Texts;

@@ -36,7 +36,7 @@ export function AddEvidence({ batchId }: { readonly batchId: string }) {
   const [stated, setStated] = useState(NOTHING);
   const add = useChange({
     send: ({ file, ...query }: Parameters<typeof sendFile>[1], key) => sendFile(batchId, { file, ...query }, key),
-    done: t.evidenceAdded,
+    done: t.evidenceAdded(chosen?.file.name ?? ''),
     onDone: () => close(),
   });
   const close = () => {

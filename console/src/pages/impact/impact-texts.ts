@@ -1,3 +1,4 @@
+import { isolateForeign } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
 import type { Texts } from '../../texts/text.ts';
 
@@ -33,7 +34,10 @@ export const IMPACT = {
   ],
   nameHelp: ['For operators. Partners do not see it.', 'للمشغّلين، ولا يراه الشركاء.'],
   treesHelp: ['A whole number. It is never computed from points.', 'عدد صحيح، ولا يُحسب من النقاط أبدًا.'],
-  created: [(name: string) => `The batch ${name} is created.`, (name: string) => `أُنشئت الدفعة ${name}.`],
+  created: [
+    (name: string) => `The batch “${isolateForeign(name)}” is created.`,
+    (name: string) => `أُنشئت الدفعة «${isolateForeign(name)}».`,
+  ],
   createHelp: [
     'Choose settlements: the bar adds up what they are worth and how many trees that pays. You then state how many trees the batch is for.',
     'اختر التسويات: يجمع الشريط قيمتها وعدد الأشجار التي تغطيها، ثم تُحدّد عدد أشجار الدفعة.',
@@ -61,7 +65,10 @@ export const IMPACT = {
   nameAr: ['Name in Arabic', 'الاسم بالعربية'],
   country: ['Country', 'الدولة'],
   countryHelp: ['Two letters, such as SA.', 'حرفان، مثل SA.'],
-  projectCreated: ['The project is created.', 'أُنشئ المشروع.'],
+  projectCreated: [
+    (name: string) => `The project “${isolateForeign(name)}” is created.`,
+    (name: string) => `أُنشئ المشروع «${isolateForeign(name)}».`,
+  ],
 
   detail: ['Impact batch', 'دفعة أثر'],
   settlements: ['Settlements', 'التسويات'],
@@ -122,11 +129,17 @@ export const IMPACT = {
     (done: number, of: number) => `${done} of ${partners[0](of)} done`,
     (done: number, of: number) => `أُنجز ${done} من ${of}`,
   ],
-  pooled: ['The settlements are in the batch.', 'أُضيفت التسويات إلى الدفعة.'],
+  pooled: [
+    (count: number) => `Added to the batch: ${settlements[0](count)}.`,
+    (count: number) => `أُضيف إلى الدفعة: ${settlements[1](count)}.`,
+  ],
 
   reason: ['Reason', 'السبب'],
   reasonHelp: ['Optional. Kept with the change.', 'اختياري، ويُحفظ مع التغيير.'],
-  done: ['It is recorded.', 'سُجّل التغيير.'],
+  done: [
+    (name: string, state: string) => `Batch “${isolateForeign(name)}”: ${state}.`,
+    (name: string, state: string) => `الدفعة «${isolateForeign(name)}»: ${state}.`,
+  ],
   allocate: ['Allocate', 'تخصيص'],
   allocateConsequence: [
     'The batch is given to this project, and takes no more settlements. Partners get an event. This is final.',
@@ -194,7 +207,10 @@ export const IMPACT = {
   address: ['Public address', 'العنوان العام'],
   addressHelp: ['https, where partners and their customers open the file.', 'https، حيث يفتح الشركاء وعملاؤهم الملف.'],
   captured: ['Captured', 'وقت الالتقاط'],
-  evidenceAdded: ['The evidence is recorded: the service computed the same SHA-256.', 'سُجّل الدليل: حسبت الخدمة البصمة نفسها.'],
+  evidenceAdded: [
+    (name: string) => `The evidence ${isolateForeign(name)} is recorded: the service computed the same SHA-256.`,
+    (name: string) => `سُجّل الدليل ${isolateForeign(name)}: حسبت الخدمة البصمة نفسها.`,
+  ],
   bytes: ['Bytes', 'الحجم بالبايت'],
   history: ['History', 'السجل الزمني'],
   change: ['Change', 'التغيير'],

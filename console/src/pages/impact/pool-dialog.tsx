@@ -73,7 +73,7 @@ export function PoolBar({ batchId, settlements, onDone }: PoolBarProps) {
   const shares = sharesOf(settlements);
   const pool = useChange({
     send: (wanted: typeof shares, key) => poolSettlements({ batchId, shares: wanted, key, onProgress: setSent }),
-    done: t.pooled,
+    done: t.pooled(settlements.length),
     onDone() {
       setOpen(false);
       onDone();

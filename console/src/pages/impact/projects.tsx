@@ -17,7 +17,7 @@ import { Empty } from '../../parts/state.tsx';
 import { Foreign, Id, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
-import { useTexts } from '../../texts/language.tsx';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
 
 export function useProjects() {
@@ -77,12 +77,13 @@ const BLANK = { name_en: '', name_ar: '', country: 'SA' };
 
 export function NewProject() {
   const t = useTexts(IMPACT);
+  const { language } = useLanguage();
   const [isOpen, setOpen] = useState(false);
   const [project, setProject] = useState(BLANK);
   const create = useChange({
     send: (body: typeof project, key) =>
       answerOf(client.POST('/operator/v1/projects', { params: { header: { 'Idempotency-Key': key } }, body })),
-    done: t.projectCreated,
+    done: t.projectCreated(language === 'ar' ? project.name_ar : project.name_en),
     onDone: () => {
       setOpen(false);
       setProject(BLANK);

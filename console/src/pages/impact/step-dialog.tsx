@@ -8,7 +8,7 @@ import { AddressLink } from '../../parts/address-link.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
-import { IMPACT } from './impact-texts.ts';
+import { CHANGE, IMPACT, PLANTING } from './impact-texts.ts';
 import { useProjects } from './projects.tsx';
 
 type Batch = components['schemas']['ImpactBatch'];
@@ -34,9 +34,15 @@ export function StepDialog({ batch, step, onClose }: StepDialogProps) {
   const t = useTexts(IMPACT);
   const [stated, setStated] = useState(NOTHING);
   const shown = step ?? 'fund';
+  const { allocated, funded, in_progress, delivered, verified } = useTexts(PLANTING);
+  const { delayed, reallocated, corrected } = useTexts(CHANGE);
+  const stateAfter: Readonly<Record<BatchStep, string>> = {
+    ...{ allocate: allocated, fund: funded, start: in_progress, deliver: delivered, verify: verified },
+    ...{ delay: delayed, reallocate: reallocated, correct: corrected },
+  };
   const change = useChange({
     send: (sent: Stated, key) => sendStep(batch.impact_batch_id, shown, { sent, key }),
-    done: t.done,
+    done: t.done(batch.name, stateAfter[shown]),
     onDone: () => close(),
   });
   const close = () => {

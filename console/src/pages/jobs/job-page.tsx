@@ -114,11 +114,12 @@ function State({ job: { is_running, failures_in_row } }: { readonly job: Job }) 
 
 function RunNow({ job: { job, is_running } }: { readonly job: Job }) {
   const t = useTexts(JOB);
+  const names: Readonly<Record<string, string>> = useTexts(JOB_NAME);
   const [isOpen, setOpen] = useState(false);
   const run = useChange({
     send: (_nothing: undefined, key) =>
       answerOf(client.POST('/operator/v1/jobs/{job}/run', { params: { path: { job }, header: { 'Idempotency-Key': key } } })),
-    done: t.begun,
+    done: t.begun(names[job] ?? job),
     onDone: () => setOpen(false),
   });
   if (!useMay('operator')) return null;

@@ -1,3 +1,4 @@
+import { isolateForeign } from '../../format/isolate.ts';
 import type { Texts } from '../../texts/text.ts';
 
 export const JOB = {
@@ -22,7 +23,10 @@ export const JOB = {
     'The job begins at once, beside what the service does. The list below says how it ends.',
     'تبدأ المهمة فورًا إلى جانب عمل الخدمة، وتُبيّن القائمة أدناه كيف تنتهي.',
   ],
-  begun: ['The run has begun.', 'بدأ التشغيل.'],
+  begun: [
+    (name: string) => `The run of “${isolateForeign(name)}” has begun.`,
+    (name: string) => `بدأ تشغيل «${isolateForeign(name)}».`,
+  ],
   runs: ['Runs', 'مرات التشغيل'],
   noRuns: ['No job has run yet', 'لم تُشغَّل أي مهمة بعد'],
   outcome: ['Outcome', 'النتيجة'],

@@ -21,7 +21,7 @@ export function AddOperator() {
   const add = useChange({
     send: (body: { name: string; role: Role; email?: string }, key) =>
       answerOf(client.POST('/operator/v1/operators', { params: { header: { 'Idempotency-Key': key } }, body })),
-    done: t.added,
+    done: t.added(name.trim()),
   });
   if (!useMay('admin')) return null;
   return (

@@ -1,3 +1,4 @@
+import { isolateForeign } from '../../format/isolate.ts';
 import type { Texts } from '../../texts/text.ts';
 
 export const OPERATOR = {
@@ -17,6 +18,9 @@ export const OPERATOR = {
     'The person gets a one-time link, which is shown once and works for a day. For 7 days the account cannot be the second person for what you did.',
     'يحصل الشخص على رابط صالح لمرة واحدة، يُعرض مرة واحدة ويعمل ليوم واحد. ولمدة 7 أيام لا يمكن أن يكون هذا الحساب الشخص الثاني لما قمت به.',
   ],
-  added: ['The operator is added.', 'أُضيف المشغّل.'],
+  added: [
+    (name: string) => `The operator ${isolateForeign(name)} is added.`,
+    (name: string) => `أُضيف المشغّل ${isolateForeign(name)}.`,
+  ],
   link: ['Give this link to the person. It is not shown again.', 'أعطِ هذا الرابط للشخص، فلن يُعرض ثانية.'],
 } as const satisfies Texts;

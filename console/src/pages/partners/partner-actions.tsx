@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { STATUS } from '../../texts/record-texts.ts';
 import { PARTNER } from './partner-texts.ts';
 
 type Partner = components['schemas']['Partner'];
@@ -51,13 +52,15 @@ const RATES = ['writes_per_second', 'lookups_per_second', 'reports_per_second'] 
 function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
   const t = useTexts(PARTNER);
   const shown = step ?? 'policy';
+  const { suspended, active } = useTexts(STATUS);
+  const changes: Readonly<Record<Step, string>> = { suspend: suspended, resume: active, policy: t.policyNew, rates: t.ratesNew };
   const [stated, setStated] = useState<Readonly<Record<string, string>>>({
     ...{ currency: partner.currency ?? '', time_zone: partner.time_zone },
     ...Object.fromEntries(RATES.map((name) => [name, String(partner[name])])),
   });
   const change = useChange({
     send: (sent: Readonly<Record<string, string>>) => sendChange(partner.partner_id, shown, sent),
-    done: t.changed,
+    done: t.changed(partner.name, changes[shown]),
     onDone: onClose,
   });
   const field = (name: string, label: string) => (

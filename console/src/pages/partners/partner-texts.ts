@@ -1,3 +1,4 @@
+import { isolateForeign } from '../../format/isolate.ts';
 import type { Texts } from '../../texts/text.ts';
 
 export const PARTNER = {
@@ -16,7 +17,12 @@ export const PARTNER = {
   lookups: ['Look-ups', 'الاستعلامات'],
   reports: ['Other requests', 'طلبات أخرى'],
   change: ['Change', 'تغيير'],
-  changed: ['The partner is changed.', 'عُدّل الشريك.'],
+  changed: [
+    (name: string, change: string) => `Partner ${isolateForeign(name)}: ${change}.`,
+    (name: string, change: string) => `الشريك ${isolateForeign(name)}: ${change}.`,
+  ],
+  policyNew: ['another currency or time zone', 'عملة أو منطقة زمنية أخرى'],
+  ratesNew: ['other rates', 'معدلات أخرى'],
   policy: ['Currency and time zone', 'العملة والمنطقة الزمنية'],
   policyConsequence: [
     'Both are fixed once a record depends on them; then this is refused.',

@@ -6,6 +6,7 @@ import { useChange } from '../../api/use-change.ts';
 import { addWhole } from '../../format/points.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { STATUS } from '../../texts/record-texts.ts';
 import { REVIEW } from './review-texts.ts';
 
 type Contribution = components['schemas']['ContributionSummary'];
@@ -22,6 +23,7 @@ interface DecideDialogProps {
 /** Confirms or fails one contribution or many, with one reason. Each is decided by itself. */
 export function DecideDialog({ contributions, onClose, onDecided, ...props }: DecideDialogProps) {
   const t = useTexts(REVIEW);
+  const statuses = useTexts(STATUS);
   const isOpen = props.decision !== undefined;
   const decision = props.decision ?? 'confirm';
   const [undecided, setUndecided] = useState<readonly Undecided[]>([]);
@@ -37,7 +39,11 @@ export function DecideDialog({ contributions, onClose, onDecided, ...props }: De
           },
         }),
       ),
-    done: ({ decisions }) => t.done(decisions.filter(({ error }) => error === null).length),
+    done: ({ decisions }) =>
+      t.done(
+        decisions.filter(({ error }) => error === null).length,
+        decision === 'confirm' ? statuses.confirmed : statuses.failed,
+      ),
     onDone: ({ decisions }) => {
       const left = decisions.filter(({ error }) => error !== null);
       setUndecided(left);

@@ -48,8 +48,8 @@ export const REVIEW = {
       `النقاط: ${countArabic(points, POINTS)}، لدى ${countArabic(partners, ['شريك واحد', 'شريكين', 'شركاء', 'شريكًا', 'شريك'])}. لا تُحتسب في أي تسوية، ويُبلَّغ الشريك بإشعار وله أن يعيد النقاط إلى العميل. هذا القرار نهائي.`,
   ],
   done: [
-    (count: number) => `${countEnglish(count, 'contribution')} decided.`,
-    (count: number) => `تم البتّ في ${countArabic(count, CONTRIBUTIONS)}.`,
+    (count: number, state: string) => `${countEnglish(count, 'contribution')} decided: ${state}.`,
+    (count: number, state: string) => `تم البتّ في ${countArabic(count, CONTRIBUTIONS)}: ${state}.`,
   ],
   notDecided: ['These were not decided', 'لم يُبتّ في هذه'],
   detail: ['Review', 'المراجعة'],

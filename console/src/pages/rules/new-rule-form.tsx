@@ -57,7 +57,7 @@ export function NewRuleForm({ partner, onPartner, currency, onCreated }: NewRule
   const create = useChange({
     send: (body: Body, key) =>
       answerOf(client.POST('/operator/v1/rules', { params: { header: { 'Idempotency-Key': key } }, body })),
-    done: t.created,
+    done: t.created(stated.version.trim()),
     onDone: onCreated,
   });
   const send = () => {

@@ -1,3 +1,4 @@
+import { isolateForeign } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
 import type { Texts } from '../../texts/text.ts';
 
@@ -44,7 +45,10 @@ export const RULE = {
     'From its start every process uses this version for new contributions. What is recorded keeps its own. Until it starts it can be withdrawn; afterwards only another version replaces it.',
     'ابتداءً من وقته تستعمل كل العمليات هذا الإصدار للمساهمات الجديدة، وما سُجّل يحتفظ بإصداره. يمكن سحبه قبل أن يبدأ، وبعد ذلك لا يستبدله إلا إصدار آخر.',
   ],
-  created: ['The version is created.', 'أُنشئ الإصدار.'],
+  created: [
+    (name: string) => `The version ${isolateForeign(name)} is created.`,
+    (name: string) => `أُنشئ الإصدار ${isolateForeign(name)}.`,
+  ],
   notAllowed: [
     'An administrator creates versions of rules. You can still see a preview.',
     'إنشاء إصدارات القواعد للمسؤول. يمكنك مع ذلك رؤية المعاينة.',
@@ -54,7 +58,10 @@ export const RULE = {
     'The version never starts, and its label stays taken. This is final.',
     'لن يبدأ هذا الإصدار أبدًا، ويبقى اسمه محجوزًا. هذا نهائي.',
   ],
-  withdrawDone: ['The version is withdrawn.', 'سُحب الإصدار.'],
+  withdrawDone: [
+    (name: string) => `The version ${isolateForeign(name)} is withdrawn.`,
+    (name: string) => `سُحب الإصدار ${isolateForeign(name)}.`,
+  ],
 
   preview: ['Preview', 'معاينة'],
   previewHelp: [

@@ -21,7 +21,7 @@ export function WithdrawRule({ rule: { kind, version } }: { readonly rule: Rule 
           params: { path: { kind, version }, header: { 'Idempotency-Key': key } },
         }),
       ),
-    done: t.withdrawDone,
+    done: t.withdrawDone(version),
     onDone: () => setOpen(false),
   });
   if (!useMay('admin')) return null;

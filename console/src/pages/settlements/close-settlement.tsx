@@ -17,7 +17,7 @@ type Settlement = components['schemas']['Settlement'];
 export function CloseSettlement({ settlement }: { readonly settlement: Settlement }) {
   const t = useTexts(SETTLEMENT);
   const [isOpen, setOpen] = useState(false);
-  const { partner_id, settlement_id } = settlement;
+  const { partner_id, settlement_id, period_label } = settlement;
   const close = useChange({
     send: (_nothing: undefined, key) =>
       answerOf(
@@ -25,7 +25,7 @@ export function CloseSettlement({ settlement }: { readonly settlement: Settlemen
           params: { path: { partner_id, settlement_id }, header: { 'Idempotency-Key': key } },
         }),
       ),
-    done: t.closeDone,
+    done: t.closeDone(period_label),
     onDone: () => setOpen(false),
   });
   if (!useMay('approver')) return null;

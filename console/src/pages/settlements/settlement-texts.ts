@@ -1,3 +1,4 @@
+import { isolateForeign } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
 import type { Texts } from '../../texts/text.ts';
 
@@ -38,7 +39,10 @@ export const SETTLEMENT = {
     'The settlement gets its statement and never changes again. The next one begins at this moment and runs to the end of the month. The partner gets an event. This is final.',
     'يصدر كشف التسوية ولا تتغيّر بعدها أبدًا، وتبدأ التالية من هذه اللحظة حتى نهاية الشهر، ويصل إلى الشريك إشعار. هذا نهائي.',
   ],
-  closeDone: ['The settlement is closed.', 'أُقفلت التسوية.'],
+  closeDone: [
+    (name: string) => `The settlement ${isolateForeign(name)} is closed.`,
+    (name: string) => `أُقفلت التسوية ${isolateForeign(name)}.`,
+  ],
   before: ['Before it closes', 'قبل الإقفال'],
   ofThisMonth: ['This period', 'هذه الفترة'],
   lastPeriod: ['The period before', 'الفترة السابقة'],

@@ -88,7 +88,7 @@ function NewEndpoint({ partnerId, isFirst }: { readonly partnerId: string; reado
   const add = useChange({
     send: (body: { partner_id: string; url: string }, key) =>
       answerOf(client.POST('/operator/v1/endpoints', { params: { header: { 'Idempotency-Key': key } }, body })),
-    done: t.added,
+    done: ({ endpoint }) => t.added(new URL(endpoint.url).host),
     onDone: () => setOpen(false),
   });
   const mayAdd = useMay('operator');

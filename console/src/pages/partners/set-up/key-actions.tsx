@@ -27,7 +27,7 @@ export function KeyActions({ apiKey: { key_id, name, revoked_at }, onIssued }: K
       await answerOf(client.POST('/operator/v1/keys/{key_id}/revoke', { params }));
       return {};
     },
-    done: ({ api_key }) => (api_key === undefined ? t.revokeDone : t.issued),
+    done: ({ api_key }) => (api_key === undefined ? t.revokeDone(name) : t.issued(name)),
     onDone({ api_key }) {
       setStep(undefined);
       if (api_key !== undefined) onIssued(api_key);

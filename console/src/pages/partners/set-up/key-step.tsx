@@ -43,7 +43,7 @@ export function KeyStep({ partnerId, issued, onIssued }: KeyStepProps) {
       <Loaded query={keys}>
         {(answer) => (
           <Stack gap="sm">
-            {issued && <ShownOnce value={issued} title={t.issued} copyLabel={t.copyKey} />}
+            {issued && <ShownOnce value={issued} title={t.issuedKey} copyLabel={t.copyKey} />}
             {answer.keys.length > 0 && <KeyList partnerId={path.partner_id} onIssued={onIssued} />}
             <IssueKey partnerId={path.partner_id} isFirst={active.length === 0} onIssued={onIssued} />
           </Stack>
@@ -72,7 +72,7 @@ function IssueKey({ partnerId, isFirst, onIssued }: IssueKeyProps) {
           body,
         }),
       ),
-    done: t.issued,
+    done: t.issued(name.trim()),
     onDone: ({ api_key }) => {
       setOpen(false);
       onIssued(api_key);

@@ -44,7 +44,7 @@ export function NewPartnerForm() {
   const create = useChange({
     send: (body: Body, key) =>
       answerOf(client.POST('/operator/v1/partners', { params: { header: { 'Idempotency-Key': key } }, body })),
-    done: t.created,
+    done: t.created(stated.name.trim()),
     onDone: ({ partner_id }) => void navigate({ href: `/partners/${partner_id}/set-up`, replace: true }),
   });
   const set = (name: keyof typeof stated) => (value: string) => setStated({ ...stated, [name]: value });

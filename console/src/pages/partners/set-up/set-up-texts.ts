@@ -1,3 +1,4 @@
+import { isolateForeign } from '../../../format/isolate.ts';
 import type { Texts } from '../../../texts/text.ts';
 
 export const SET_UP = {
@@ -32,7 +33,10 @@ export const SET_UP = {
   lookups: ['Look-ups', 'الاستعلامات'],
   reports: ['Other requests', 'طلبات أخرى'],
   create: ['Create the partner', 'إنشاء الشريك'],
-  created: ['The partner is created.', 'أُنشئ الشريك.'],
+  created: [
+    (name: string) => `The partner ${isolateForeign(name)} is created.`,
+    (name: string) => `أُنشئ الشريك ${isolateForeign(name)}.`,
+  ],
 
   rule: ['Rule', 'القاعدة'],
   ruleHelp: ['What is in force for this partner now, and what starts later.', 'ما يسري على هذا الشريك الآن، وما يبدأ لاحقًا.'],
@@ -57,7 +61,11 @@ export const SET_UP = {
   read_only: ['Reads only', 'يقرأ فقط'],
   manage: ['Confirms, reads, and manages its endpoints', 'يؤكّد ويقرأ ويدير نقاط الاستقبال'],
   issue: ['Issue a key', 'إصدار مفتاح'],
-  issued: ['The key is issued.', 'أُصدر المفتاح.'],
+  issuedKey: ['The key is issued.', 'أُصدر المفتاح.'],
+  issued: [
+    (name: string) => `The key “${isolateForeign(name)}” is issued.`,
+    (name: string) => `أُصدر المفتاح «${isolateForeign(name)}».`,
+  ],
   shownOnce: [
     'Copy it now and hand it over safely. It is shown this once: nobody can read it again, and a lost one is replaced.',
     'انسخه الآن وسلّمه بأمان. يُعرض هذه المرة فقط: لا يستطيع أحد قراءته ثانية، والمفقود يُستبدل.',
@@ -80,7 +88,10 @@ export const SET_UP = {
     'The key is refused everywhere within ten seconds. This is final.',
     'يُرفض المفتاح في كل مكان خلال عشر ثوانٍ. هذا نهائي.',
   ],
-  revokeDone: ['The key is revoked.', 'أُلغي المفتاح.'],
+  revokeDone: [
+    (name: string) => `The key “${isolateForeign(name)}” is revoked.`,
+    (name: string) => `أُلغي المفتاح «${isolateForeign(name)}».`,
+  ],
   anotherKey: ['Issue another key', 'إصدار مفتاح آخر'],
 
   endpoint: ['Webhook endpoint', 'نقطة استقبال الإشعارات'],
@@ -107,7 +118,10 @@ export const SET_UP = {
     'Waiting for the receiver to answer the challenge; at most 15 seconds …',
     'بانتظار جواب المستقبِل عن التحدي؛ 15 ثانية على الأكثر …',
   ],
-  added: ['The endpoint answered the challenge and is added.', 'أجابت نقطة الاستقبال عن التحدي وأُضيفت.'],
+  added: [
+    (name: string) => `The endpoint ${isolateForeign(name)} answered the challenge and is added.`,
+    (name: string) => `أجابت نقطة الاستقبال ${isolateForeign(name)} عن التحدي وأُضيفت.`,
+  ],
   secret: ['The secret by which the partner verifies deliveries', 'السر الذي يتحقق به الشريك من الإشعارات'],
   anotherEndpoint: ['Add another endpoint', 'إضافة نقطة أخرى'],
 
