@@ -1,13 +1,15 @@
-/** Where things stand: nothing that comes next is covered. */
+/** Where things stand: nothing that comes next is covered, and a narrow screen begins with what it is about. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
+import { createImpactBatch } from '../../src/operations/impact/pool-contributions.ts';
+import { OWNER } from '../support/actor.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { endpointTools, newEndpoint } from '../support/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
-const { service, browser } = (scene ?? {}) as Scene;
+const { service, browser, partner, newPending } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
 type Box = NonNullable<Awaited<ReturnType<Locator['boundingBox']>>>;
@@ -30,9 +32,9 @@ describe('what was done', needsBrowser, async () => {
   for (const language of ['en', 'ar'] as const)
     for (const width of [1280, 390] as const)
       test(`covers no row and no button, ${language}, ${width}`, async () => {
-        const { partner, endpointId } = await newEndpoint(service, endpointTools(service.database));
+        const { partner: owner, endpointId } = await newEndpoint(service, endpointTools(service.database));
         const page = await browser.signedIn('operator', { language, width });
-        await page.goto(`${browser.baseUrl}/webhooks/${partner.partnerId}/${endpointId}`);
+        await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
         await page.getByRole('button', { name: language === 'en' ? 'Send a test' : 'إرسال اختبار' }).click();
         const toast = page.locator('.mantine-Notification-root');
         await toast.waitFor();
@@ -41,4 +43,85 @@ describe('what was done', needsBrowser, async () => {
         assert.deepEqual(covered, [], JSON.stringify(box));
         assert.ok(box.x >= 0 && box.x + box.width <= width);
       });
+});
+
+describe('a narrow screen', needsBrowser, () => {
+  test('shows the reviews first, and the filters behind a button that counts them', async () => {
+    const { order } = await newPending();
+    const page = await browser.signedIn('viewer', { width: 390 });
+    await page.goto(`${browser.baseUrl}/reviews`);
+    await page.getByText(order).waitFor();
+    const partner = page.getByRole('combobox', { name: 'Partner' });
+    assert.equal(await partner.isVisible(), false);
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await partner.waitFor();
+    await page.goto(`${browser.baseUrl}/reviews?age=24&reason=daily_count_cap`);
+    await page.getByRole('button', { name: 'Filters (2)', expanded: false }).waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await partner.waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Filters/ }).isVisible(), false);
+  });
+
+  test('asks for the partner of contributions at once', async () => {
+    const page = await browser.signedIn('viewer', { width: 390 });
+    await page.goto(`${browser.baseUrl}/contributions`);
+    await page.getByRole('combobox', { name: 'Partner' }).waitFor();
+  });
+
+  for (const language of ['en', 'ar'] as const)
+    test(`has the steps of a batch below each other, ${language}`, async () => {
+      const { impactBatchId } = await createImpactBatch(service.database, OWNER, { name: 'Spring', quantity: 12n });
+      const page = await browser.signedIn('viewer', { language, width: 390 });
+      await page.goto(`${browser.baseUrl}/impact/${impactBatchId}`);
+      const steps = page.locator('.planting .mantine-Stepper-step');
+      await steps.first().waitFor();
+      const boxes = (await Promise.all((await steps.all()).map((step) => step.boundingBox()))) as Box[];
+      assert.equal(boxes.length, 6);
+      for (const [index, box] of boxes.entries()) {
+        const before = boxes[index - 1];
+        assert.ok(box.height < 60);
+        if (before) assert.ok(box.y >= before.y + before.height, `step ${index + 1} is beside the one before`);
+      }
+    });
+});
+
+test('a chosen value of a filter can be read whole, in both languages', needsBrowser, async () => {
+  for (const language of ['en', 'ar'] as const) {
+    const page = await browser.signedIn('viewer', { language });
+    for (const search of [`reason=reviews_everything&age=48&partner=${partner.partnerId}`, 'reason=daily_count_cap']) {
+      await page.goto(`${browser.baseUrl}/reviews?${search}`);
+      await page.locator('h1').waitFor();
+      await page.waitForLoadState('networkidle');
+      const cut = await page
+        .getByRole('combobox')
+        .evaluateAll((fields) =>
+          (fields as unknown as { value: string; scrollWidth: number; clientWidth: number }[])
+            .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+            .map(({ value }) => value),
+        );
+      assert.deepEqual(cut, [], language);
+    }
+  }
+});
+
+test('a time is typed by a clock of 24 hours, whatever the language of the browser', needsBrowser, async () => {
+  const page = await browser.signedIn('admin');
+  await page.goto(`${browser.baseUrl}/rules/new`);
+  const clock = page.getByLabel('Starts: time, 24 hours');
+  await clock.waitFor();
+  assert.equal(await page.locator('input[type=datetime-local], input[type=time]').count(), 0);
+  for (const [typed, isValid] of [
+    ['23:59', true],
+    ['00:00', true],
+    ['24:00', false],
+    ['9:30', false],
+    ['11pm', false],
+  ] as const) {
+    await clock.fill(typed);
+    assert.equal(
+      await clock.evaluate((input) => (input as unknown as { validity: { patternMismatch: boolean } }).validity.patternMismatch),
+      !isValid && typed.length > 0,
+      typed,
+    );
+  }
 });

@@ -116,7 +116,8 @@ describe('an impact batch', needsBrowser, () => {
     const sha256 = createHash('sha256').update(photo).digest('hex');
     await dialog.getByText(sha256.slice(0, 8)).waitFor();
     await dialog.getByLabel('Public address').fill('https://10.0.0.1/coast.jpg');
-    await dialog.getByLabel('Captured').fill('2026-01-02T10:30');
+    await dialog.getByLabel('Captured: day').fill('2026-01-02');
+    await dialog.getByLabel('Captured: time').fill('10:30');
     await dialog.getByRole('button', { name: 'Add evidence' }).click();
     await dialog.getByText('Put the file at a public address').waitFor();
     await dialog.getByLabel('Public address').fill('https://files.example.org/coast.jpg');
@@ -334,7 +335,7 @@ describe('rules', needsBrowser, () => {
     );
     const row = page.getByRole('row', { name: 'Reviewed: above the threshold' });
     assert.equal(await row.getByRole('cell').nth(1).innerText(), String(count));
-    await page.getByLabel('Starts').fill('2031-01-01T00:00');
+    await page.getByLabel('Starts: day').fill('2031-01-01');
     await page.getByRole('button', { name: 'New version' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('What is recorded keeps its own.').waitFor();

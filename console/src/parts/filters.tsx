@@ -1,6 +1,6 @@
 import { Button, Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { Fragment, type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useId, useState } from 'react';
 import { useFilters } from '../app/use-filters.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
@@ -9,28 +9,47 @@ import { Icon } from './icon.tsx';
 interface FiltersProps {
   /** The members of the address that the filters set. */
   readonly names?: readonly string[];
+  /** On a narrow screen, where they are behind a button: open from the first, because the page needs one of them. */
+  readonly isNeeded?: boolean;
   readonly children: ReactNode;
 }
 
-export function Filters({ names = [], children }: FiltersProps) {
-  const { clearFilters } = useTexts(COMMON);
+export function Filters({ names = [], isNeeded = false, children }: FiltersProps) {
+  const { clearFilters, filters: title } = useTexts(COMMON);
+  const fieldsId = useId();
+  const [isOpen, setOpen] = useState(isNeeded);
   const { filters, setFilters } = useFilters<string>();
-  const isFiltered = names.some((name) => filters[name]);
+  const count = names.filter((name) => filters[name]).length;
   const [clearings, setClearings] = useState(0);
   const clear = () => {
     setFilters(Object.fromEntries(names.map((name) => [name, undefined])));
     setClearings(clearings + 1);
   };
   return (
-    <Group gap="sm" align="flex-end" role="search">
-      {/* Mounted anew when they are cleared: what was typed and is not sent yet goes too. */}
-      <Fragment key={clearings}>{children}</Fragment>
-      {isFiltered && (
-        <Button variant="subtle" onClick={clear}>
-          {clearFilters}
+    <search>
+      {names.length > 1 && (
+        <Button
+          variant="default"
+          hiddenFrom="sm"
+          leftSection={<Icon name="list" size={16} />}
+          aria-expanded={isOpen}
+          aria-controls={fieldsId}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {title}
+          {count > 0 && ` (${count})`}
         </Button>
       )}
-    </Group>
+      <Group id={fieldsId} gap="sm" align="flex-end" className="filters" data-closed={(names.length > 1 && !isOpen) || undefined}>
+        {/* Mounted anew when they are cleared: what was typed and is not sent yet goes too. */}
+        <Fragment key={clearings}>{children}</Fragment>
+        {count > 0 && (
+          <Button variant="subtle" onClick={clear}>
+            {clearFilters}
+          </Button>
+        )}
+      </Group>
+    </search>
   );
 }
 
@@ -120,9 +139,15 @@ export function ChoiceFilter<Value extends string>({ label, options, value, onCh
       data={Object.entries<string>(options).map(([name, text]) => ({ value: name, label: text }))}
       value={value ?? null}
       onChange={(chosen) => onChange((chosen as Value | null) ?? undefined)}
-      w={{ base: '100%', sm: 230 }}
+      w={{ base: '100%', sm: widthFor(Object.values(options)) }}
     />
   );
+}
+
+/** In pixels, so that the longest of the texts can be read beside the button that clears it. */
+function widthFor(texts: readonly string[]): number {
+  const longest = Math.max(0, ...texts.map(({ length }) => length));
+  return Math.min(Math.max(180, Math.ceil(longest * 7.5) + 68), 340);
 }
 
 type SentFilter = Pick<TextFilterProps, 'value' | 'onChange'>;

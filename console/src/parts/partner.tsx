@@ -66,7 +66,7 @@ export function PartnerFilter({ value, onChange, isRequired = false }: PartnerFi
       onChange={(id) => onChange(id ?? undefined)}
       onSearchChange={setTyped}
       nothingFoundMessage={t.none}
-      w={{ base: '100%', sm: 230 }}
+      w={{ base: '100%', sm: 300 }}
     />
   );
 }

@@ -29,7 +29,10 @@ export function ContributionList() {
   const named = filters.of ?? filters.correlation;
   return (
     <Page title={t.title} description={t.help}>
-      <Filters names={['of', 'partner', 'status', 'from', 'to', 'correlation']}>
+      <Filters
+        names={['of', 'partner', 'status', 'from', 'to', 'correlation']}
+        isNeeded={filters.partner === undefined && named === undefined}
+      >
         <TextFilter label={t.inHand} dir="ltr" isSearch value={filters.of} onChange={(of) => setFilters({ of })} width={320} />
         <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
         {filters.partner && (

@@ -4,6 +4,7 @@ import { answerOf, client } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { MomentField } from '../../parts/moment-field.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { Id } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
@@ -150,14 +151,12 @@ function EvidenceFields({ stated, error, onChange }: EvidenceFieldsProps) {
         error={problemOf(error, 'url')}
         onChange={(event) => onChange({ ...stated, url: event.currentTarget.value })}
       />
-      <TextInput
+      <MomentField
         label={t.captured}
-        type="datetime-local"
         required
-        dir="ltr"
         value={stated.captured}
         error={problemOf(error, 'captured_at')}
-        onChange={(event) => onChange({ ...stated, captured: event.currentTarget.value })}
+        onChange={(captured) => onChange({ ...stated, captured })}
       />
     </>
   );

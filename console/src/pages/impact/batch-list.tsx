@@ -80,7 +80,14 @@ export function BatchList() {
           { label: t.since, show: ({ status_at }) => <Time at={status_at} style="day" /> },
           {
             label: t.expected,
-            show: ({ expected_delivery_period: period }) => (period ? <bdi dir="ltr">{period}</bdi> : <Absent />),
+            show: ({ expected_delivery_period: period }) =>
+              period ? (
+                <bdi dir="ltr" className="figure">
+                  {period}
+                </bdi>
+              ) : (
+                <Absent />
+              ),
           },
         ]}
       />

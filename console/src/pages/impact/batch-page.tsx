@@ -1,4 +1,5 @@
-import { Stack, Stepper } from '@mantine/core';
+import { Stack, Stepper, useMantineTheme } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
@@ -73,12 +74,15 @@ function Batch({ detail }: { readonly detail: Detail }) {
 
 function Progress({ detail: { batch } }: { readonly detail: Detail }) {
   const t = useTexts(PLANTING);
+  const { breakpoints } = useMantineTheme();
+  const isNarrow = useMediaQuery(`(max-width: ${breakpoints.sm})`);
   const at = PLANTING_STATUSES.indexOf(batch.status);
   return (
     <Stepper
       active={at === PLANTING_STATUSES.length - 1 ? PLANTING_STATUSES.length : at}
       size="xs"
       iconSize={26}
+      orientation={isNarrow ? 'vertical' : 'horizontal'}
       className="planting"
     >
       {PLANTING_STATUSES.map((status) => (

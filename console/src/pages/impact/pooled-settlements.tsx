@@ -36,7 +36,9 @@ export function usePoolableColumns(sort: 'closed_at' | 'partner_id'): readonly C
       label: t.period,
       show: ({ period_label, acknowledgement }) => (
         <Group gap={6} wrap="nowrap">
-          <bdi dir="ltr">{period_label}</bdi>
+          <bdi dir="ltr" className="figure">
+            {period_label}
+          </bdi>
           {acknowledgement === 'disputed' && <StatusBadge status="disputed" />}
         </Group>
       ),

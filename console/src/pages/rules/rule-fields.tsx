@@ -1,5 +1,6 @@
 import { Checkbox, Select, SimpleGrid, TextInput } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
+import { MomentField } from '../../parts/moment-field.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { useTexts } from '../../texts/language.tsx';
@@ -32,7 +33,7 @@ interface RuleFieldsProps {
   readonly onPartner?: (partnerId: string | undefined) => void;
 }
 
-type TextField = Exclude<keyof StatedRule, 'kind' | 'reviews_everything'>;
+type TextField = Exclude<keyof StatedRule, 'kind' | 'reviews_everything' | 'starts_at'>;
 
 export function RuleFields({ stated, partner, error, onChange, onPartner }: RuleFieldsProps) {
   const t = useTexts(RULE);
@@ -47,12 +48,11 @@ export function RuleFields({ stated, partner, error, onChange, onPartner }: Rule
       value={stated[name]}
       error={problemOf(error, name)}
       onChange={(event) => onChange({ ...stated, [name]: event.currentTarget.value })}
-      {...(name === 'starts_at' && { type: 'datetime-local' })}
     />
   );
   return (
     <>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} className="fields">
         <Select
           label={t.kind}
           allowDeselect={false}
@@ -62,11 +62,17 @@ export function RuleFields({ stated, partner, error, onChange, onPartner }: Rule
         />
         {onPartner && <PartnerFilter value={partner} onChange={onPartner} />}
         {field('version', t.version, t.versionHelp)}
-        {field('starts_at', t.starts, t.startsHelp)}
+        <MomentField
+          label={t.starts}
+          description={t.startsHelp}
+          value={stated.starts_at}
+          error={problemOf(error, 'starts_at')}
+          onChange={(starts_at) => onChange({ ...stated, starts_at })}
+        />
       </SimpleGrid>
       {stated.kind === 'contribution_rule' ? (
         <>
-          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <SimpleGrid cols={{ base: 1, sm: 2 }} className="fields">
             {field('points_min', t.pointsMin)}
             {field('points_max', t.pointsMax, t.optional)}
             {field('review_threshold', t.reviewThreshold, t.optional)}
@@ -80,7 +86,7 @@ export function RuleFields({ stated, partner, error, onChange, onPartner }: Rule
           />
         </>
       ) : (
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <SimpleGrid cols={{ base: 1, sm: 2 }} className="fields">
           {stated.kind === 'point_conversion'
             ? field('point_value', t.pointValue, t.decimalHelp)
             : field('tree_cost', t.treeCost, t.decimalHelp)}

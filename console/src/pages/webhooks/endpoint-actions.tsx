@@ -1,4 +1,4 @@
-import { Button, Text, TextInput } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -6,6 +6,7 @@ import { useChange } from '../../api/use-change.ts';
 import { formatBounded } from '../../format/points.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { hint } from '../../parts/hint.tsx';
+import { MomentField } from '../../parts/moment-field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
@@ -147,16 +148,7 @@ function StepDialog({ endpoint, activity, step, onClose }: StepDialogProps) {
         </Text>
       )}
       {shown === 'recover' && change.isPending && <RecoverProgress endpointId={endpoint_id} total={exhausted ?? ''} />}
-      {shown === 'recover' && (
-        <TextInput
-          type="datetime-local"
-          label={t.sinceTime}
-          required
-          dir="ltr"
-          value={since}
-          onChange={(event) => setSince(event.currentTarget.value)}
-        />
-      )}
+      {shown === 'recover' && <MomentField label={t.sinceTime} required value={since} onChange={setSince} />}
     </ConfirmDialog>
   );
 }

@@ -1,0 +1,45 @@
+import { Group, Input, TextInput } from '@mantine/core';
+import { COMMON } from '../texts/common-texts.ts';
+import { useTexts } from '../texts/language.tsx';
+
+interface MomentFieldProps {
+  readonly label: string;
+  readonly description?: string;
+  readonly required?: boolean;
+  /** In the reader's own zone, such as `2026-03-02T14:05`; empty for none. */
+  readonly value: string;
+  readonly error?: string | undefined;
+  readonly onChange: (value: string) => void;
+}
+
+/** A day and a time of 24 hours. The browser's own field for both has the clock of its language, of 12 hours where that is usual. */
+export function MomentField({ label, description, required = false, value, error, onChange }: MomentFieldProps) {
+  const { day: dayLabel, clock: clockLabel } = useTexts(COMMON);
+  const [day = '', clock = ''] = value.split('T');
+  const change = (newDay: string, newClock: string) => onChange(newDay === '' && newClock === '' ? '' : `${newDay}T${newClock}`);
+  return (
+    <Input.Wrapper label={label} labelElement="div" description={description} required={required} error={error}>
+      <Group gap="xs" wrap="nowrap" dir="ltr" mt={description === undefined ? 0 : 5}>
+        <TextInput
+          type="date"
+          aria-label={`${label}: ${dayLabel}`}
+          required={required || clock !== ''}
+          value={day}
+          onChange={(event) => change(event.currentTarget.value, clock === '' ? '00:00' : clock)}
+          flex={1}
+        />
+        <TextInput
+          aria-label={`${label}: ${clockLabel}`}
+          placeholder="14:05"
+          pattern="([01][0-9]|2[0-3]):[0-5][0-9]"
+          title={clockLabel}
+          maxLength={5}
+          required={required || day !== ''}
+          value={clock}
+          onChange={(event) => change(day, event.currentTarget.value)}
+          w={84}
+        />
+      </Group>
+    </Input.Wrapper>
+  );
+}
