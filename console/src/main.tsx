@@ -1,6 +1,7 @@
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import '@mantine/spotlight/styles.css';
+import './app/charts.css';
 import './app/console.css';
 import './app/records.css';
 import { MantineProvider } from '@mantine/core';
