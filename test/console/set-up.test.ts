@@ -224,7 +224,8 @@ describe('a new partner', needsBrowser, () => {
     await rule.getByRole('button', { name: 'New version for this partner' }).click();
     await rule.getByLabel('Version').fill('first-of-it');
     await rule.getByLabel('Review from so many points').fill('900');
-    await rule.getByLabel('Starts').fill('2031-01-01T00:00');
+    await rule.getByLabel('Starts: day').fill('2031-01-01');
+    await rule.getByLabel('Starts: time, 24 hours').fill('00:00');
     await rule.getByRole('button', { name: 'New version', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'New version' }).click();
     const row = rule.getByRole('table', { name: 'Starts later' }).getByRole('row', { name: /first-of-it/ });
