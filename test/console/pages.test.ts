@@ -19,6 +19,7 @@ import { HOSTILE_LINE, openScene, type Scene } from '../support/console/console-
 import { signedInOperator } from '../support/operator-client.ts';
 import { OPEN_RATES } from '../support/service.ts';
 import { closeThrough, getOpen, newSettledPartner, openFirst, tools } from '../support/settlements.ts';
+import { endpointTools, newEndpoint, untilDeliveries } from '../support/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, client, newPending } = (scene ?? {}) as Scene;
@@ -118,7 +119,7 @@ async function listPages(): Promise<[name: string, path: string][]> {
     ['failures', '/failures'],
     ['estimate', `/estimates/${partnerId}/${calculation_id}`],
     ['account', '/account'],
-    ['webhooks', '/webhooks'],
+    ...(await listWebhooks()),
     ['settlements', `/settlements?partner=${partnerId}`],
     ...money,
     ['operators', '/operators'],
@@ -134,6 +135,23 @@ async function listPages(): Promise<[name: string, path: string][]> {
     ['new-rule', `/rules/new?partner=${partnerId}`],
     ['jobs', '/jobs'],
     ['unknown', '/nothing-here'],
+  ];
+}
+
+/** An endpoint that its receiver has left, with the delivery that it refused. */
+async function listWebhooks(): Promise<[name: string, path: string][]> {
+  const { client: sender, receiver, partner: of, endpointId } = await newEndpoint(service, endpointTools(service.database));
+  const { partnerId } = of;
+  await sender.confirm();
+  const isDelivered = ({ status }: { readonly status: string }) => status === 'delivered';
+  await untilDeliveries(service.database, partnerId, (all) => all.length === 1 && all.every(isDelivered));
+  receiver.answerWith(410);
+  await sender.confirm();
+  const [refused] = await untilDeliveries(service.database, partnerId, (all) => all.some(({ status }) => status === 'held'));
+  return [
+    ['webhooks', '/webhooks'],
+    ['endpoint', `/webhooks/${partnerId}/${endpointId}`],
+    ['delivery', `/webhooks/${partnerId}/deliveries/${refused?.deliveryId}`],
   ];
 }
 

@@ -1,5 +1,4 @@
 import { after } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../src/config.ts';
 import { openConfiguredSecretBox } from '../../src/service/configured-keys.ts';
 import type { Database } from '../../src/store/database.ts';
@@ -8,6 +7,7 @@ import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import type { EndpointTools } from '../../src/webhooks/endpoints/endpoint-context.ts';
 import { openGuardedAgent } from '../../src/webhooks/security/guarded-agent.ts';
 import { OWNER } from './actor.ts';
+import { waitFor } from './assertions/wait-for.ts';
 import { untilSequenced } from './records.ts';
 import type { TestPartner, TestService } from './service.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
@@ -44,17 +44,18 @@ export async function newEndpoint(
   return { ...made, receiver, ...endpoint };
 }
 
-/** Waits until the newest deliveries of a partner are as wanted; the test's own time-out ends it. */
+/** Waits until the newest deliveries of a partner are as wanted. */
 export async function untilDeliveries(
   { pool }: Database,
   partnerId: string,
   areAsWanted: (deliveries: readonly LoggedDelivery[]) => boolean,
 ): Promise<LoggedDelivery[]> {
-  for (;;) {
-    const deliveries = await listDeliveries(pool, partnerId, { limit: 1_000 });
-    if (areAsWanted(deliveries)) return deliveries;
-    await sleep(20, undefined, { ref: false });
-  }
+  const newest = () => listDeliveries(pool, partnerId, { limit: 1_000 });
+  const wanted = async () => {
+    const deliveries = await newest();
+    return areAsWanted(deliveries) && deliveries;
+  };
+  return waitFor('deliveries as the test wants them', wanted, newest);
 }
 
 /** Time enters as data: whatever waits for its next attempt, or for the end of a lease, is due now. */
