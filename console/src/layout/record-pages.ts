@@ -19,11 +19,17 @@ const PAGES: Partial<Readonly<Record<Kind, (record: Named) => string>>> = {
 
 const KINDS: Readonly<Record<string, Kind>> = {
   ...{ stl: 'settlement', adj: 'adjustment', calc: 'estimate', rec: 'reconciliation', wep: 'endpoint', dlv: 'delivery' },
+  evt: 'event',
 };
+
+/** What an id names, by its beginning. */
+export function kindOfId(id: string): Kind | undefined {
+  return KINDS[id.split('_', 1)[0] ?? ''];
+}
 
 /** Where the record of a partner is shown that an id names, by its beginning. */
 export function pageOfId(partnerId: string, id: string): string | undefined {
-  const kind = KINDS[id.split('_', 1)[0] ?? ''];
+  const kind = kindOfId(id);
   return kind && PAGES[kind]?.({ kind, partner_id: partnerId, id });
 }
 

@@ -5,6 +5,7 @@ import { STATUS } from '../texts/record-texts.ts';
 const COLORS: Readonly<Record<keyof typeof STATUS, string>> = {
   confirmed: 'forest',
   pending: 'yellow',
+  not_answered: 'gray',
   failed: 'red',
   active: 'forest',
   suspended: 'red',
@@ -29,6 +30,11 @@ const COLORS: Readonly<Record<keyof typeof STATUS, string>> = {
   comparing: 'blue',
   done: 'forest',
 };
+
+/** What the partner answered to a settlement. */
+export function AnswerBadge({ answer }: { readonly answer: 'pending' | 'accepted' | 'disputed' }) {
+  return <StatusBadge status={answer === 'pending' ? 'not_answered' : answer} />;
+}
 
 export function StatusBadge({ status }: { readonly status: keyof typeof STATUS }) {
   const t = useTexts(STATUS);

@@ -2,6 +2,7 @@
 import type { Texts } from './text.ts';
 
 export const COMMON = {
+  record: ['Record', 'السجل'],
   product: ['Partner Impact', 'Partner Impact'],
   cancel: ['Cancel', 'إلغاء'],
   close: ['Close', 'إغلاق'],

@@ -5,6 +5,7 @@ import type { Texts } from './text.ts';
 export const STATUS = {
   confirmed: ['Confirmed', 'مؤكَّدة'],
   pending: ['Pending', 'قيد المعالجة'],
+  not_answered: ['Not answered yet', 'بانتظار رد الشريك'],
   failed: ['Failed', 'فشلت'],
   active: ['Active', 'نشط'],
   suspended: ['Suspended', 'موقوف'],

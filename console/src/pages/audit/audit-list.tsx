@@ -29,7 +29,7 @@ export function AuditList() {
   const t = useTexts(AUDIT);
   const common = useTexts(COMMON);
   const actions = useTexts(ACTION);
-  const roles = useTexts(SHELL);
+  const roles = { ...useTexts(SHELL), partner: common.partner };
   const { filters, setFilters } = useFilters<Filter>();
   const { sort, sorting } = useSort(['recorded_at'], '-recorded_at');
   const [shown, setShown] = useState<Entry>();

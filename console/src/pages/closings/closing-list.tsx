@@ -8,7 +8,7 @@ import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
-import { StatusBadge } from '../../parts/badges.tsx';
+import { AnswerBadge } from '../../parts/badges.tsx';
 import { Filters, TextFilter } from '../../parts/filters.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
@@ -86,7 +86,7 @@ export function ClosingList() {
           { label: t.lastNet, isFigure: true, show: ({ last_settlement: last }) => <Points value={last?.net_points} /> },
           {
             label: t.lastAnswer,
-            show: ({ last_settlement: last }) => (last ? <StatusBadge status={last.acknowledgement.status} /> : <Absent />),
+            show: ({ last_settlement: last }) => (last ? <AnswerBadge answer={last.acknowledgement.status} /> : <Absent />),
           },
         ]}
       />

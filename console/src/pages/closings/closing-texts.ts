@@ -18,13 +18,13 @@ export const CLOSING = {
     'تُسوّى المساهمة قيد المعالجة في تسوية الفترة التي تتأكّد فيها.',
   ],
   drafts: ['Adjustments to approve', 'تعديلات بانتظار الاعتماد'],
-  approved: ['Approved, not posted', 'معتمَدة لم تُرحَّل'],
+  approved: ['Adjustments approved, not posted', 'تعديلات معتمَدة لم تُرحَّل'],
   adjustmentsHelp: [
     'An adjustment that is not posted before the end belongs to a later settlement.',
     'التعديل الذي لا يُرحَّل قبل النهاية يدخل في تسوية لاحقة.',
   ],
-  lastNet: ['Net points of the last', 'صافي نقاط السابقة'],
-  lastAnswer: ['Answer to the last', 'الرد على السابقة'],
+  lastNet: ['Net points of the previous one', 'صافي نقاط التسوية السابقة'],
+  lastAnswer: ['Answer to the previous one', 'الرد على التسوية السابقة'],
   checklist: ['Before it closes', 'قبل الإقفال'],
   verification: ['Verification of its records', 'التحقق من سجلاته'],
   verificationHelp: [

@@ -3,14 +3,14 @@ import { Group, Paper, Stack, Text, Timeline } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { components } from '../../api/operator-types.ts';
 import { formatWhole } from '../../format/points.ts';
-import { pageOfId } from '../../layout/record-pages.ts';
+import { kindOfId, pageOfId } from '../../layout/record-pages.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { Coded } from '../../parts/coded.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { Person } from '../../parts/person.tsx';
 import { Foreign, Id, Time } from '../../parts/values.tsx';
 import { ACTION } from '../../texts/action-texts.ts';
-import { ASSOCIATION, EVENT_TYPE, REJECTION } from '../../texts/code-texts.ts';
+import { ASSOCIATION, EVENT_TYPE, RECORD_KIND, REJECTION } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT_REASON, FACT, HAPPENED, NO_ANSWER, REVIEW_REASON } from '../../texts/record-texts.ts';
@@ -79,6 +79,8 @@ interface EntryFactsProps {
 function EntryFacts({ partnerId, entry }: EntryFactsProps) {
   const { kind, facts, subject_id, operator_id, correlation_id } = entry;
   const common = useTexts(COMMON);
+  const kinds = useTexts(RECORD_KIND);
+  const about = kindOfId(subject_id);
   const shown = Object.entries(facts).filter(([, value]) => value !== null && value !== '');
   const isAboutItself = kind === 'recorded' || subject_id.startsWith('txn_');
   return (
@@ -86,7 +88,11 @@ function EntryFacts({ partnerId, entry }: EntryFactsProps) {
       {shown.map(([name, value]) => (
         <FactLine key={name} partnerId={partnerId} name={name} value={value ?? ''} />
       ))}
-      {!isAboutItself && <RecordId partnerId={partnerId} id={subject_id} />}
+      {!isAboutItself && (
+        <Line label={about ? kinds[about] : common.record}>
+          <RecordId partnerId={partnerId} id={subject_id} />
+        </Line>
+      )}
       {operator_id && (
         <Line label={common.by}>
           <Person id={operator_id} />

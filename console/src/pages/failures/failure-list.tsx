@@ -69,6 +69,7 @@ export function FailureList() {
             ),
           },
           { label: common.status, show: (failure) => <State failure={failure} /> },
+          { label: '', show: (failure) => failure.status === 'drafted' && <FailureSteps failure={failure} /> },
         ]}
       />
     </Page>
@@ -78,7 +79,6 @@ export function FailureList() {
 function State({ failure }: { readonly failure: Failure }) {
   const t = useTexts(FAILURE);
   const { status, partner_id, transaction_id } = failure;
-  if (status === 'drafted') return <FailureSteps failure={failure} />;
   if (transaction_id === null) return t[status];
   return (
     <AddressLink to={`/contributions/${partner_id}/${transaction_id}`} className="text-link">

@@ -13,7 +13,7 @@ export const FAILURE = {
   rejected: ['Rejected', 'مرفوض'],
   event: ['Event', 'الحدث'],
   eventAndOrder: ['Event and order', 'الحدث والطلب'],
-  draftedBy: ['Drafted by', 'أعدّه'],
+  draftedBy: ['Drafted', 'المسودة'],
   why: ['Why it can never be confirmed', 'لماذا لا يمكن تأكيده أبدًا'],
   draft: ['Draft a failure', 'إعداد إخفاق'],
   draftConsequence: [

@@ -20,7 +20,7 @@ export function ChosenBar({ settlements, label, onNext }: ChosenBarProps) {
   const t = useTexts(IMPACT);
   const points = formatWhole(addWhole(settlements.map((each) => each.points)));
   return (
-    <Paper p="sm" shadow="md" pos="sticky" bottom={16} style={{ zIndex: 5 }}>
+    <Paper p="sm" {...(settlements.length > 0 && { shadow: 'md', pos: 'sticky', bottom: 16, style: { zIndex: 5 } })}>
       <Group justify="space-between">
         <div>
           <Text fw={600}>{settlements.length === 0 ? t.noneChosen : t.chosen(settlements.length, points)}</Text>
@@ -28,7 +28,9 @@ export function ChosenBar({ settlements, label, onNext }: ChosenBarProps) {
             <WorthLine key={worth.currency ?? '-'} worth={worth} />
           ))}
         </div>
-        <Button onClick={onNext}>{label}</Button>
+        <Button onClick={onNext} {...(settlements.length === 0 && { variant: 'default' })}>
+          {label}
+        </Button>
       </Group>
     </Paper>
   );

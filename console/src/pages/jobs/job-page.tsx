@@ -105,10 +105,11 @@ function JobTable({ jobs, sorting }: { readonly jobs: readonly Job[]; readonly s
   );
 }
 
-function State({ job: { is_running, failures_in_row } }: { readonly job: Job }) {
+function State({ job: { is_running, failures_in_row, last_success_at } }: { readonly job: Job }) {
   const t = useTexts(JOB);
   if (is_running) return <Badge color="blue">{t.running}</Badge>;
   if (failures_in_row > 0) return <Badge color="red">{t.failures(failures_in_row)}</Badge>;
+  if (last_success_at === null) return <Badge color="gray">{t.notRun}</Badge>;
   return <Badge color="forest">{t.good}</Badge>;
 }
 

@@ -16,6 +16,7 @@ export const JOB = {
   noJob: ['No job fits this filter', 'لا مهمة تطابق عامل التصفية'],
   failures: [(count: number) => `${count} failures in a row`, (count: number) => `${count} إخفاقات متتالية`],
   lastSuccess: ['Last success', 'آخر نجاح'],
+  notRun: ['Not run yet', 'لم تُشغَّل بعد'],
   never: ['not yet', 'لم يحدث بعد'],
   next: ['Next run', 'التشغيل القادم'],
   run: ['Run now', 'تشغيل الآن'],

@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
+import { isolate } from '../../format/isolate.ts';
 import { formatWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
@@ -121,8 +122,8 @@ function Day({ day }: { readonly day: NonNullable<Detail['day']> }) {
   const t = useTexts(REVIEW);
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
-      <CapUse label={`${t.pointsOfDay} ${day.day}`} used={day.points} cap={day.daily_points_cap} />
-      <CapUse label={`${t.countOfDay} ${day.day}`} used={day.contributions} cap={day.daily_count_cap} />
+      <CapUse label={`${t.pointsOfDay} ${isolate(day.day)}`} used={day.points} cap={day.daily_points_cap} />
+      <CapUse label={`${t.countOfDay} ${isolate(day.day)}`} used={day.contributions} cap={day.daily_count_cap} />
     </SimpleGrid>
   );
 }

@@ -15,6 +15,7 @@ import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/state.tsx';
 import { Time } from '../../parts/values.tsx';
+import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { useRulesInForce } from '../partners/set-up/rule-step.tsx';
@@ -44,16 +45,17 @@ export function RuleList() {
     answerOf(client.GET('/operator/v1/rules', { params: { query: { ...wanted, ...place } } })),
   );
   const partner = filters.partner;
+  const mayCreate = useMay('admin');
   return (
     <Page
       title={t.title}
       description={t.help}
       actions={
         <Button
-          leftSection={<Icon name="plus" size={16} />}
+          {...(mayCreate ? { leftSection: <Icon name="plus" size={16} /> } : { variant: 'default' })}
           onClick={() => void navigate({ href: `/rules/new${partner ? `?partner=${partner}` : ''}` })}
         >
-          {t.create}
+          {mayCreate ? t.create : t.previewVersion}
         </Button>
       }
     >

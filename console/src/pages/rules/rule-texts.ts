@@ -28,6 +28,7 @@ export const RULE = {
   history: ['Versions', 'الإصدارات'],
 
   create: ['New version', 'إصدار جديد'],
+  previewVersion: ['Preview a version', 'معاينة إصدار'],
   versionHelp: ['Letters, digits and . _ : -, unique within the kind.', 'حروف وأرقام و . _ : -، لا يتكرر ضمن النوع.'],
   startsHelp: ['A minute from now, unless you say later.', 'بعد دقيقة من الآن، ما لم تحدد وقتًا لاحقًا.'],
   pointsMin: ['Least points', 'أقل عدد نقاط'],

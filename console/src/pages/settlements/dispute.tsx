@@ -43,9 +43,7 @@ export function Dispute({ settlement }: { readonly settlement: Settlement }) {
             </>
           )}
         </Text>
-        <Text fw={600} className="foreign" dir="auto">
-          {dispute.note ?? t.disputedNoNote}
-        </Text>
+        <Text fw={600}>{dispute.note === null ? t.disputedNoNote : <Foreign text={dispute.note} isWhole />}</Text>
         {isOpen && (
           <>
             <Text size="sm">{t.ways}</Text>

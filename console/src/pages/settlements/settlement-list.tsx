@@ -6,7 +6,7 @@ import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
-import { StatusBadge } from '../../parts/badges.tsx';
+import { AnswerBadge, StatusBadge } from '../../parts/badges.tsx';
 import { ChoiceFilter, CurrencyFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
@@ -23,7 +23,7 @@ type Answer = components['schemas']['Settlement']['acknowledgement']['status'];
 export function SettlementList() {
   const t = useTexts(SETTLEMENT);
   const common = useTexts(COMMON);
-  const { pending, accepted, disputed, open, closed } = useTexts(STATUS);
+  const { not_answered: pending, accepted, disputed, open, closed } = useTexts(STATUS);
   const { filters, setFilters } = useFilters<Filter>();
   const { partner, period, currency } = filters;
   const acknowledgement = filters.answer as Answer | undefined;
@@ -105,7 +105,7 @@ export function SettlementList() {
           },
           {
             label: t.answer,
-            show: ({ status, acknowledgement }) => (status === 'closed' ? <StatusBadge status={acknowledgement.status} /> : '–'),
+            show: ({ status, acknowledgement }) => (status === 'closed' ? <AnswerBadge answer={acknowledgement.status} /> : '–'),
           },
         ]}
       />

@@ -5,7 +5,7 @@ import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { isolate } from '../../format/isolate.ts';
 import { Page } from '../../layout/page.tsx';
-import { StatusBadge } from '../../parts/badges.tsx';
+import { AnswerBadge, StatusBadge } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { PartnerLink } from '../../parts/partner.tsx';
@@ -100,7 +100,7 @@ function SettlementFacts({ settlement }: { readonly settlement: Settlement }) {
       facts={[
         { label: common.status, value: <StatusBadge status={settlement.status} /> },
         { label: common.partner, value: <PartnerLink id={settlement.partner_id} /> },
-        { label: t.answer, value: settlement.status === 'closed' ? <StatusBadge status={acknowledgement.status} /> : '–' },
+        { label: t.answer, value: settlement.status === 'closed' ? <AnswerBadge answer={acknowledgement.status} /> : '–' },
         { label: t.from, value: <Time at={settlement.period_start} zone={zone} /> },
         { label: t.until, value: <Time at={settlement.period_end} zone={zone} /> },
         { label: t.closedAt, value: <Time at={settlement.closed_at} zone={zone} /> },

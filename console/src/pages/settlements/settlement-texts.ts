@@ -14,7 +14,7 @@ export const SETTLEMENT = {
   netPoints: ['Net points', 'صافي النقاط'],
   grossPoints: ['Gross points', 'إجمالي النقاط'],
   adjustmentPoints: ['Adjustment points', 'نقاط التعديلات'],
-  carriedIn: ['Carried from the one before', 'المرحَّل من السابقة'],
+  carriedIn: ['Carried from the previous settlement', 'المرحَّل من التسوية السابقة'],
   carriedOut: ['Carried to the next', 'المرحَّل إلى التالية'],
   payablePoints: ['Payable points', 'النقاط المستحقة'],
   payableAmount: ['Payable amount', 'المبلغ المستحق'],

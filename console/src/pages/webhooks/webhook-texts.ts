@@ -133,7 +133,7 @@ export const WEBHOOK = {
 export const DISABLED_FOR = {
   'The receiver answered 410 Gone.': [
     'The receiver answered 410 Gone: it wants no more events.',
-    'ردّ المستقبِل بالرمز 410 Gone: لا يريد مزيدًا من الإشعارات.',
+    'ردّ المستقبِل بالرمز \u2066410 Gone\u2069: لا يريد مزيدًا من الإشعارات.',
   ],
   'No attempt succeeded within five days.': ['No attempt succeeded within five days.', 'لم تنجح أي محاولة خلال خمسة أيام.'],
 } as const satisfies Texts;

@@ -74,7 +74,7 @@ export const SET_UP = {
   copySecret: ['Copy the secret', 'نسخ السر'],
   copied: ['Copied', 'نُسخ'],
   lastUsed: ['Last used', 'آخر استخدام'],
-  active: ['Active', 'ساري'],
+  active: ['Active', 'سارٍ'],
   expired: ['Expired', 'منتهي الصلاحية'],
   revoked: ['Revoked', 'أُلغي'],
   noKey: ['No key fits these filters', 'لا مفتاح يطابق عوامل التصفية'],
