@@ -43,6 +43,9 @@ describe('an incident', needsBrowser, () => {
     await why.getByRole('link', { name: /^The attempt that stopped it: HTTP 410/ }).click();
     await heading(page, 'Delivery');
     await page.getByText('HTTP 410').waitFor();
+    const { body } = receiver.arrived.at(-1) as { body: Buffer };
+    await page.getByText(String(body), { exact: true }).waitFor();
+    await page.getByText('X-Service-Signature: v1=HEX(HMAC-SHA256(SECRET, SECONDS + "." + BODY))').waitFor();
     await page.goBack();
     await page.getByRole('link', { name: /^Held 1/ }).click();
     await page.waitForURL(/status=held/);

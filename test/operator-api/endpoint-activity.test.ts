@@ -1,7 +1,7 @@
 /** What an operator sees at an endpoint: what stopped it, what waits, and the events of its last day. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { idAt, timeOfId } from '../../src/domain/identifiers.ts';
+import { idAt } from '../../src/domain/identifiers.ts';
 import type { LoggedDelivery } from '../../src/store/webhooks/delivery-log.ts';
 import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { testService } from '../support/service.ts';
@@ -32,7 +32,8 @@ async function openEndpoint() {
   const activity = async () => (await operator.get(`${path}/activity`)).body;
   const listed = async (query: string) =>
     (await operator.get(`${V1}/partners/${partnerId}/deliveries?endpoint_id=${endpointId}&${query}`)).body;
-  return { partnerId, endpointId, client, receiver, path, confirmed, activity, listed };
+  const read = async (place: string) => (await operator.get(`${V1}/partners/${partnerId}${place}`)).body;
+  return { partnerId, endpointId, client, receiver, path, confirmed, activity, listed, read };
 }
 
 const count = (number: number) => ({ count: number, is_more: false });
@@ -71,26 +72,27 @@ test('the delivery whose failure opened the circuit, while it is open', async ()
   assert.equal((await activity()).stopped_by, null);
 });
 
-test('the hours of a day: what the first attempt delivered, a later one, what waits, and what is exhausted', async () => {
+test('the hours of a day: what the first attempt delivered, a later one or one after it was held, what waits, and what is exhausted', async () => {
   const { partnerId, confirmed, activity } = await openEndpoint();
-  for (let number = 0; number < 4; number++) await confirmed('delivered');
-  const [first, second, third] = await untilDeliveries(database, partnerId, () => true);
+  for (let number = 0; number < 5; number++) await confirmed('delivered');
+  const [first, second, third, fourth] = await untilDeliveries(database, partnerId, () => true);
   const set = (assignment: string, deliveryId: string | undefined) =>
     pool.query(`update delivery set ${assignment} where partner_id = $1 and delivery_id = $2`, [partnerId, deliveryId]);
   await set('attempts = 3', first?.deliveryId);
   await set("status = 'exhausted'", second?.deliveryId);
   await set("status = 'waiting', ended_at = null, next_attempt_at = '2100-01-01'", third?.deliveryId);
+  await set("created_at = ended_at - interval '2 hours'", fourth?.deliveryId);
   // An event of before the last day, and one of three hours ago.
   const move = (hours: number, deliveryId: string | undefined) =>
     set(`delivery_id = '${idAt('dlv', Date.now() - hours * 3_600_000)}0000000000000000.${hours}'`, deliveryId);
   const { hours, exhausted, waiting } = await activity();
   const last = hours.at(-1);
-  assert.deepEqual([hours.length, last.at_once, last.later, last.unended, last.exhausted, last.is_more], [24, 1, 1, 1, 1, false]);
+  assert.deepEqual([hours.length, last.at_once, last.later, last.unended, last.exhausted, last.is_more], [24, 1, 2, 1, 1, false]);
   assert.deepEqual([waiting, exhausted], [count(1), count(1)]);
   await move(25, first?.deliveryId);
   await move(3, second?.deliveryId);
   const moved = (await activity()).hours;
-  assert.deepEqual([moved.at(-4).exhausted, moved.at(-1).later, moved.at(-1).exhausted], [1, 0, 0]);
+  assert.deepEqual([moved.at(-4).exhausted, moved.at(-1).later, moved.at(-1).exhausted], [1, 1, 0]);
   assert.equal(new Date(moved[0].from).getTime() % 3_600_000, 0);
 });
 
@@ -115,19 +117,23 @@ test('what waits is listed though thousands of later events are delivered, and p
   assert.deepEqual(ids(await listed('status=waiting&event_type=other')), []);
 });
 
-test('a delivery has the time of its event, which the list is ordered by', async () => {
-  const { partnerId, confirmed, listed } = await openEndpoint();
+test('a delivery has the time at which its event occurred, what it is about, and the bytes that were sent', async () => {
+  const { partnerId, receiver, confirmed, listed, read } = await openEndpoint();
   await confirmed('delivered');
-  await confirmed('delivered');
-  const [newest] = await untilDeliveries(database, partnerId, () => true);
-  // As of an event that waited long for its sequence.
-  await pool.query("update delivery set created_at = '2020-01-01' where partner_id = $1 and delivery_id = $2", [
-    ...[partnerId, newest?.deliveryId],
-  ]);
-  const { deliveries } = await listed('sort=-occurred_at');
-  const times = deliveries.map(({ occurred_at }: { occurred_at: string }) => occurred_at);
-  assert.deepEqual(times, times.toSorted().toReversed());
-  const [{ occurred_at, event_id, delivery_id }] = deliveries;
-  assert.equal(delivery_id, newest?.deliveryId);
-  assert.equal(new Date(occurred_at).getTime(), timeOfId('evt', event_id));
+  const deliveryId = await confirmed('delivered');
+  // As of a contribution that an operator confirmed a day after its recording, whose time the id of the event has.
+  const [{ occurred_at }] = (
+    await pool.query(
+      `update event set occurred_at = occurred_at + interval '1 day'
+       where partner_id = $1 and event_id = (select event_id from delivery where partner_id = $1 and delivery_id = $2) returning occurred_at`,
+      [partnerId, deliveryId],
+    )
+  ).rows;
+  const [newest] = (await listed('')).deliveries;
+  assert.deepEqual([newest.delivery_id, newest.occurred_at], [deliveryId, occurred_at.toISOString()]);
+  const detail = await read(`/deliveries/${deliveryId}`);
+  const sent = receiver.arrived.at(-1);
+  assert.equal(detail.body, String(sent?.body));
+  assert.equal(detail.subject_id, sent?.event.data.contribution.transaction_id);
+  assert.equal(detail.delivery.occurred_at, occurred_at.toISOString());
 });

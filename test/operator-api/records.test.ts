@@ -11,6 +11,7 @@ import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { PASSWORD, type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
+import { asSuperuser } from '../support/postgres/superuser.ts';
 import { OPEN_RATES, type TestPartner, testService } from '../support/service.ts';
 
 const THRESHOLD = 1_000n;
@@ -170,6 +171,14 @@ describe('contributions', () => {
     assert.equal(of('event').facts.event_type, 'impact.transaction.confirmed');
     const times = body.entries.map(({ at }: { at: string }) => at);
     assert.deepEqual(times, times.toSorted());
+    // The id of the event has the time of the recording, however late an operator decides.
+    await asSuperuser(database.pool, async (owing) => {
+      await owing.query(`update contribution set confirmed_at = confirmed_at + interval '2 days' where transaction_id = $1`, [
+        transaction_id,
+      ]);
+    });
+    const later = await as(viewer).get(`${V1}/partners/${idOf()}/contributions/${transaction_id}/timeline`);
+    assert.equal(later.body.entries.filter(({ kind }: { kind: string }) => kind === 'event').length, 1);
   });
 });
 

@@ -3115,7 +3115,7 @@ export interface components {
             next_attempt_at: string | null;
             /**
              * Format: date-time
-             * @description When its event occurred, as the id of the event says.
+             * @description When its event occurred; of a test, when it was made.
              */
             occurred_at: string;
             /**
@@ -3131,6 +3131,10 @@ export interface components {
         };
         DeliveryDetail: {
             delivery: components["schemas"]["Delivery"];
+            /** @description What the event is about, such as a contribution; `null` of a test. */
+            subject_id: string | null;
+            /** @description The bytes that are signed and sent, the same for every attempt; `null` of a test. */
+            body: string | null;
             /** @description Its attempts, the earliest first. */
             attempts: components["schemas"]["Attempt"][];
         };
@@ -3439,9 +3443,9 @@ export interface components {
              * @description Its beginning.
              */
             from: string;
-            /** @description Events that the first attempt delivered. */
+            /** @description Events that the first attempt delivered, within a minute. */
             at_once: number;
-            /** @description Events that a later attempt delivered. */
+            /** @description Events that a later attempt delivered, or one after the endpoint was enabled. */
             later: number;
             /** @description Events that are not delivered yet. */
             unended: number;

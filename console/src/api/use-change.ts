@@ -34,7 +34,11 @@ export function useChange<Input, Output>({
       sent.current = undefined;
       const failure = failed?.(output);
       const message = failure ?? (typeof done === 'function' ? done(output) : done);
-      if (message !== undefined) notifications.show({ message, color: failure === undefined ? 'forest' : 'red' });
+      if (message !== undefined) {
+        // The latest alone, so that they cover as little as one does.
+        notifications.clean();
+        notifications.show({ message, color: failure === undefined ? 'forest' : 'red' });
+      }
       void queries.invalidateQueries();
       onDone?.(output);
     },

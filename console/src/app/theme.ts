@@ -1,5 +1,6 @@
 /** Colours and type of the console. Every pair of text and background that it makes has a contrast of 4.5 at least, in both themes. */
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import type { MouseEvent } from 'react';
 
 const forest: MantineColorsTuple = [
   '#e9f7f1',
@@ -17,6 +18,11 @@ const forest: MantineColorsTuple = [
 /** The system's own fonts: nothing is fetched, and Arabic is drawn by a font that was made for it. */
 const FONTS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans Arabic", "Geeza Pro", Tahoma, sans-serif';
 
+/** Of a field that is searched; another is not typed into. */
+const selectTyped = ({ currentTarget }: MouseEvent<HTMLInputElement>) => {
+  if (!currentTarget.readOnly) currentTarget.select();
+};
+
 export const theme = createTheme({
   colors: { forest },
   primaryColor: 'forest',
@@ -32,6 +38,8 @@ export const theme = createTheme({
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none' } },
     Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
     Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
+    // What is typed replaces what was chosen.
+    Select: { defaultProps: { onClick: selectTyped } },
     Paper: { defaultProps: { withBorder: true, radius: 'md' } },
   },
 });

@@ -65,6 +65,12 @@ export function subtractDecimals(from: string, value: string): string {
   return addDecimals([from, value.startsWith('-') ? value.slice(1) : `-${value}`]);
 }
 
+/** How many decimals people write with a currency, by ISO 4217; 0 where the browser does not know it. */
+export function decimalsOf(currency: string | null | undefined): number {
+  if (!currency || !/^[A-Z]{3}$/.test(currency)) return 0;
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 0;
+}
+
 /** With so many decimals at least: `'7.5', 2` → `7.50`. */
 export function padDecimal(value: string, places: number): string {
   const [whole = '0', decimals = ''] = value.split('.');

@@ -16,5 +16,5 @@ export function Toasts() {
   const isWide = useMediaQuery(`(min-width: ${breakpoints.md})`);
   if (!isWide) return <Notifications position="top-center" autoClose={SHOWN_MS} />;
   const position = dir === 'rtl' ? 'bottom-right' : 'bottom-left';
-  return <Notifications position={position} containerWidth={MENU_WIDTH} autoClose={SHOWN_MS} limit={3} />;
+  return <Notifications position={position} containerWidth={MENU_WIDTH} autoClose={SHOWN_MS} />;
 }

@@ -1,6 +1,6 @@
 /** How single values are shown, everywhere: points, money, times, ids, texts of strangers. */
 import { CopyButton, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { formatDecimal, formatWhole, roundDecimal } from '../format/points.ts';
+import { decimalsOf, formatDecimal, formatWhole, padDecimal, roundDecimal } from '../format/points.ts';
 import { cityOf, formatRelative, formatTime, formatUtc, ownZone, type TimeStyle } from '../format/time.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../texts/language.tsx';
@@ -26,7 +26,7 @@ export function Money({
   if (!amount) return <Absent />;
   return (
     <bdi dir="ltr" className="figure">
-      {formatDecimal(amount)} {currency}
+      {formatDecimal(padDecimal(amount, decimalsOf(currency)))} {currency}
     </bdi>
   );
 }

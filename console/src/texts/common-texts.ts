@@ -11,6 +11,10 @@ export const COMMON = {
   back: ['Back', 'رجوع'],
   copy: ['Copy', 'نسخ'],
   copied: ['Copied', 'نُسخ'],
+  shownOnce: [
+    'Copy it now and hand it over safely. It is shown this once: nobody can read it again, and a lost one is replaced.',
+    'انسخه الآن وسلّمه بأمان. يُعرض هذه المرة فقط: لا يستطيع أحد قراءته ثانية، والمفقود يُستبدل.',
+  ],
   all: ['All', 'الكل'],
   none: ['None', 'لا يوجد'],
   more: ['Show more', 'عرض المزيد'],

@@ -106,15 +106,14 @@ function factsOf({ contribution, calculationId, associationOutcome, rejectionCod
   };
 }
 
-/** Of each moment at which the contribution may have written one. */
+/** Of each moment at which the contribution may have written one. The event that an operator's decision causes has an id of the recording. */
 async function readEvents(
   db: Queryable,
   { partnerId, contribution, link }: ContributionRecord,
   postedAt: readonly Date[],
 ): Promise<TimelineEntry[]> {
-  const moments = [contribution.confirmedAt, contribution.failedAt, link?.associatedAt ?? null, ...postedAt].flatMap(
-    (at) => at ?? [],
-  );
+  const { createdAt, confirmedAt, failedAt } = contribution;
+  const moments = [createdAt, confirmedAt, failedAt, link?.associatedAt ?? null, ...postedAt].flatMap((at) => at ?? []);
   const { transactionId: subjectId } = contribution;
   const found = await Promise.all(
     moments.map((at) => {

@@ -1,8 +1,10 @@
 import { getPartner } from '../../operations/access/manage-partner.ts';
+import { writeEventBodies } from '../../operations/events/event-bodies.ts';
 import { inOrderOf, lookThrough, wantedBy } from '../../operations/look-through.ts';
 import { COUNTED_MAX } from '../../operations/overview/read-overview.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import type { Queryable } from '../../store/database.ts';
+import { findEvent, listTimesOfEvents } from '../../store/events/event.ts';
 import type { KeysetPage, Placed } from '../../store/ordered-list.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../store/webhooks/delivery.ts';
 import {
@@ -14,7 +16,7 @@ import {
 import { getDelivery, resend } from '../../webhooks/endpoints/manage-delivery.ts';
 import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
-import { closed, listOf, oneOf, partnerAnd, shape } from '../schema-parts.ts';
+import { closed, listOf, nullableText, oneOf, partnerAnd, shape } from '../schema-parts.ts';
 import { sorting } from '../sorting.ts';
 import { AttemptBody, attemptToWire, DeliveryBody, deliveryToWire } from './webhook-schemas.ts';
 
@@ -87,9 +89,13 @@ export const listDeliveries = operatorRoute({
           : listDeliveriesInOrder(database.pool, { partnerId, eventId, exhaustedOf }, part),
       isWanted: wantedBy({ eventType, ...(few && { eventId }), ...(!isExhausted && { endpointId, status }) }),
     });
-    return { deliveries: found.page.map(deliveryToWire), ...end(found.last, found.hasMore) };
+    const times = await timesOf(database.pool, partnerId, found.page);
+    return { deliveries: found.page.map((each) => deliveryToWire(each, times)), ...end(found.last, found.hasMore) };
   },
 });
+
+const timesOf = (db: Queryable, partnerId: string, deliveries: readonly LoggedDelivery[]) =>
+  listTimesOfEvents(db, partnerId, [...new Set(deliveries.map(({ eventId }) => eventId))]);
 
 const params = partnerAnd('delivery_id', 'The id of the delivery.');
 
@@ -101,10 +107,20 @@ export const getDeliveryOf = operatorRoute({
   summary: 'Show a delivery with all its attempts',
   leastRole: 'viewer',
   params,
-  answer: shape('DeliveryDetail', { delivery: DeliveryBody, attempts: listOf(AttemptBody, 'Its attempts, the earliest first.') }),
-  async handle({ tools: { database }, params: { partner_id: partnerId, delivery_id: deliveryId } }) {
+  answer: shape('DeliveryDetail', {
+    delivery: DeliveryBody,
+    subject_id: nullableText('What the event is about, such as a contribution; `null` of a test.'),
+    body: nullableText('The bytes that are signed and sent, the same for every attempt; `null` of a test.'),
+    attempts: listOf(AttemptBody, 'Its attempts, the earliest first.'),
+  }),
+  async handle({ tools: { database, environment }, params: { partner_id: partnerId, delivery_id: deliveryId } }) {
     const { log, ...delivery } = await getDelivery(database, partnerId, deliveryId);
-    return { delivery: deliveryToWire(delivery), attempts: log.map(attemptToWire) };
+    const event = await findEvent(database.pool, partnerId, delivery.eventId);
+    const [written] = event ? await writeEventBodies(database.pool, environment, [event]) : [];
+    return {
+      delivery: deliveryToWire(delivery, new Map(event && [[event.eventId, event.occurredAt]])),
+      ...{ subject_id: event?.subjectId ?? null, body: written?.body ?? null, attempts: log.map(attemptToWire) },
+    };
   },
 });
 
@@ -119,5 +135,9 @@ export const resendDelivery = operatorRoute({
   params,
   answer: DeliveryBody,
   handle: ({ tools, actor, work, params: { partner_id: partnerId, delivery_id: deliveryId } }) =>
-    work.answer(tools.database, (database) => resend(database, actor, { partnerId, deliveryId }), deliveryToWire),
+    work.answer(
+      tools.database,
+      (database) => resend(database, actor, { partnerId, deliveryId }),
+      async (delivery, db) => deliveryToWire(delivery, await timesOf(db, partnerId, [delivery])),
+    ),
 });

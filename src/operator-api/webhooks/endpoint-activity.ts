@@ -24,8 +24,8 @@ const StoppingAttempt = shape('StoppingAttempt', {
 
 const Hour = shape('HourOfEndpoint', {
   from: time('Its beginning.'),
-  at_once: count('Events that the first attempt delivered.'),
-  later: count('Events that a later attempt delivered.'),
+  at_once: count('Events that the first attempt delivered, within a minute.'),
+  later: count('Events that a later attempt delivered, or one after the endpoint was enabled.'),
   unended: count('Events that are not delivered yet.'),
   exhausted: count('Events whose attempts are spent.'),
   is_more: flag(`Whether the hour has more: at most ${LOOKED_AT_OF_HOUR} deliveries of the partner are looked at, the earliest.`),

@@ -1,4 +1,3 @@
-import { timeOfId } from '../../domain/identifiers.ts';
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
@@ -54,19 +53,19 @@ export const DeliveryBody = shape('Delivery', {
   trigger: oneOf(['event', 'resend', 'recover', 'replay', 'test', 'sample'], 'Why it is sent.'),
   attempts: count('How many attempts were made.'),
   next_attempt_at: nullableTime('When the next attempt is due; `null` unless it waits.'),
-  occurred_at: time('When its event occurred, as the id of the event says.'),
+  occurred_at: time('When its event occurred; of a test, when it was made.'),
   created_at: time('When it was made.'),
   ended_at: nullableTime('When it was delivered or exhausted; `null` while it waits.'),
 });
 
-export function deliveryToWire(delivery: LoggedDelivery) {
+/** @param times When events occurred, by their ids. */
+export function deliveryToWire(delivery: LoggedDelivery, times: ReadonlyMap<string, Date>) {
   const isWaiting = delivery.status === 'waiting';
-  const occurredMs = timeOfId('evt', delivery.eventId);
   return {
     ...{ partner_id: delivery.partnerId, delivery_id: delivery.deliveryId, endpoint_id: delivery.endpointId },
     ...{ event_id: delivery.eventId, event_type: delivery.eventType, sequence: delivery.sequence, status: delivery.status },
     ...{ trigger: delivery.trigger, attempts: delivery.attempts, next_attempt_at: isWaiting ? delivery.nextAttemptAt : null },
-    occurred_at: occurredMs === undefined ? delivery.createdAt : new Date(occurredMs),
+    occurred_at: times.get(delivery.eventId) ?? delivery.createdAt,
     ...{ created_at: delivery.createdAt, ended_at: delivery.endedAt },
   };
 }

@@ -136,6 +136,21 @@ export async function updateEventBodies(
   return new Map(rows.filter(isOther).map(({ sequence, ...stored }) => [sequence, stored]));
 }
 
+const LIST_TIMES: Statement = {
+  name: 'list_times_of_events',
+  text: 'select event_id as "eventId", occurred_at as "occurredAt" from event where partner_id = $1 and event_id = any ($2::text[])',
+};
+
+/** When events occurred, by their ids. An event of a pending contribution has the id of its recording, and occurs with the decision. */
+export async function listTimesOfEvents(
+  db: Queryable,
+  partnerId: string,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, Date>> {
+  const rows = await runAnew<{ eventId: string; occurredAt: Date }>(db, LIST_TIMES, [partnerId, eventIds]);
+  return new Map(rows.map(({ eventId, occurredAt }) => [eventId, occurredAt]));
+}
+
 const LIST_BETWEEN: Statement = {
   name: 'list_events_of_subject_between',
   text: `select ${COLUMNS} from event where partner_id = $1 and event_id >= $2 and event_id < $3 and subject_id = $4 order by event_id limit $5`,

@@ -35,9 +35,9 @@ export async function countDeliveriesOfEndpoint(
 
 /** What became of the events of a period at an endpoint. */
 export interface PeriodOutcome {
-  /** Delivered by the first attempt. */
+  /** Delivered by the first attempt, within a minute. */
   readonly atOnce: number;
-  /** Delivered by a later one. */
+  /** Delivered by a later one, or after the endpoint was enabled. */
   readonly later: number;
   readonly unended: number;
   readonly exhausted: number;
@@ -49,13 +49,13 @@ export interface PeriodOutcome {
 const OUTCOMES: Statement = {
   name: 'read_outcomes_of_endpoint',
   text: `select count(d.delivery_id)::int4 as "lookedAt",
-      count(*) filter (where d.endpoint_id = $2 and d.state = 'delivered' and d.attempts <= 1)::int4 as "atOnce",
-      count(*) filter (where d.endpoint_id = $2 and d.state = 'delivered' and d.attempts > 1)::int4 as later,
+      count(*) filter (where d.endpoint_id = $2 and d.state = 'delivered' and d.is_prompt)::int4 as "atOnce",
+      count(*) filter (where d.endpoint_id = $2 and d.state = 'delivered' and not d.is_prompt)::int4 as later,
       count(*) filter (where d.endpoint_id = $2 and d.state = 'unended')::int4 as unended,
       count(*) filter (where d.endpoint_id = $2 and d.state = 'exhausted')::int4 as exhausted
     from unnest($3::text[], $4::text[]) with ordinality as period (from_id, to_id, position)
     left join lateral (
-      select delivery_id, endpoint_id, attempts,
+      select delivery_id, endpoint_id, attempts <= 1 and ended_at < created_at + interval '1 minute' as is_prompt,
         case when sequence is null then 'none' when status = 'exhausted' then status
           when status = 'delivered' or ended_at is not null then 'delivered' else 'unended' end as state
       from delivery where partner_id = $1 and delivery_id >= period.from_id and delivery_id < period.to_id

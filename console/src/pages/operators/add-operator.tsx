@@ -1,10 +1,10 @@
-import { Alert, Button, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Select, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Id } from '../../parts/values.tsx';
+import { ShownOnce } from '../../parts/shown-once.tsx';
 import { type Role, useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { SHELL } from '../../texts/shell-texts.ts';
@@ -54,12 +54,7 @@ export function AddOperator() {
             value={role}
             onChange={(value) => setRole(value as Role)}
           />
-          {add.data && (
-            <Alert color="forest">
-              <Text size="sm">{t.link}</Text>
-              <Id id={location.origin + add.data.sign_in_path} />
-            </Alert>
-          )}
+          {add.data && <ShownOnce value={location.origin + add.data.sign_in_path} title={t.link} copyLabel={t.copyLink} />}
         </Stack>
       </ConfirmDialog>
     </>

@@ -22,5 +22,6 @@ export const OPERATOR = {
     (name: string) => `The operator ${isolateForeign(name)} is added.`,
     (name: string) => `أُضيف المشغّل ${isolateForeign(name)}.`,
   ],
-  link: ['Give this link to the person. It is not shown again.', 'أعطِ هذا الرابط للشخص، فلن يُعرض ثانية.'],
+  link: ['Give this link to the person', 'أعطِ هذا الرابط للشخص'],
+  copyLink: ['Copy the link', 'نسخ الرابط'],
 } as const satisfies Texts;

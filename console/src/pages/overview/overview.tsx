@@ -105,7 +105,7 @@ function Webhooks({ webhooks }: { readonly webhooks: Answer['webhooks'] }) {
       <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
         <NumberCard
           label={t.disabled}
-          to="/webhooks"
+          to="/webhooks?state=disabled"
           value={show(disabled)}
           isAlarming={disabled > 0}
           detail={disabled > 0 && t.held}

@@ -1,4 +1,4 @@
-import { Badge, Button, Code, Stack } from '@mantine/core';
+import { Badge, Button, Code, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
@@ -23,6 +23,7 @@ import { useAttemptAnswer } from './attempt-answer.ts';
 import { TRIGGER, WEBHOOK } from './webhook-texts.ts';
 
 type Delivery = components['schemas']['Delivery'];
+type Detail = components['schemas']['DeliveryDetail'];
 type Attempt = components['schemas']['Attempt'];
 
 export function DeliveryPage() {
@@ -42,10 +43,11 @@ export function DeliveryPage() {
       <Loaded query={delivery}>
         {(detail) => (
           <Stack gap="xl">
-            <DeliveryFacts delivery={detail.delivery} />
+            <DeliveryFacts detail={detail} />
             <Section title={t.attempts}>
               <Attempts attempts={detail.attempts} />
             </Section>
+            {detail.body !== null && <SentBody delivery={detail.delivery} body={detail.body} />}
           </Stack>
         )}
       </Loaded>
@@ -75,7 +77,7 @@ function Resend({ delivery: { partner_id, delivery_id } }: { readonly delivery: 
   );
 }
 
-function DeliveryFacts({ delivery }: { readonly delivery: Delivery }) {
+function DeliveryFacts({ detail: { delivery, subject_id } }: { readonly detail: Detail }) {
   const t = useTexts(WEBHOOK);
   const common = useTexts(COMMON);
   const triggers = useTexts(TRIGGER);
@@ -90,12 +92,53 @@ function DeliveryFacts({ delivery }: { readonly delivery: Delivery }) {
         { label: t.endpoint, value: <AddressLink to={`/webhooks/${partner_id}/${endpoint_id}`}>{endpoint_id}</AddressLink> },
         { label: t.event, value: <CodedInFull code={delivery.event_type} words={eventTypes} /> },
         { label: t.occurred, value: <Time at={delivery.occurred_at} style="second" /> },
+        ...(subject_id?.startsWith('txn_')
+          ? [
+              {
+                label: t.contribution,
+                value: <AddressLink to={`/contributions/${partner_id}/${subject_id}`}>{subject_id}</AddressLink>,
+              },
+            ]
+          : []),
+        { label: t.eventId, value: <Id id={delivery.event_id} /> },
         { label: t.trigger, value: triggers[delivery.trigger] },
         { label: t.attempts, value: <Points value={String(delivery.attempts)} /> },
       ]}
     />
   );
 }
+
+/** What every attempt sends, and how a receiver compares its signature. */
+function SentBody({ delivery, body }: { readonly delivery: Delivery; readonly body: string }) {
+  const t = useTexts(WEBHOOK);
+  return (
+    <Section title={t.body}>
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          {t.bodyHelp}
+        </Text>
+        <Code block className="foreign" dir="ltr">
+          {body}
+        </Code>
+        <Text size="sm" c="dimmed">
+          {t.signature}
+        </Text>
+        <Code block dir="ltr">
+          {signedHeaders(delivery)}
+        </Code>
+      </Stack>
+    </Section>
+  );
+}
+
+/** As the guide for receivers has them. The time is that of the attempt, and the secret that of the endpoint. */
+const signedHeaders = ({ event_id, delivery_id }: Delivery) =>
+  [
+    `X-Service-Event-Id: ${event_id}`,
+    `X-Service-Delivery-Id: ${delivery_id}`,
+    'X-Service-Timestamp: SECONDS',
+    'X-Service-Signature: v1=HEX(HMAC-SHA256(SECRET, SECONDS + "." + BODY))',
+  ].join('\n');
 
 function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
   const t = useTexts(WEBHOOK);

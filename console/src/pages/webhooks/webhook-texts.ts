@@ -57,6 +57,16 @@ export const WEBHOOK = {
   event: ['Event', 'الإشعار'],
   occurred: ['Time of the event', 'وقت الإشعار'],
   eventId: ['Event id', 'معرّف الإشعار'],
+  contribution: ['Contribution', 'المساهمة'],
+  body: ['What is sent', 'ما يُرسَل'],
+  bodyHelp: [
+    'These bytes are the body of every attempt, and its signature covers them.',
+    'هذه البايتات هي نص كل محاولة، وعليها يُحسب توقيعها.',
+  ],
+  signature: [
+    'Each attempt is signed anew. A receiver computes the same from its secret, and refuses what differs or is older than five minutes. Most refused signatures come from a body that was parsed and written again, or from an old secret: “npx partner-impact-sdk webhook verify” tells which.',
+    'تُوقَّع كل محاولة من جديد. يحسب المستقبِل التوقيع نفسه بسرّه، ويرفض ما يختلف أو ما مضت عليه خمس دقائق. وأكثر ما يُرفض سببه نص حُلّل ثم كُتب ثانية، أو سر قديم: يبيّن ذلك الأمر \u2066npx partner-impact-sdk webhook verify\u2069.',
+  ],
   trigger: ['Why it is sent', 'سبب الإرسال'],
   attempts: ['Attempts', 'المحاولات'],
   next: ['Next attempt', 'المحاولة التالية'],

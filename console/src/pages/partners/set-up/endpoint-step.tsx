@@ -7,13 +7,13 @@ import { AddressLink } from '../../../parts/address-link.tsx';
 import { StatusBadge } from '../../../parts/badges.tsx';
 import { Problem, problemOf } from '../../../parts/problem.tsx';
 import { Records } from '../../../parts/records.tsx';
+import { ShownOnce } from '../../../parts/shown-once.tsx';
 import { Loaded } from '../../../parts/state.tsx';
 import { Foreign } from '../../../parts/values.tsx';
 import { useMay, useSession } from '../../../session/session.tsx';
 import { COMMON } from '../../../texts/common-texts.ts';
 import { useTexts } from '../../../texts/language.tsx';
 import { SET_UP } from './set-up-texts.ts';
-import { ShownOnce } from './shown-once.tsx';
 import { Step } from './step.tsx';
 
 /** Where the partner's events go: added once the receiver has answered a signed challenge. */

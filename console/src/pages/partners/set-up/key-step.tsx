@@ -5,12 +5,12 @@ import { answerOf, client } from '../../../api/client.ts';
 import type { operations } from '../../../api/operator-types.ts';
 import { useChange } from '../../../api/use-change.ts';
 import { Problem, problemOf } from '../../../parts/problem.tsx';
+import { ShownOnce } from '../../../parts/shown-once.tsx';
 import { Loaded } from '../../../parts/state.tsx';
 import { useMay } from '../../../session/session.tsx';
 import { useTexts } from '../../../texts/language.tsx';
 import { KeyList } from './key-list.tsx';
 import { SET_UP } from './set-up-texts.ts';
-import { ShownOnce } from './shown-once.tsx';
 import { Step } from './step.tsx';
 
 type Body = operations['issueApiKey']['requestBody']['content']['application/json'];

@@ -66,13 +66,8 @@ export const SET_UP = {
     (name: string) => `The key “${isolateForeign(name)}” is issued.`,
     (name: string) => `أُصدر المفتاح «${isolateForeign(name)}».`,
   ],
-  shownOnce: [
-    'Copy it now and hand it over safely. It is shown this once: nobody can read it again, and a lost one is replaced.',
-    'انسخه الآن وسلّمه بأمان. يُعرض هذه المرة فقط: لا يستطيع أحد قراءته ثانية، والمفقود يُستبدل.',
-  ],
   copyKey: ['Copy the key', 'نسخ المفتاح'],
   copySecret: ['Copy the secret', 'نسخ السر'],
-  copied: ['Copied', 'نُسخ'],
   lastUsed: ['Last used', 'آخر استخدام'],
   active: ['Active', 'سارٍ'],
   expired: ['Expired', 'منتهي الصلاحية'],

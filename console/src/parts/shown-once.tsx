@@ -1,7 +1,7 @@
 import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
-import { Icon } from '../../../parts/icon.tsx';
-import { useTexts } from '../../../texts/language.tsx';
-import { SET_UP } from './set-up-texts.ts';
+import { COMMON } from '../texts/common-texts.ts';
+import { useTexts } from '../texts/language.tsx';
+import { Icon } from './icon.tsx';
 
 /** A secret that no other answer shows. */
 export function ShownOnce({
@@ -13,7 +13,7 @@ export function ShownOnce({
   readonly title: string;
   readonly copyLabel: string;
 }) {
-  const t = useTexts(SET_UP);
+  const t = useTexts(COMMON);
   return (
     <Alert color="yellow" title={title} role="status">
       <Stack gap="xs">
