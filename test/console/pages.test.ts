@@ -81,6 +81,11 @@ const UNTIL_STILL = `Promise.all(document.getAnimations()
   .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime))
   .map(({ finished }) => finished.catch(() => {})))`;
 
+/** The names of the lists of which a column is not seen. */
+const CUT_LISTS = `[...document.querySelectorAll('.records-frame')]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  .map((frame) => frame.querySelector('table').ariaLabel + ': ' + (frame.scrollWidth - frame.clientWidth))`;
+
 async function check(page: Page, { name, ...screen }: Required<Screen> & { name: string }): Promise<void> {
   const about = [name, ...Object.values(screen)].join('-');
   await page.locator(`html[data-mantine-color-scheme=${screen.scheme}]`).waitFor({ state: 'attached' });
@@ -90,6 +95,8 @@ async function check(page: Page, { name, ...screen }: Required<Screen> & { name:
   assert.deepEqual(await findBarriers(page), [], about);
   const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
   assert.ok(Number(excess) <= 0, `${about} is ${excess} pixels wider than the screen`);
+  if (screen.width === 1280)
+    assert.deepEqual(await page.evaluate(CUT_LISTS), [], `${about}: lists that are wider than their frames`);
   assert.equal(await page.locator('html').getAttribute('dir'), screen.language === 'ar' ? 'rtl' : 'ltr');
   assert.doesNotMatch(await page.locator('body').innerText(), /[٠-٩]/, about);
   const folder = process.env['SCREENSHOTS'];

@@ -12,8 +12,10 @@ import { Empty, Failure, Loading } from './state.tsx';
 export interface Column<Row> {
   readonly label: string;
   readonly show: (row: Row) => ReactNode;
-  /** Figures stand at the end of their cell. */
+  /** Figures stand at the right of a table in both languages. */
   readonly isFigure?: boolean;
+  /** Sentences have up to three lines, and on a narrow screen the whole width below their label. */
+  readonly isSentences?: boolean;
   /** The name of the order that it stands for, where the list can be sorted by it. */
   readonly sort?: string;
   /** How the choice of an order on a narrow screen says it; a figure is of a size, and anything else a time. */
@@ -73,7 +75,7 @@ export function Records<Row>({ rows, columns, keyOf, linkOf, selection, sorting,
                   </Table.Td>
                 )}
                 {columns.map((column) => (
-                  <Table.Td key={column.label} data-label={column.label} className={column.isFigure ? 'end' : undefined}>
+                  <Table.Td key={column.label} data-label={column.label} className={classOf(column)}>
                     {column.show(row)}
                   </Table.Td>
                 ))}
@@ -87,14 +89,19 @@ export function Records<Row>({ rows, columns, keyOf, linkOf, selection, sorting,
 }
 
 function Heading<Row>({ column, sorting }: { readonly column: Column<Row>; readonly sorting: Sorting | undefined }) {
-  const { label, sort, isFigure } = column;
-  const className = isFigure ? 'end' : undefined;
+  const { label, sort } = column;
+  const className = classOf(column);
   if (!sorting || sort === undefined) return <Table.Th className={className}>{label}</Table.Th>;
   return (
     <Table.Th className={className} aria-sort={ariaSort(sorting, sort)}>
       <SortHeading column={toSortable({ ...column, sort })} sorting={sorting} />
     </Table.Th>
   );
+}
+
+function classOf<Row>({ isFigure, isSentences }: Column<Row>): 'figures' | 'sentences' | undefined {
+  if (isFigure) return 'figures';
+  return isSentences ? 'sentences' : undefined;
 }
 
 function toSortable<Row>({ label, sort, isFigure, sortKind }: Column<Row> & { readonly sort: string }): Sortable {

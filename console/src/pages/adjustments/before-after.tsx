@@ -29,8 +29,8 @@ export function BeforeAfter({ rows, labels }: BeforeAfterProps) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th />
-            <Table.Th className="end">{before}</Table.Th>
-            <Table.Th className="end">{after}</Table.Th>
+            <Table.Th className="figures">{before}</Table.Th>
+            <Table.Th className="figures">{after}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -39,10 +39,10 @@ export function BeforeAfter({ rows, labels }: BeforeAfterProps) {
             .map((row) => (
               <Table.Tr key={row.label}>
                 <Table.Td data-label="">{row.label}</Table.Td>
-                <Table.Td className="end" data-label={before}>
+                <Table.Td className="figures" data-label={before}>
                   {show(row.before, row)}
                 </Table.Td>
-                <Table.Td className="end" data-label={after}>
+                <Table.Td className="figures" data-label={after}>
                   <b>{show(row.after, row)}</b>
                 </Table.Td>
               </Table.Tr>

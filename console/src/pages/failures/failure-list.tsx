@@ -60,7 +60,7 @@ export function FailureList() {
             ),
           },
           { label: common.points, isFigure: true, sort: 'points', show: ({ points }) => <Points value={points} /> },
-          { label: t.why, show: ({ reason }) => <Foreign text={reason} /> },
+          { label: t.why, isSentences: true, show: ({ reason }) => <Foreign text={reason} /> },
           {
             label: t.draftedBy,
             sort: 'drafted_at',

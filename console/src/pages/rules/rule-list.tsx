@@ -14,7 +14,8 @@ import { PartnerFilter, PartnerLink, usePartner } from '../../parts/partner.tsx'
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/state.tsx';
-import { Time } from '../../parts/values.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
+import { Foreign, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -83,8 +84,10 @@ export function RuleList() {
           </Empty>
         }
         columns={[
-          { label: t.kind, sort: 'kind', sortKind: 'name', show: ({ kind }) => kinds[kind] },
-          { label: t.version, show: ({ version }) => <bdi dir="ltr">{version}</bdi> },
+          {
+            ...{ label: t.kindAndVersion, sort: 'kind', sortKind: 'name' },
+            show: ({ kind, version }) => <TwoLines first={kinds[kind]} second={<Foreign text={version} />} />,
+          },
           { label: t.forWhom, show: ({ partner_id }) => (partner_id ? <PartnerLink id={partner_id} /> : t.everyone) },
           { label: t.states, show: (rule) => <Said rule={rule} /> },
           { label: t.starts, sort: 'starts_at', show: ({ starts_at }) => <Time at={starts_at} /> },

@@ -15,6 +15,7 @@ export const RULE = {
   ],
   kind: ['Kind', 'النوع'],
   version: ['Version', 'الإصدار'],
+  kindAndVersion: ['Kind and version', 'النوع والإصدار'],
   forWhom: ['For', 'لمن'],
   everyone: ['All partners', 'كل الشركاء'],
   starts: ['Starts', 'يبدأ'],
