@@ -1,5 +1,5 @@
 /** Colours and type of the console. Every pair of text and background that it makes has a contrast of 4.5 at least, in both themes. */
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import { alpha, type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 import type { MouseEvent } from 'react';
 
 const forest: MantineColorsTuple = [
@@ -44,7 +44,10 @@ export const theme = createTheme({
   },
 });
 
-/** Text of a second rank, and the text of coloured badges: darker than Mantine's on light, lighter on dark. */
+/**
+ * Text of a second rank, and the text of coloured badges: darker than Mantine's on light, lighter on dark. On dark the ground of badges and
+ * notices is lighter than the card on which they stand. What is disabled can be read, with a contrast of 3 at least.
+ */
 export const resolveVariables: CSSVariablesResolver = ({ colors }) => {
   const readable = (shade: number) =>
     Object.fromEntries(
@@ -52,6 +55,12 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => {
         name === 'dark' ? [] : [[`--mantine-color-${name}-light-color`, shades[shade] ?? '']],
       ),
     );
+  const lighterThanCard = Object.fromEntries(
+    Object.entries(colors).flatMap(([name, shades]) => [
+      [`--mantine-color-${name}-light`, alpha(shades[4] ?? '', 0.2)],
+      [`--mantine-color-${name}-light-hover`, alpha(shades[4] ?? '', 0.28)],
+    ]),
+  );
   return {
     variables: {},
     light: {
@@ -59,6 +68,7 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => {
       '--mantine-color-yellow-light-color': '#6b4a00',
       '--mantine-color-dimmed': '#545b63',
       '--mantine-color-placeholder': '#6b7280',
+      '--mantine-color-disabled-color': '#6b7280',
       '--mantine-color-error': '#b42318',
       '--mantine-color-body': '#ffffff',
       '--console-canvas': '#f6f8f7',
@@ -67,8 +77,12 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => {
     },
     dark: {
       ...readable(2),
+      ...lighterThanCard,
       '--mantine-color-dimmed': '#a9b1ae',
       '--mantine-color-placeholder': '#9aa3a0',
+      '--mantine-color-disabled': '#262e2b',
+      '--mantine-color-disabled-color': '#8d9693',
+      '--mantine-color-disabled-border': '#38423e',
       '--mantine-color-error': '#ff9b90',
       '--mantine-color-body': '#161b19',
       '--mantine-color-text': '#e3e8e6',
