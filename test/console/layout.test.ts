@@ -125,3 +125,72 @@ test('a time is typed by a clock of 24 hours, whatever the language of the brows
     );
   }
 });
+
+const topOf = async (element: Locator) => Math.round(((await element.boundingBox()) as Box).y);
+
+describe('what belongs together', needsBrowser, () => {
+  test('stands on one line: labels of fields, fields, and the signs of the bar of a narrow screen', async () => {
+    const page = await browser.signedIn('admin');
+    const rows = { '/rules/new': ['Version', 'Starts: day'], '/partners/new': ['Name', 'Currency', 'Time zone'] };
+    for (const [path, labels] of Object.entries(rows)) {
+      await page.goto(browser.baseUrl + path);
+      const fields = labels.map((label) => page.getByLabel(label).first());
+      const titles = labels.map((label) =>
+        page.locator('.mantine-InputWrapper-label', { hasText: label.split(':')[0] as string }),
+      );
+      for (const each of [fields, titles.map((title) => title.first())])
+        assert.equal(new Set(await Promise.all(each.map(topOf))).size, 1, path);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    const signs = ['Open the menu', 'Search'].map((name) => page.locator('header').getByRole('button', { name }));
+    const [menu, search] = (await Promise.all(
+      [signs[0]?.locator('.mantine-Burger-burger'), signs[1]?.locator('svg')].map((sign) => sign?.boundingBox()),
+    )) as Box[];
+    assert.ok(menu && search && Math.abs(menu.y + menu.height / 2 - search.y - search.height / 2) <= 1.5);
+  });
+
+  test('fills the overview of a narrow screen: two numbers in a row, and days below the bars', async () => {
+    const page = await browser.signedIn('viewer', { width: 390 });
+    await page.goto(`${browser.baseUrl}/?month=2026-03`);
+    const cards = page.locator('.number-card');
+    await page.locator('.month-chart-day').first().waitFor();
+    assert.equal(await topOf(cards.nth(0)), await topOf(cards.nth(1)));
+    const days = await page.locator('.month-chart-day:visible').allInnerTexts();
+    assert.deepEqual(days, ['01', '10', '20', '30']);
+  });
+
+  test('shows an id below a title whole where it has room', async () => {
+    const { transactionId } = await newPending();
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/contributions/${partner.partnerId}/${transactionId}`);
+    const id = page.locator('main .id-button').first().getByText(transactionId);
+    await id.waitFor();
+    const { scrollWidth, clientWidth } = await id.evaluate((text) => {
+      const { scrollWidth, clientWidth } = text as unknown as { scrollWidth: number; clientWidth: number };
+      return { scrollWidth, clientWidth };
+    });
+    assert.equal(scrollWidth, clientWidth);
+  });
+});
+
+describe('time', needsBrowser, () => {
+  for (const language of ['en', 'ar'] as const)
+    test(`runs the way of the language, with its ends named, ${language}`, async () => {
+      const { partner: owner, endpointId } = await newEndpoint(service, endpointTools(service.database));
+      const page = await browser.signedIn('viewer', { language });
+      const [first, last] = language === 'en' ? ['24 h ago', 'now'] : ['قبل 24 ساعة', 'الآن'];
+      const isInOrder = async (one: Locator, other: Locator) => {
+        const [start, end] = (await Promise.all([one, other].map((each) => each.boundingBox()))) as [Box, Box];
+        assert.equal(start.x < end.x, language === 'en');
+      };
+      await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
+      const hours = page.locator('.hours-chart-hour');
+      await hours.first().waitFor();
+      await isInOrder(hours.first(), hours.last());
+      await isInOrder(page.getByText(first, { exact: true }), page.getByText(last, { exact: true }));
+      await page.goto(browser.baseUrl);
+      const days = page.locator('.month-chart-day');
+      await days.first().waitFor();
+      await isInOrder(days.first(), days.last());
+    });
+});

@@ -32,7 +32,7 @@ export function Shell() {
             <Burger opened={isOpen} onClick={menu.toggle} size="sm" aria-label={t.openMenu} aria-expanded={isOpen} />
             <Brand />
           </Group>
-          <UnstyledButton onClick={spotlight.open} aria-label={t.search} p={6}>
+          <UnstyledButton onClick={spotlight.open} aria-label={t.search} p={6} display="flex">
             <Icon name="search" size={20} />
           </UnstyledButton>
         </Group>
@@ -75,7 +75,7 @@ function Brand() {
             {product}
           </Text>
           {environment === 'sandbox' && (
-            <Badge size="xs" color="yellow" mt={2}>
+            <Badge size="sm" fz={11} color="yellow" mt={2}>
               {t.sandbox}
             </Badge>
           )}

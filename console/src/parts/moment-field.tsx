@@ -19,7 +19,7 @@ export function MomentField({ label, description, required = false, value, error
   const change = (newDay: string, newClock: string) => onChange(newDay === '' && newClock === '' ? '' : `${newDay}T${newClock}`);
   return (
     <Input.Wrapper label={label} labelElement="div" description={description} required={required} error={error}>
-      <Group gap="xs" wrap="nowrap" dir="ltr" mt={description === undefined ? 0 : 5}>
+      <Group gap="xs" wrap="nowrap" dir="ltr" mb={description === undefined && error === undefined ? 0 : 5}>
         <TextInput
           type="date"
           aria-label={`${label}: ${dayLabel}`}

@@ -14,7 +14,7 @@ interface NumberCardProps {
 
 export function NumberCard({ label, value, detail, isAlarming = false, to }: NumberCardProps) {
   const card = (
-    <Paper p="md" className="number-card">
+    <Paper p={{ base: 'sm', xs: 'md' }} className="number-card">
       <Text size="sm" c="dimmed">
         {label}
       </Text>

@@ -21,7 +21,7 @@ export function MonthChart({ month, days }: { readonly month: string; readonly d
   const bars = barsOf(month, days, counted.points);
   const highest = Math.max(1, ...bars.map(({ height }) => height));
   return (
-    <div role="img" aria-label={`${t.days} ${month}`} dir="ltr" className="month-chart">
+    <div role="img" aria-label={`${t.days} ${month}`} className="month-chart">
       {bars.map((bar) => (
         <div key={bar.day} {...hint(`${bar.day} · ${bar.said}`)}>
           <div className="month-chart-bar">

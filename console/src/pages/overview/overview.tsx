@@ -53,7 +53,7 @@ function Waiting({ answer }: { readonly answer: Answer }) {
   const { reviews } = answer;
   return (
     <Section title={t.waiting}>
-      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
+      <SimpleGrid cols={{ base: 2, md: 3 }} spacing={{ base: 'xs', xs: 'md' }}>
         <NumberCard
           label={t.reviews}
           to="/reviews"
@@ -102,7 +102,7 @@ function Webhooks({ webhooks }: { readonly webhooks: Answer['webhooks'] }) {
   const oldestAt = new Date(Date.now() - oldest_waiting_seconds * 1000).toISOString();
   return (
     <Section title={t.webhooks}>
-      <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', xs: 'md' }}>
         <NumberCard
           label={t.disabled}
           to="/webhooks?state=disabled"

@@ -1,5 +1,6 @@
-import { Checkbox, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { Checkbox, Select, TextInput } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
+import { FieldRow } from '../../parts/field-row.tsx';
 import { MomentField } from '../../parts/moment-field.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
 import { problemOf } from '../../parts/problem.tsx';
@@ -52,7 +53,7 @@ export function RuleFields({ stated, partner, error, onChange, onPartner }: Rule
   );
   return (
     <>
-      <SimpleGrid cols={{ base: 1, sm: 2 }} className="fields">
+      <FieldRow columns={2}>
         <Select
           label={t.kind}
           allowDeselect={false}
@@ -69,16 +70,16 @@ export function RuleFields({ stated, partner, error, onChange, onPartner }: Rule
           error={problemOf(error, 'starts_at')}
           onChange={(starts_at) => onChange({ ...stated, starts_at })}
         />
-      </SimpleGrid>
+      </FieldRow>
       {stated.kind === 'contribution_rule' ? (
         <>
-          <SimpleGrid cols={{ base: 1, sm: 2 }} className="fields">
+          <FieldRow columns={2}>
             {field('points_min', t.pointsMin)}
             {field('points_max', t.pointsMax, t.optional)}
             {field('review_threshold', t.reviewThreshold, t.optional)}
             {field('daily_points_cap', t.dailyPointsCap, t.optional)}
             {field('daily_count_cap', t.dailyCountCap, t.optional)}
-          </SimpleGrid>
+          </FieldRow>
           <Checkbox
             label={t.reviewsEverything}
             checked={stated.reviews_everything}
@@ -86,12 +87,12 @@ export function RuleFields({ stated, partner, error, onChange, onPartner }: Rule
           />
         </>
       ) : (
-        <SimpleGrid cols={{ base: 1, sm: 2 }} className="fields">
+        <FieldRow columns={2}>
           {stated.kind === 'point_conversion'
             ? field('point_value', t.pointValue, t.decimalHelp)
             : field('tree_cost', t.treeCost, t.decimalHelp)}
           {field('currency', t.currency)}
-        </SimpleGrid>
+        </FieldRow>
       )}
     </>
   );

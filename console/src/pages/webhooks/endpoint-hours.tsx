@@ -38,7 +38,7 @@ export function EndpointHours({ hours, zone }: EndpointHoursProps) {
     <Section title={t.lastDay}>
       <Paper p="md">
         <Stack gap="xs">
-          <div role="img" aria-label={`${t.lastDay}: ${say(shown)}`} dir="ltr" className="hours-chart">
+          <div role="img" aria-label={`${t.lastDay}: ${say(shown)}`} className="hours-chart">
             {hours.map((hour) => (
               <div
                 key={hour.from}
@@ -51,6 +51,14 @@ export function EndpointHours({ hours, zone }: EndpointHoursProps) {
               </div>
             ))}
           </div>
+          <Group justify="space-between">
+            <Text size="xs" c="dimmed">
+              {t.dayAgo}
+            </Text>
+            <Text size="xs" c="dimmed">
+              {t.now}
+            </Text>
+          </Group>
           <Group gap="md">
             {shown
               .filter(({ sum }) => sum > 0)

@@ -38,6 +38,8 @@ export const WEBHOOK = {
   heldHelp: ['sent when the endpoint is enabled', 'تُرسَل عند تفعيل نقطة الاستقبال'],
   exhaustedHelp: ['sent again by an operator alone', 'لا يعيد إرسالها إلا مشغّل'],
   lastDay: ['Events of the last 24 hours', 'إشعارات آخر 24 ساعة'],
+  dayAgo: ['24 h ago', 'قبل 24 ساعة'],
+  now: ['now', 'الآن'],
   atOnce: ['Delivered at once', 'سُلّمت فورًا'],
   later: ['Delivered later', 'سُلّمت لاحقًا'],
   unended: ['Not delivered yet', 'لم تُسلَّم بعد'],

@@ -1,4 +1,4 @@
-import { Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
@@ -6,6 +6,7 @@ import type { components, operations } from '../../../api/operator-types.ts';
 import { present } from '../../../api/present.ts';
 import { useChange } from '../../../api/use-change.ts';
 import { Facts } from '../../../parts/facts.tsx';
+import { FieldRow } from '../../../parts/field-row.tsx';
 import { Problem, problemOf } from '../../../parts/problem.tsx';
 import { Foreign, Points } from '../../../parts/values.tsx';
 import { useMay } from '../../../session/session.tsx';
@@ -67,7 +68,7 @@ export function NewPartnerForm() {
       }}
     >
       <Stack gap="md">
-        <SimpleGrid cols={{ base: 1, sm: 3 }}>
+        <FieldRow columns={3}>
           <TextInput {...field('name', t.name)} description={t.nameHelp} required data-autofocus dir="auto" maxLength={200} />
           <TextInput {...field('currency', t.currency)} description={t.currencyHelp} dir="ltr" maxLength={3} />
           <Select
@@ -82,7 +83,7 @@ export function NewPartnerForm() {
             error={problemOf(create.error, 'time_zone')}
             onChange={(zone) => set('time_zone')(zone ?? 'Asia/Riyadh')}
           />
-        </SimpleGrid>
+        </FieldRow>
         <div>
           <Text size="sm" fw={500}>
             {t.terms}
@@ -91,11 +92,11 @@ export function NewPartnerForm() {
             {t.termsHelp}
           </Text>
         </div>
-        <SimpleGrid cols={{ base: 1, sm: 3 }}>
+        <FieldRow columns={3}>
           <TextInput {...field('writes_per_second', t.writes)} disabled={!isAdmin} dir="ltr" inputMode="numeric" />
           <TextInput {...field('lookups_per_second', t.lookups)} disabled={!isAdmin} dir="ltr" inputMode="numeric" />
           <TextInput {...field('reports_per_second', t.reports)} disabled={!isAdmin} dir="ltr" inputMode="numeric" />
-        </SimpleGrid>
+        </FieldRow>
         <Problem error={create.error} fields={Object.keys(stated)} />
         <Group justify="flex-end">
           <Button type="submit" loading={create.isPending}>
