@@ -146,6 +146,12 @@ describe('what belongs together', needsBrowser, () => {
     const [menu, search] = (await Promise.all(
       [signs[0]?.locator('.mantine-Burger-burger'), signs[1]?.locator('svg')].map((sign) => sign?.boundingBox()),
     )) as Box[];
+    const sandbox = page.locator('header').getByText('Sandbox', { exact: true });
+    const size = await sandbox.evaluate(
+      (word) =>
+        (globalThis as unknown as { getComputedStyle(of: unknown): { fontSize: string } }).getComputedStyle(word).fontSize,
+    );
+    assert.ok(Number.parseFloat(size) >= 11, size);
     assert.ok(menu && search && Math.abs(menu.y + menu.height / 2 - search.y - search.height / 2) <= 1.5);
   });
 

@@ -13,14 +13,15 @@ if (scene) after(() => assert.deepEqual(browser.offences, []));
 interface Edges {
   readonly left: number;
   readonly right: number;
+  readonly bottom: number;
 }
 
 /** Where the first text of an element stands, in whole pixels. */
 const EDGES_OF_TEXT = `(element) => {
   const range = document.createRange();
   range.selectNodeContents(document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode());
-  const { left, right } = range.getBoundingClientRect();
-  return { left: Math.round(left), right: Math.round(right) };
+  const { left, right, bottom } = range.getBoundingClientRect();
+  return { left: Math.round(left), right: Math.round(right), bottom: Math.round(bottom) };
 }`;
 
 const edgesOf = (page: Page, selector: string) =>
@@ -36,8 +37,10 @@ describe('a table', needsBrowser, () => {
       await page.locator('.records td.figures').nth(1).waitFor();
       assert.equal(await page.locator('.records th.figures .sort-heading').count(), 1, 'the heading sorts');
       const edges = await edgesOf(page, '.records .figures');
-      assert.deepEqual(new Set(edges.map(({ right }) => right)).size, 1, JSON.stringify(edges));
+      assert.equal(new Set(edges.map(({ right }) => right)).size, 1, JSON.stringify(edges));
       assert.ok(new Set(edges.map(({ left }) => left)).size > 1, 'figures of different lengths');
+      const bottoms = (await edgesOf(page, '.records th:not(:has(input))')).map(({ bottom }) => bottom);
+      assert.equal(new Set(bottoms).size, 1, `headings on one line: ${bottoms}`);
     });
 
     for (const width of [1280, 390] as const)
@@ -58,6 +61,8 @@ describe('a table', needsBrowser, () => {
     const reason = 'The order is held by another contribution, and the customer has had the points back since Monday.';
     const refused = { partner_event_id: 'evt-refused', partner_order_ref: 'order-1002', points: '450' };
     await drafter.postOnce('/operator/v1/failures', { ...refused, partner_id: partner.partnerId, reason });
+    const inArabic = { partner_event_id: 'evt-refused-2', partner_order_ref: 'order-1003', reason: 'رُدّت النقاط إلى العميل.' };
+    await drafter.postOnce('/operator/v1/failures', { ...refused, ...inArabic, partner_id: partner.partnerId });
     for (const width of [1280, 390] as const) {
       const page = await browser.signedIn('viewer', { width });
       await page.goto(`${browser.baseUrl}/failures`);
@@ -67,6 +72,13 @@ describe('a table', needsBrowser, () => {
         (each) => (each as unknown as HTMLElementSize).scrollHeight > (each as unknown as HTMLElementSize).clientHeight,
       );
       assert.equal(isCut, false, `${width}`);
+      const edges = await edgesOf(page, '.records td.sentences bdi');
+      assert.equal(edges.length, 2);
+      assert.equal(
+        new Set(edges.map(({ left }) => left)).size,
+        1,
+        `both languages at the edge of the page: ${JSON.stringify(edges)}`,
+      );
       const box = await text.boundingBox();
       if (width === 390) assert.ok((box?.width ?? 0) > 290, `${box?.width} pixels wide`);
     }
