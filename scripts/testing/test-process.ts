@@ -42,11 +42,16 @@ export class TestProcess {
       execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      // Its group ends with it: what a test has started and left would hold the two pipes open for ever.
+      detached: true,
     });
     for (const [type, stream] of Object.entries({ 'test:stdout': this.#child.stdout, 'test:stderr': this.#child.stderr }))
       stream?.on('data', (text: Buffer) => this.#note({ type, data: { message: text.toString() } }));
     this.#gone = new Promise((resolve) => {
-      this.#child.once('exit', (code, signal) => resolve(`the process ended with ${signal ?? code}`));
+      this.#child.once('exit', (code, signal) => {
+        this.#killGroup();
+        resolve(`the process ended with ${signal ?? code}`);
+      });
     });
   }
 
@@ -93,7 +98,15 @@ export class TestProcess {
 
   kill(): void {
     this.#isUsable = false;
-    this.#child.kill('SIGKILL');
+    this.#killGroup();
+  }
+
+  #killGroup(): void {
+    try {
+      if (this.#child.pid !== undefined) process.kill(-this.#child.pid, 'SIGKILL');
+    } catch {
+      // Nobody of it is left.
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 /** How `scripts/testing/run-test-files.ts` counts: what goes wrong in a file fails, and fails nothing else. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -85,4 +85,22 @@ test('a file that ends its process fails, and the next ones run in another', asy
   });
   assert.deepEqual(counts, { passed: 1, failed: 1, skipped: 0 }, output);
   assert.match(output, /ends\.test\.mjs: the process ended with 0/);
+});
+
+test('what a file has started and left ends with its process, and holds up nobody', async () => {
+  const pidFile = join(folder, 'pid');
+  const { counts, output } = await runPlanted({
+    'leaves.test.mjs': `${SHARED} import { spawn } from 'node:child_process'; import { writeFileSync } from 'node:fs';
+      test('leaves', () => {
+        const left = spawn('sleep', ['600'], { stdio: ['ignore', 'inherit', 'inherit'] });
+        writeFileSync(${JSON.stringify(pidFile)}, String(left.pid));
+        process.exit(0);
+      });`,
+  });
+  assert.equal(counts.failed, 1, output);
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  assert.ok(pid > 1);
+  // One that has ended may still be counted until somebody waits for it.
+  const state = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[2] : 'gone';
+  assert.ok(state === 'gone' || state === 'Z', state);
 });

@@ -133,7 +133,7 @@ function History({ changes }: { readonly changes: Detail['changes'] }) {
         { label: t.trees, isFigure: true, show: ({ quantity }) => <Points value={quantity} /> },
         { label: common.by, show: ({ operator_id }) => <Person id={operator_id} /> },
         { label: t.since, show: ({ occurred_at }) => <Time at={occurred_at} /> },
-        { label: t.reason, show: ({ reason }) => (reason ? <Foreign text={reason} /> : <Absent />) },
+        { label: t.reason, isSentences: true, show: ({ reason }) => (reason ? <Foreign text={reason} isWhole /> : <Absent />) },
       ]}
     />
   );
