@@ -11,8 +11,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
 import type { Page } from 'playwright-core';
-import { launchChromium, needsBrowser } from '../test/support/console/browser.ts';
+import { buildConsole, launchChromium, needsBrowser } from '../test/support/console/browser.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
 const PASSWORD = 'a password for pictures';
@@ -35,10 +36,11 @@ const PICTURES: readonly Picture[] = [
 ];
 
 if (needsBrowser.skip) throw new Error(needsBrowser.skip);
+buildConsole();
 const folder = mkdtempSync(join(tmpdir(), 'partner-impact-pictures-'));
 const service = spawn(process.execPath, [join(REPOSITORY, 'bin/partner-impact.mjs'), 'serve', '--first-call', '--demo'], {
   env: { ...process.env, DATA_DIR: folder, PORT: '0', OPERATIONS_PORT: '0' },
-  stdio: ['ignore', 'pipe', 'inherit'],
+  stdio: ['ignore', 'pipe', 'pipe'],
 });
 try {
   await draw(await untilReady());
@@ -52,7 +54,9 @@ try {
 /** @returns The one-time link. */
 async function untilReady(): Promise<string> {
   let link: string | undefined;
-  for await (const line of createInterface({ input: service.stdout })) {
+  const said = new PassThrough();
+  for (const stream of [service.stdout, service.stderr]) stream.pipe(said);
+  for await (const line of createInterface({ input: said })) {
     link ??= SAID.link.exec(line)?.[1];
     if (link !== undefined && SAID.ready.test(line)) return link;
   }
@@ -81,6 +85,7 @@ async function drawOne(page: Page, origin: string, { name, language, path, opens
   await page.waitForLoadState('networkidle');
   if (opensFirst) {
     await page.locator('.row-link').first().click();
+    await page.locator('main section').first().waitFor();
     await page.waitForLoadState('networkidle');
   }
   await page.screenshot({ path: join(REPOSITORY, 'docs/console', `${name}.png`), fullPage: true });

@@ -12,6 +12,7 @@ import {
 } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Icon } from '../parts/icon.tsx';
+import { Foreign } from '../parts/values.tsx';
 import { useSession } from '../session/session.tsx';
 import { useLanguage, useTexts } from '../texts/language.tsx';
 import { SHELL } from '../texts/shell-texts.ts';
@@ -26,8 +27,8 @@ export function AccountMenu() {
         <Menu.Target>
           <UnstyledButton className="account-button">
             <VisuallyHidden>{t.account}</VisuallyHidden>
-            <Text size="sm" fw={600} truncate>
-              <bdi>{operator.name}</bdi>
+            <Text size="sm" fw={600} component="div">
+              <Foreign text={operator.name} />
             </Text>
             <Text size="xs" c="dimmed">
               {t[operator.role]}
