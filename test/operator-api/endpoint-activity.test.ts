@@ -81,7 +81,7 @@ test('the hours of a day: what the first attempt delivered, a later one or one a
   await set('attempts = 3', first?.deliveryId);
   await set("status = 'exhausted'", second?.deliveryId);
   await set("status = 'waiting', ended_at = null, next_attempt_at = '2100-01-01'", third?.deliveryId);
-  await set("created_at = ended_at - interval '2 hours'", fourth?.deliveryId);
+  await set("created_at = now() - interval '2 hours'", fourth?.deliveryId);
   // An event of before the last day, and one of three hours ago.
   const move = (hours: number, deliveryId: string | undefined) =>
     set(`delivery_id = '${idAt('dlv', Date.now() - hours * 3_600_000)}0000000000000000.${hours}'`, deliveryId);
@@ -122,11 +122,12 @@ test('a delivery has the time at which its event occurred, what it is about, and
   await confirmed('delivered');
   const deliveryId = await confirmed('delivered');
   // As of a contribution that an operator confirmed a day after its recording, whose time the id of the event has.
+  const [{ event_id: eventId }] = (await listed('')).deliveries;
   const [{ occurred_at }] = (
     await pool.query(
-      `update event set occurred_at = occurred_at + interval '1 day'
-       where partner_id = $1 and event_id = (select event_id from delivery where partner_id = $1 and delivery_id = $2) returning occurred_at`,
-      [partnerId, deliveryId],
+      `update event set occurred_at = date_trunc('milliseconds', now()) + interval '1 day'
+       where partner_id = $1 and event_id = $2 returning occurred_at`,
+      [partnerId, eventId],
     )
   ).rows;
   const [newest] = (await listed('')).deliveries;

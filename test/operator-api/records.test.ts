@@ -173,9 +173,10 @@ describe('contributions', () => {
     assert.deepEqual(times, times.toSorted());
     // The id of the event has the time of the recording, however late an operator decides.
     await asSuperuser(database.pool, async (owing) => {
-      await owing.query(`update contribution set confirmed_at = confirmed_at + interval '2 days' where transaction_id = $1`, [
-        transaction_id,
-      ]);
+      await owing.query(
+        `update contribution set confirmed_at = date_trunc('milliseconds', now()) + interval '2 days' where partner_id = $1 and transaction_id = $2`,
+        [...[idOf(), transaction_id]],
+      );
     });
     const later = await as(viewer).get(`${V1}/partners/${idOf()}/contributions/${transaction_id}/timeline`);
     assert.equal(later.body.entries.filter(({ kind }: { kind: string }) => kind === 'event').length, 1);

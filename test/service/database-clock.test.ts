@@ -147,6 +147,7 @@ for (const [clock, aheadMs] of CLOCKS) {
 /** Who may ask the process for the time of day, and what for. */
 const READERS: Readonly<Record<string, string>> = {
   'src/observability/log.ts': 'when a line was written',
+  'src/operator-api/export-route.ts': 'what a file is named',
   'src/service/start-service.ts': 'the timestamp of a signature',
   'src/service/open-operators.ts': 'the timestamp of a signature',
   'src/service/open-sample-data.ts': 'the timestamp of a signature',

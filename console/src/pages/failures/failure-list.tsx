@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -69,7 +70,6 @@ export function FailureList() {
             ),
           },
           { label: common.status, show: (failure) => <State failure={failure} /> },
-          { label: '', show: (failure) => failure.status === 'drafted' && <FailureSteps failure={failure} /> },
         ]}
       />
     </Page>
@@ -79,6 +79,13 @@ export function FailureList() {
 function State({ failure }: { readonly failure: Failure }) {
   const t = useTexts(FAILURE);
   const { status, partner_id, transaction_id } = failure;
+  if (status === 'drafted')
+    return (
+      <Stack gap={6} align="flex-start">
+        {t.drafted}
+        <FailureSteps failure={failure} />
+      </Stack>
+    );
   if (transaction_id === null) return t[status];
   return (
     <AddressLink to={`/contributions/${partner_id}/${transaction_id}`} className="text-link">

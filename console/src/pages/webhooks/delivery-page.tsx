@@ -117,13 +117,13 @@ function SentBody({ delivery, body }: { readonly delivery: Delivery; readonly bo
         <Text size="sm" c="dimmed">
           {t.bodyHelp}
         </Text>
-        <Code block className="foreign" dir="ltr">
+        <Code block className="code-line" dir="ltr">
           {body}
         </Code>
         <Text size="sm" c="dimmed">
           {t.signature}
         </Text>
-        <Code block dir="ltr">
+        <Code block className="code-line" dir="ltr">
           {signedHeaders(delivery)}
         </Code>
       </Stack>
