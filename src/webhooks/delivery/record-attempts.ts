@@ -103,12 +103,12 @@ interface CountedHealth {
   readonly added: readonly Attempt[];
 }
 
-/** `disabledFor`: why the endpoint must be disabled. */
 interface JudgedEndpoint extends Standing {
-  /** The delivery whose attempt decides that, or opens the circuit; `null` where none failed. */
+  /** The delivery whose attempt disables the endpoint or opens its circuit; `null` where none failed. */
   readonly stoppedBy: string | null;
 }
 
+/** `disabledFor`: why the endpoint must be disabled. */
 async function recordHealth(db: Queryable, endpoint: EndpointId, { attempts, added }: CountedHealth): Promise<JudgedEndpoint> {
   const lastSuccess = added.findLastIndex(({ isSuccess }) => isSuccess);
   const failures = added.slice(lastSuccess + 1);
