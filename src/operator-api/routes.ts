@@ -11,6 +11,7 @@ import { getContribution, getLatestContributions, getTimeline, listContributions
 import * as failures from './contributions/failures.ts';
 import { decideReviews, getReviewOf, listReviews } from './contributions/reviews.ts';
 import { getEstimate } from './emissions/estimates.ts';
+import { getEventOf } from './events/events.ts';
 import { exportOf, isPaged } from './export-route.ts';
 import * as changes from './impact/batch-changes.ts';
 import * as batches from './impact/batches.ts';
@@ -55,6 +56,7 @@ const OPERATIONS: readonly OperatorRoute[] = [
   ...Object.values(endpoints),
   ...Object.values(endpointActivity),
   ...Object.values(deliveries),
+  getEventOf,
   ...Object.values(operators),
   ...[listAudit, listRuns, listAllJobs, run],
 ];

@@ -6,6 +6,7 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
+import type { Arrived } from '../support/webhook-receiver.ts';
 import { endpointTools, newEndpoint, untilDeliveries } from '../support/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
@@ -93,6 +94,27 @@ describe('an incident', needsBrowser, () => {
     await untilDeliveries(service.database, partnerId, (all) => all.every(isDelivered));
     await page.reload();
     await page.getByRole('link', { name: /^Exhausted 0/ }).waitFor();
+  });
+
+  test('an event that a partner names is found by its id, with the bytes that were sent and where they went', async () => {
+    const { client, receiver, partnerId, endpointId } = await openEndpoint();
+    const { transaction_id } = (await client.confirm(newConfirmation())).body.contribution;
+    await receiver.until(1);
+    const { body, headers } = receiver.arrived.at(-1) as Arrived;
+    const eventId = String(headers['x-service-event-id']);
+    const page = await browser.signedIn('viewer');
+    await page.keyboard.press('/');
+    await page.getByRole('textbox', { name: 'Search' }).fill(eventId);
+    await page.locator('[data-action]').filter({ hasText: eventId }).getByText('Event').waitFor();
+    await page.getByRole('textbox', { name: 'Search' }).press('Enter');
+    await page.waitForURL(`**/events/${partnerId}/${eventId}`);
+    await heading(page, 'Event');
+    await page.getByText(String(body), { exact: true }).waitFor();
+    await page.getByRole('row').filter({ hasText: endpointId }).getByText('Delivered').waitFor();
+    await page.getByRole('link', { name: transaction_id }).click();
+    await heading(page, 'Contribution');
+    await page.getByRole('link', { name: eventId }).click();
+    await heading(page, 'Event');
   });
 
   test('the list shows the time of the event, by which it is ordered', async () => {

@@ -159,6 +159,7 @@ async function listWebhooks(): Promise<[name: string, path: string][]> {
     ['webhooks', '/webhooks'],
     ['endpoint', `/webhooks/${partnerId}/${endpointId}`],
     ['delivery', `/webhooks/${partnerId}/deliveries/${refused?.deliveryId}`],
+    ['event', `/events/${partnerId}/${refused?.eventId}`],
   ];
 }
 

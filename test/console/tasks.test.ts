@@ -272,6 +272,11 @@ describe('tasks with money', needsBrowser, () => {
     await approver.getByRole('dialog').getByRole('button', { name: 'Post', exact: true }).click();
     await approver.getByText('Posted by').waitFor();
     assert.equal((await stateOf()).status, 'posted');
+    assert.equal(await drafter.getByText('Points with adjustments').count(), 0);
+    await approver.goto(`${browser.baseUrl}/contributions/${partner.partnerId}/${transactionId}`);
+    const net = approver.locator('dt', { hasText: 'Points with adjustments' });
+    await net.waitFor();
+    assert.equal(await net.locator('xpath=following-sibling::dd').innerText(), '100');
   });
 
   test('close a settlement with what is still open in sight, and download its statement', async () => {

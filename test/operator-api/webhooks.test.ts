@@ -5,7 +5,7 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { testService } from '../support/service.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { type Arrived, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
@@ -68,6 +68,34 @@ test('a test event, a failed delivery with its attempts, and sending it again', 
   receiver.answer = (response) => void response.end('noted');
   assert.equal((await operator.postOnce(`${delivery}/resend`, undefined)).body.status, 'waiting');
   await untilDeliveries(database, partnerId, ([first]) => first?.status === 'delivered');
+});
+
+const CONFIRMED = 'impact.transaction.confirmed';
+const isConfirmed = ({ eventType }: { readonly eventType: string }) => eventType === CONFIRMED;
+
+test('an event with the bytes that are sent, and where it went', async () => {
+  const { partnerId, client, receiver, endpointId } = await newEndpoint();
+  const { transaction_id } = (await client.confirm()).body.contribution;
+  await untilDeliveries(database, partnerId, (all) => all.some(isConfirmed) && all.every(({ status }) => status === 'delivered'));
+  const { body: sent, headers } = receiver.arrived.find(({ event }) => isConfirmed({ eventType: event.event_type })) as Arrived;
+  const eventId = String(headers['x-service-event-id']);
+  const path = `${V1}/partners/${partnerId}/events/${eventId}`;
+  const { body } = await viewer.get(path);
+  assert.deepEqual(
+    [body.event_id, body.event_type, body.subject_id, body.body],
+    [eventId, CONFIRMED, transaction_id, String(sent)],
+  );
+  const { occurred_at, sequence } = JSON.parse(body.body);
+  assert.deepEqual([body.occurred_at, body.sequence], [occurred_at, String(sequence)]);
+  const { deliveries } = (await viewer.get(`${V1}/partners/${partnerId}/deliveries?event_id=${eventId}`)).body;
+  assert.deepEqual(
+    deliveries.map(({ endpoint_id, status }: Record<string, string>) => [endpoint_id, status]),
+    [[endpointId, 'delivered']],
+  );
+  const other = await service.newPartner();
+  const elsewhere = await viewer.get(`${V1}/partners/${other.partner.partnerId}/events/${eventId}`);
+  assert.equal(elsewhere.status, 404);
+  assert.equal((await viewer.get(`${path}x`)).status, 404);
 });
 
 test('the overview counts the endpoints that the lists show', async () => {

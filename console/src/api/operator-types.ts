@@ -1909,6 +1909,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/partners/{partner_id}/events/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show an event with its body
+         * @description Its deliveries are those of `listDeliveries` with its `event_id`. An event is kept for `EVENT_RETENTION_DAYS`.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["getEvent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/operators/{operator_id}/role": {
         parameters: {
             query?: never;
@@ -3295,6 +3317,25 @@ export interface components {
             calculation: components["schemas"]["Calculation"];
             /** @description The contribution that it is linked to; `null` without a link. */
             transaction_id: string | null;
+        };
+        EventDetail: {
+            /** @description The id of the partner. */
+            partner_id: string;
+            /** @description The id of the event. */
+            event_id: string;
+            /** @description Its type. */
+            event_type: string;
+            /** @description Its number among the events of the partner. */
+            sequence: string;
+            /**
+             * Format: date-time
+             * @description When it occurred.
+             */
+            occurred_at: string;
+            /** @description What it is about, such as a contribution. */
+            subject_id: string;
+            /** @description The bytes that are signed and sent, the same for every delivery. */
+            body: string;
         };
         Evidence: {
             /** @description Its number in the batch, from 1. */
@@ -8645,6 +8686,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the event. */
+                event_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventDetail"];
                 };
             };
             /** @description An error. */

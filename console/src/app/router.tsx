@@ -34,6 +34,7 @@ const PAGES = [
   page('/webhooks', () => import('../pages/webhooks/endpoint-list.tsx'), 'EndpointList'),
   page('/webhooks/$partnerId/$endpointId', () => import('../pages/webhooks/endpoint-page.tsx'), 'EndpointPage'),
   page('/webhooks/$partnerId/deliveries/$deliveryId', () => import('../pages/webhooks/delivery-page.tsx'), 'DeliveryPage'),
+  page('/events/$partnerId/$eventId', () => import('../pages/events/event-page.tsx'), 'EventPage'),
   page('/settlements', () => import('../pages/settlements/settlement-list.tsx'), 'SettlementList'),
   page('/settlements/$partnerId/$settlementId', () => import('../pages/settlements/settlement-page.tsx'), 'SettlementPage'),
   page('/failures', () => import('../pages/failures/failure-list.tsx'), 'FailureList'),

@@ -1,12 +1,14 @@
 import type { components } from '../api/operator-types.ts';
 
 type FoundRecord = components['schemas']['FoundRecord'];
-type Kind = FoundRecord['kind'];
+type Kind = FoundRecord['kind'] | 'contribution';
 
-type Named = Pick<FoundRecord, 'kind' | 'partner_id' | 'id'>;
+type Named = Pick<FoundRecord, 'partner_id' | 'id'> & { readonly kind: Kind };
 
 /** Where a record of a kind is shown; `undefined` while it has no page of its own. */
 const PAGES: Partial<Readonly<Record<Kind, (record: Named) => string>>> = {
+  contribution: ({ partner_id, id }) => `/contributions/${partner_id}/${id}`,
+  event: ({ partner_id, id }) => `/events/${partner_id}/${id}`,
   endpoint: ({ partner_id, id }) => `/webhooks/${partner_id}/${id}`,
   delivery: ({ partner_id, id }) => `/webhooks/${partner_id}/deliveries/${id}`,
   settlement: ({ partner_id, id }) => `/settlements/${partner_id}/${id}`,
@@ -19,7 +21,7 @@ const PAGES: Partial<Readonly<Record<Kind, (record: Named) => string>>> = {
 
 const KINDS: Readonly<Record<string, Kind>> = {
   ...{ stl: 'settlement', adj: 'adjustment', calc: 'estimate', rec: 'reconciliation', wep: 'endpoint', dlv: 'delivery' },
-  evt: 'event',
+  ...{ evt: 'event', txn: 'contribution', fail: 'failure', batch: 'impact_batch' },
 };
 
 /** What an id names, by its beginning. */

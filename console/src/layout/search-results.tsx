@@ -60,6 +60,7 @@ const ICONS: Readonly<Partial<Record<FoundRecord['kind'], IconName>>> = {
   adjustment: 'scales',
   endpoint: 'webhook',
   delivery: 'webhook',
+  event: 'webhook',
   reconciliation: 'compare',
   failure: 'cross',
   impact_batch: 'leaf',

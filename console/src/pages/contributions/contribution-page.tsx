@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
+import { addWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -20,6 +21,7 @@ import { CONTRIBUTION } from './contribution-texts.ts';
 import { ContributionTimeline } from './contribution-timeline.tsx';
 
 type Contribution = components['schemas']['Contribution'];
+type Entry = components['schemas']['TimelineEntry'];
 
 export function ContributionPage() {
   const t = useTexts(CONTRIBUTION);
@@ -45,7 +47,7 @@ export function ContributionPage() {
       <Loaded query={contribution}>
         {(record) => (
           <Stack gap="xl">
-            <ContributionFacts record={record} zone={zone} />
+            <ContributionFacts record={record} entries={timeline.data?.entries ?? []} zone={zone} />
             <Supports record={record} />
             <Section title={t.timeline}>
               <Loaded query={timeline}>
@@ -73,10 +75,18 @@ function DraftAdjustment({ contribution }: { readonly contribution: Contribution
   );
 }
 
-function ContributionFacts({ record, zone }: { readonly record: Contribution; readonly zone: string | undefined }) {
+interface ContributionFactsProps {
+  readonly record: Contribution;
+  readonly entries: readonly Entry[];
+  readonly zone: string | undefined;
+}
+
+function ContributionFacts({ record, entries, zone }: ContributionFactsProps) {
   const t = useTexts(CONTRIBUTION);
   const common = useTexts(COMMON);
   const endedAt = record.confirmed_at ?? record.failed_at;
+  const changes = postedChanges(entries);
+  const net = addWhole([record.points, ...changes]);
   const ended = record.failed_at ? t.failedAt : t.confirmedAt;
   return (
     <Facts
@@ -84,6 +94,7 @@ function ContributionFacts({ record, zone }: { readonly record: Contribution; re
       facts={[
         { label: common.status, value: <StatusBadge status={record.status} /> },
         { label: common.points, value: <Points value={record.points} /> },
+        ...(changes.length > 0 ? [{ label: t.net, value: <Points value={String(net)} /> }] : []),
         { label: common.partner, value: <PartnerLink id={record.partner_id} /> },
         { label: common.order, value: <Foreign text={record.partner_order_ref} isWhole /> },
         { label: t.partnerEvent, value: <Foreign text={record.partner_event_id} isWhole /> },
@@ -97,6 +108,13 @@ function ContributionFacts({ record, zone }: { readonly record: Contribution; re
       ]}
     />
   );
+}
+
+/** In points, of each adjustment that is posted. */
+function postedChanges(entries: readonly Entry[]): string[] {
+  const posted = new Set(entries.filter(({ kind }) => kind === 'adjustment_posted').map(({ subject_id }) => subject_id));
+  const drafts = entries.filter(({ kind, subject_id }) => kind === 'adjustment_drafted' && posted.has(subject_id));
+  return drafts.map(({ facts }) => facts['points_delta'] ?? '0');
 }
 
 function Supports({ record: { summary_en, summary_ar } }: { readonly record: Contribution }) {

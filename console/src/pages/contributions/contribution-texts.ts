@@ -24,6 +24,7 @@ export const CONTRIBUTION = {
   failedAt: ['Failed', 'فشلت'],
   timeline: ['What happened', 'ما الذي حدث'],
   facts: ['Contribution', 'المساهمة'],
+  net: ['Points with adjustments', 'النقاط بعد التعديلات'],
   supports: ['What the customer reads', 'ما يقرؤه العميل'],
   byOperators: ['Recorded by two operators', 'سجّلها مشغّلان'],
   openReview: ['Open the review', 'فتح المراجعة'],

@@ -3,14 +3,14 @@ import { Group, Paper, Stack, Text, Timeline } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { components } from '../../api/operator-types.ts';
 import { formatWhole } from '../../format/points.ts';
-import { kindOfId, pageOfId } from '../../layout/record-pages.ts';
-import { AddressLink } from '../../parts/address-link.tsx';
+import { RecordLink } from '../../layout/record-link.tsx';
+import { kindOfId } from '../../layout/record-pages.ts';
 import { Coded } from '../../parts/coded.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { Person } from '../../parts/person.tsx';
 import { Foreign, Id, Time } from '../../parts/values.tsx';
 import { ACTION } from '../../texts/action-texts.ts';
-import { ASSOCIATION, EVENT_TYPE, RECORD_KIND, REJECTION } from '../../texts/code-texts.ts';
+import { ASSOCIATION, EVENT_TYPE, FOUND, REJECTION } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT_REASON, FACT, HAPPENED, NO_ANSWER, REVIEW_REASON } from '../../texts/record-texts.ts';
@@ -79,10 +79,10 @@ interface EntryFactsProps {
 function EntryFacts({ partnerId, entry }: EntryFactsProps) {
   const { kind, facts, subject_id, operator_id, correlation_id } = entry;
   const common = useTexts(COMMON);
-  const kinds = useTexts(RECORD_KIND);
+  const kinds = useTexts(FOUND);
   const about = kindOfId(subject_id);
   const shown = Object.entries(facts).filter(([, value]) => value !== null && value !== '');
-  const isAboutItself = kind === 'recorded' || subject_id.startsWith('txn_');
+  const isAboutItself = kind === 'recorded' || about === 'contribution';
   return (
     <Stack gap={2} mt={4}>
       {shown.map(([name, value]) => (
@@ -90,7 +90,7 @@ function EntryFacts({ partnerId, entry }: EntryFactsProps) {
       ))}
       {!isAboutItself && (
         <Line label={about ? kinds[about] : common.record}>
-          <RecordId partnerId={partnerId} id={subject_id} />
+          <RecordLink partnerId={partnerId} id={subject_id} />
         </Line>
       )}
       {operator_id && (
@@ -104,17 +104,6 @@ function EntryFacts({ partnerId, entry }: EntryFactsProps) {
         </Line>
       )}
     </Stack>
-  );
-}
-
-/** An id that is copied by a click; of a record with a page, the way to it. */
-function RecordId({ partnerId, id }: { readonly partnerId: string; readonly id: string }) {
-  const to = pageOfId(partnerId, id);
-  if (to === undefined) return <Id id={id} />;
-  return (
-    <AddressLink to={to} className="text-link id">
-      {id}
-    </AddressLink>
   );
 }
 
@@ -137,7 +126,7 @@ function FactLine({ partnerId, name, value }: FactLineProps) {
   if (name === 'status') return <Line label={label}>{`HTTP ${value}`}</Line>;
   if (name === 'points_delta') return <Line label={label}>{formatWhole(value)}</Line>;
   const isId = /^[a-z]{2,8}_\w{20,}$/.test(value);
-  return <Line label={label}>{isId ? <RecordId partnerId={partnerId} id={value} /> : <Foreign text={value} isWhole />}</Line>;
+  return <Line label={label}>{isId ? <RecordLink partnerId={partnerId} id={value} /> : <Foreign text={value} isWhole />}</Line>;
 }
 
 /** The words for the codes of a fact; `undefined` where its values are none. */

@@ -1,10 +1,11 @@
-import { Badge, Button, Code, Stack, Text } from '@mantine/core';
+import { Badge, Button, Code, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Page } from '../../layout/page.tsx';
+import { RecordLink } from '../../layout/record-link.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { CodedInFull } from '../../parts/coded.tsx';
@@ -20,6 +21,7 @@ import { EVENT_TYPE } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { useAttemptAnswer } from './attempt-answer.ts';
+import { SentBody } from './sent-body.tsx';
 import { TRIGGER, WEBHOOK } from './webhook-texts.ts';
 
 type Delivery = components['schemas']['Delivery'];
@@ -47,7 +49,7 @@ export function DeliveryPage() {
             <Section title={t.attempts}>
               <Attempts attempts={detail.attempts} />
             </Section>
-            {detail.body !== null && <SentBody delivery={detail.delivery} body={detail.body} />}
+            {detail.body !== null && <SentBody eventId={detail.delivery.event_id} deliveryId={deliveryId} body={detail.body} />}
           </Stack>
         )}
       </Loaded>
@@ -92,15 +94,8 @@ function DeliveryFacts({ detail: { delivery, subject_id } }: { readonly detail: 
         { label: t.endpoint, value: <AddressLink to={`/webhooks/${partner_id}/${endpoint_id}`}>{endpoint_id}</AddressLink> },
         { label: t.event, value: <CodedInFull code={delivery.event_type} words={eventTypes} /> },
         { label: t.occurred, value: <Time at={delivery.occurred_at} style="second" /> },
-        ...(subject_id?.startsWith('txn_')
-          ? [
-              {
-                label: t.contribution,
-                value: <AddressLink to={`/contributions/${partner_id}/${subject_id}`}>{subject_id}</AddressLink>,
-              },
-            ]
-          : []),
-        { label: t.eventId, value: <Id id={delivery.event_id} /> },
+        ...(subject_id === null ? [] : [{ label: t.about, value: <RecordLink partnerId={partner_id} id={subject_id} /> }]),
+        { label: t.eventId, value: <EventId delivery={delivery} /> },
         { label: t.trigger, value: triggers[delivery.trigger] },
         { label: t.attempts, value: <Points value={String(delivery.attempts)} /> },
       ]}
@@ -108,37 +103,10 @@ function DeliveryFacts({ detail: { delivery, subject_id } }: { readonly detail: 
   );
 }
 
-/** What every attempt sends, and how a receiver compares its signature. */
-function SentBody({ delivery, body }: { readonly delivery: Delivery; readonly body: string }) {
-  const t = useTexts(WEBHOOK);
-  return (
-    <Section title={t.body}>
-      <Stack gap="sm">
-        <Text size="sm" c="dimmed">
-          {t.bodyHelp}
-        </Text>
-        <Code block className="code-line" dir="ltr">
-          {body}
-        </Code>
-        <Text size="sm" c="dimmed">
-          {t.signature}
-        </Text>
-        <Code block className="code-line" dir="ltr">
-          {signedHeaders(delivery)}
-        </Code>
-      </Stack>
-    </Section>
-  );
+/** A test has no event of its own. */
+function EventId({ delivery: { partner_id, event_id, sequence } }: { readonly delivery: Delivery }) {
+  return sequence === null ? <Id id={event_id} /> : <RecordLink partnerId={partner_id} id={event_id} />;
 }
-
-/** As the guide for receivers has them. The time is that of the attempt, and the secret that of the endpoint. */
-const signedHeaders = ({ event_id, delivery_id }: Delivery) =>
-  [
-    `X-Service-Event-Id: ${event_id}`,
-    `X-Service-Delivery-Id: ${delivery_id}`,
-    'X-Service-Timestamp: SECONDS',
-    'X-Service-Signature: v1=HEX(HMAC-SHA256(SECRET, SECONDS + "." + BODY))',
-  ].join('\n');
 
 function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
   const t = useTexts(WEBHOOK);

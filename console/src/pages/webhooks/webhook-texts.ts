@@ -57,9 +57,11 @@ export const WEBHOOK = {
   deliveries: ['Deliveries', 'عمليات التسليم'],
   noDelivery: ['No delivery fits this filter', 'لا عملية تسليم تطابق عامل التصفية'],
   event: ['Event', 'الإشعار'],
+  noDeliveryOfEvent: ['No endpoint has got this event', 'لم تتسلّم أي نقطة استقبال هذا الإشعار'],
   occurred: ['Time of the event', 'وقت الإشعار'],
   eventId: ['Event id', 'معرّف الإشعار'],
-  contribution: ['Contribution', 'المساهمة'],
+  about: ['About', 'موضوع الإشعار'],
+  sequence: ['Sequence', 'التسلسل'],
   body: ['What is sent', 'ما يُرسَل'],
   bodyHelp: [
     'These bytes are the body of every attempt, and its signature covers them.',

@@ -1,0 +1,97 @@
+/** An event: what it is about, where it was delivered, and what is sent. */
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { Page } from '../../layout/page.tsx';
+import { RecordLink } from '../../layout/record-link.tsx';
+import { StatusBadge } from '../../parts/badges.tsx';
+import { CodedInFull } from '../../parts/coded.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { PartnerLink } from '../../parts/partner.tsx';
+import { RecordPages } from '../../parts/records.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Empty, Loaded } from '../../parts/state.tsx';
+import { Age, Id, Points, Time } from '../../parts/values.tsx';
+import { EVENT_TYPE } from '../../texts/code-texts.ts';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { SentBody } from '../webhooks/sent-body.tsx';
+import { TRIGGER, WEBHOOK } from '../webhooks/webhook-texts.ts';
+
+type Event = components['schemas']['EventDetail'];
+
+export function EventPage() {
+  const t = useTexts(WEBHOOK);
+  const { partnerId = '', eventId = '' } = useParams({ strict: false });
+  const path = { partner_id: partnerId, event_id: eventId };
+  const event = useQuery({
+    queryKey: ['event', path],
+    queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/events/{event_id}', { params: { path } })),
+  });
+  return (
+    <Page title={t.event} description={<Id id={eventId} />}>
+      <Loaded query={event}>
+        {(record) => (
+          <Stack gap="xl">
+            <EventFacts event={record} />
+            <Section title={t.deliveries}>
+              <Deliveries partnerId={partnerId} eventId={eventId} />
+            </Section>
+            <SentBody eventId={eventId} deliveryId="dlv_…" body={record.body} />
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function EventFacts({ event }: { readonly event: Event }) {
+  const t = useTexts(WEBHOOK);
+  const common = useTexts(COMMON);
+  const eventTypes = useTexts(EVENT_TYPE);
+  return (
+    <Facts
+      columns={3}
+      facts={[
+        { label: t.event, value: <CodedInFull code={event.event_type} words={eventTypes} /> },
+        { label: common.partner, value: <PartnerLink id={event.partner_id} /> },
+        { label: t.occurred, value: <Time at={event.occurred_at} style="second" /> },
+        { label: t.about, value: <RecordLink partnerId={event.partner_id} id={event.subject_id} /> },
+        { label: t.sequence, value: <Points value={event.sequence} /> },
+      ]}
+    />
+  );
+}
+
+function Deliveries({ partnerId, eventId }: { readonly partnerId: string; readonly eventId: string }) {
+  const t = useTexts(WEBHOOK);
+  const common = useTexts(COMMON);
+  const triggers = useTexts(TRIGGER);
+  const query = usePages(['deliveries', partnerId, { event_id: eventId }], (place) =>
+    answerOf(
+      client.GET('/operator/v1/partners/{partner_id}/deliveries', {
+        params: { path: { partner_id: partnerId }, query: { event_id: eventId, ...place } },
+      }),
+    ),
+  );
+  return (
+    <RecordPages
+      label={t.deliveries}
+      query={query}
+      rowsOf={({ deliveries }) => deliveries}
+      keyOf={({ delivery_id }) => delivery_id}
+      linkOf={({ delivery_id }) => `/webhooks/${partnerId}/deliveries/${delivery_id}`}
+      empty={<Empty title={t.noDeliveryOfEvent} icon="webhook" />}
+      columns={[
+        { label: t.endpoint, show: ({ endpoint_id }) => <RecordLink partnerId={partnerId} id={endpoint_id} /> },
+        { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
+        { label: t.trigger, show: ({ trigger }) => triggers[trigger] },
+        { label: t.attempts, isFigure: true, show: ({ attempts }) => <Points value={String(attempts)} /> },
+        { label: t.next, show: ({ next_attempt_at }) => <Age at={next_attempt_at} /> },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,43 @@
+import { Code, Stack, Text } from '@mantine/core';
+import { Section } from '../../parts/section.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { WEBHOOK } from './webhook-texts.ts';
+
+interface SentBodyProps {
+  readonly eventId: string;
+  /** Each endpoint has a delivery of its own. */
+  readonly deliveryId: string;
+  readonly body: string;
+}
+
+/** What every attempt sends, and how a receiver compares its signature. */
+export function SentBody({ eventId, deliveryId, body }: SentBodyProps) {
+  const t = useTexts(WEBHOOK);
+  return (
+    <Section title={t.body}>
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          {t.bodyHelp}
+        </Text>
+        <Code block className="code-line" dir="ltr">
+          {body}
+        </Code>
+        <Text size="sm" c="dimmed">
+          {t.signature}
+        </Text>
+        <Code block className="code-line" dir="ltr">
+          {signedHeaders(eventId, deliveryId)}
+        </Code>
+      </Stack>
+    </Section>
+  );
+}
+
+/** As the guide for receivers has them. The time is that of the attempt, and the secret that of the endpoint. */
+const signedHeaders = (eventId: string, deliveryId: string) =>
+  [
+    `X-Service-Event-Id: ${eventId}`,
+    `X-Service-Delivery-Id: ${deliveryId}`,
+    'X-Service-Timestamp: SECONDS',
+    'X-Service-Signature: v1=HEX(HMAC-SHA256(SECRET, SECONDS + "." + BODY))',
+  ].join('\n');
