@@ -18,10 +18,20 @@ import {
 } from '../../console/src/format/points.ts';
 import { cityOf, formatMonth, formatRelative, formatTime, formatUtc } from '../../console/src/format/time.ts';
 import { deltaOf, type ReconciliationLine } from '../../console/src/pages/reconciliations/verdicts.ts';
+import { whyUnreadable } from '../../console/src/pages/reconciliations/wrong-line.ts';
 import { composeReply } from '../../console/src/pages/settlements/reply-text.ts';
 import type { Texts } from '../../console/src/texts/text.ts';
 import { findMinorUnits } from '../../src/domain/numbers/currency.ts';
 import { amountText, totalText } from '../../src/domain/numbers/money.ts';
+import { describeListProblem, type ListProblem } from '../../src/domain/reconciliations/list-problem.ts';
+import {
+  LIST_FIELDS,
+  type LineValues,
+  readListLine,
+  STATEMENT_FIELDS,
+  unreadableLine,
+} from '../../src/domain/reconciliations/partner-list.ts';
+import { LINE_TYPES, type LineType } from '../../src/domain/settlements/settlement-line.ts';
 
 const CONSOLE = join(import.meta.dirname, '../../console/src');
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
@@ -154,10 +164,33 @@ describe('what a file says and what is settled', () => {
     assert.equal(deltaOf({ ...line, line_type: 'adjustment' }), undefined);
   });
 
+  const valuesOf = (value: string, lineType?: string) =>
+    Object.fromEntries([
+      ...[...LIST_FIELDS, ...(lineType === undefined ? [] : STATEMENT_FIELDS)].map((field) => [field, value]),
+      ...(lineType === undefined ? [] : [['line_type', lineType]]),
+    ]) as LineValues;
+
+  function compareReasons(problem: ListProblem, lineType: LineType | null): void {
+    const line = { line_type: lineType, details: [describeListProblem(problem, lineType)] };
+    const [english, arabic] = [whyUnreadable(line, 'en'), whyUnreadable(line, 'ar')];
+    assert.match(arabic, /[\u0621-\u064a].*\.$/, english);
+    assert.deepEqual(arabic.match(/-?\d+/g), english.replace(', 0 or', '').match(/-?\d+/g), english);
+    if (problem.field !== 'line') assert.ok(arabic.includes(`\u2066${problem.field}\u2069`), arabic);
+  }
+
+  test('why a line could not be read is said in Arabic with the same field and the same bounds', () => {
+    for (const type of [undefined, ...LINE_TYPES, 'other'])
+      for (const { problems } of [readListLine(1, valuesOf('', type)), readListLine(1, valuesOf('…', type)), unreadableLine(1)]) {
+        assert.ok(problems && problems.length > 0);
+        for (const problem of problems) compareReasons(problem, LINE_TYPES.find((each) => each === type) ?? null);
+      }
+  });
+
   test('the answer to a dispute names what is recorded, in both languages, with ids from left to right', () => {
     const facts = {
       ...{ settlementId: 'stl_1', periodLabel: '2026-11-2', zone: 'Asia/Riyadh', currency: 'SAR' },
-      ...{ disputedAt: '2026-12-02T08:00:00.000Z', note: 'Twice.', compared: { lines: '11', matched: 10, differences: 1 } },
+      ...{ disputedAt: '2026-12-02T08:00:00.000Z', note: 'Twice.' },
+      compared: { lines: '11', matched: 10, differences: 1, notListed: 2 },
       posted: [
         {
           ...{ partner_order_ref: 'order-1', partner_event_id: 'event-01', points_delta: '-2', amount_delta: null },
@@ -172,10 +205,11 @@ describe('what a file says and what is settled', () => {
     const english = composeReply('en', facts);
     assert.match(english, /^Settlement \u20662026-11-2\u2069 \(\u2066stl_1\u2069\)$/m);
     assert.match(english, /on 2 Dec 2026: “\u2068Twice\.\u2069”/);
-    assert.match(english, /11 lines read, 10 matched, 1 difference\./);
+    assert.match(english, /11 lines read, 10 matched, 1 different\. Your list lacks 2 contributions of the settlement\.$/m);
     assert.match(english, /\u2066order-1\u2069, event \u2066event-01\u2069: \u2066-2\u2069 points\. Reported twice\.$/m);
     assert.match(english, /: \u2066-1,234\.5 SAR\u2069\. Restated\.$/m);
     const arabic = composeReply('ar', facts);
+    assert.match(arabic, /المقروءة: 11، والمتطابقة: 10، والمختلفة: 1\. .+: 2\.$/m);
     assert.match(arabic, /: خصم نقطتين\. أُبلغ عنه مرتين\.$/m);
     assert.doesNotMatch(arabic, /[٠-٩]|\u200f/);
     const nothing = { ...facts, posted: [], compared: undefined, note: null };

@@ -57,7 +57,7 @@ export function BatchSteps({ detail }: { readonly detail: Detail }) {
         </Menu>
       )}
       {next && !isEmpty && <Button onClick={() => setStep(next)}>{t[next]}</Button>}
-      <StepDialog key={step ?? 'none'} batch={batch} step={step} onClose={() => setStep(undefined)} />
+      <StepDialog key={step ?? 'none'} detail={detail} step={step} onClose={() => setStep(undefined)} />
     </>
   );
 }

@@ -9,6 +9,15 @@ import { IMPACT } from './impact-texts.ts';
 
 type Detail = components['schemas']['ImpactBatchDetail'];
 
+/** Its name, and the way to its public address. */
+export function EvidenceFile({ evidence: { file_name, url } }: { readonly evidence: Detail['evidence'][number] }) {
+  return (
+    <a className="text-link" href={url} target="_blank" rel="noreferrer noopener">
+      <Foreign text={file_name} />
+    </a>
+  );
+}
+
 /** The files that document the planting. */
 export function EvidenceSection({ detail: { batch, evidence } }: { readonly detail: Detail }) {
   const t = useTexts(IMPACT);
@@ -25,14 +34,7 @@ export function EvidenceSection({ detail: { batch, evidence } }: { readonly deta
           </Empty>
         }
         columns={[
-          {
-            label: t.file,
-            show: ({ file_name, url }) => (
-              <a className="text-link" href={url} target="_blank" rel="noreferrer noopener">
-                <Foreign text={file_name} />
-              </a>
-            ),
-          },
+          { label: t.file, show: (each) => <EvidenceFile evidence={each} /> },
           { label: t.type, show: ({ type }) => <bdi dir="ltr">{type}</bdi> },
           { label: t.captured, show: ({ captured_at }) => <Time at={captured_at} /> },
           { label: t.bytes, isFigure: true, show: ({ byte_count }) => <Points value={byte_count} /> },

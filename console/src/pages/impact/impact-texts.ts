@@ -214,7 +214,7 @@ export const IMPACT = {
   bytes: ['Bytes', 'الحجم بالبايت'],
   history: ['History', 'السجل الزمني'],
   change: ['Change', 'التغيير'],
-  noHistory: ['No step is recorded yet', 'لم تُسجَّل أي خطوة بعد'],
+  noHistory: ['Nothing has changed since it was created', 'لم يتغيّر شيء منذ إنشائها'],
 } as const satisfies Texts;
 
 export const PLANTING = {

@@ -1,4 +1,4 @@
-import { Select, Stack, TextInput } from '@mantine/core';
+import { Input, List, Select, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -8,10 +8,11 @@ import { AddressLink } from '../../parts/address-link.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
+import { EvidenceFile } from './evidence-section.tsx';
 import { CHANGE, IMPACT, PLANTING } from './impact-texts.ts';
 import { useProjects } from './projects.tsx';
 
-type Batch = components['schemas']['ImpactBatch'];
+type Detail = components['schemas']['ImpactBatchDetail'];
 export type BatchStep = 'allocate' | 'fund' | 'start' | 'deliver' | 'verify' | 'delay' | 'reallocate' | 'correct';
 
 interface Stated {
@@ -24,13 +25,13 @@ const NOTHING: Stated = { project: '', value: '', reason: '' };
 const ADVANCES = { allocate: 'allocated', fund: 'funded', start: 'in_progress', deliver: 'delivered' } as const;
 
 interface StepDialogProps {
-  readonly batch: Batch;
+  readonly detail: Detail;
   readonly step: BatchStep | undefined;
   readonly onClose: () => void;
 }
 
 /** Records one change of a batch, with its consequence before it. */
-export function StepDialog({ batch, step, onClose }: StepDialogProps) {
+export function StepDialog({ detail: { batch, evidence }, step, onClose }: StepDialogProps) {
   const t = useTexts(IMPACT);
   const [stated, setStated] = useState(NOTHING);
   const shown = step ?? 'fund';
@@ -64,6 +65,7 @@ export function StepDialog({ batch, step, onClose }: StepDialogProps) {
       onConfirm={() => change.mutate(stated)}
     >
       <Stack gap="md">
+        {shown === 'verify' && <EvidenceFiles evidence={evidence} />}
         {namesProject && (
           <ProjectChoice
             value={stated.project}
@@ -95,6 +97,21 @@ export function StepDialog({ batch, step, onClose }: StepDialogProps) {
         />
       </Stack>
     </ConfirmDialog>
+  );
+}
+
+function EvidenceFiles({ evidence }: Pick<Detail, 'evidence'>) {
+  const t = useTexts(IMPACT);
+  return (
+    <Input.Wrapper label={t.evidence} labelElement="div">
+      <List size="sm">
+        {evidence.map((each) => (
+          <List.Item key={each.evidence_no}>
+            <EvidenceFile evidence={each} />
+          </List.Item>
+        ))}
+      </List>
+    </Input.Wrapper>
   );
 }
 

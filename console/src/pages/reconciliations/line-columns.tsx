@@ -7,10 +7,11 @@ import { TwoLines } from '../../parts/two-lines.tsx';
 import { Foreign, Points } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
-import { useTexts } from '../../texts/language.tsx';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { DraftDialog } from '../adjustments/draft-dialog.tsx';
 import { RECONCILIATION } from './reconciliation-texts.ts';
 import { deltaOf, type ReconciliationLine, type Verdict } from './verdicts.ts';
+import { whyUnreadable } from './wrong-line.ts';
 
 type LineColumn = Column<ReconciliationLine>;
 
@@ -31,6 +32,7 @@ const SHOWN = {
 export function useLineColumns(partnerId: string, verdict: Verdict): readonly LineColumn[] {
   const t = useTexts(RECONCILIATION);
   const common = useTexts(COMMON);
+  const { language } = useLanguage();
   const mayDraft = useMay('operator');
   const columns: Readonly<Record<(typeof SHOWN)[Verdict][number], LineColumn>> = {
     line: { label: t.line, isFigure: true, sort: 'position', show: ({ line_no }) => <Points value={line_no} /> },
@@ -58,10 +60,7 @@ export function useLineColumns(partnerId: string, verdict: Verdict): readonly Li
       show: ({ recorded_settlement_id: id }) =>
         id === null ? t.noneYet : <ShortLink to={`/settlements/${partnerId}/${id}`} id={id} />,
     },
-    why: {
-      label: t.why,
-      show: ({ details }) => <span className="foreign">{details.map(({ message }) => message).join(' ')}</span>,
-    },
+    why: { label: t.why, isSentences: true, show: (line) => <span className="foreign">{whyUnreadable(line, language)}</span> },
     draft: { label: '', show: (line) => <DraftFromLine partnerId={partnerId} line={line} /> },
   };
   return SHOWN[verdict].filter((name) => name !== 'draft' || mayDraft).map((name) => columns[name]);

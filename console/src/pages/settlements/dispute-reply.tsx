@@ -19,7 +19,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
   const t = useTexts(SETTLEMENT);
   const { language: own } = useLanguage();
   const [language, setLanguage] = useState<Language>(own);
-  const [edited, setEdited] = useState<string>();
+  const [edited, setEdited] = useState<Partial<Record<Language, string>>>({});
   const of = { partnerId: settlement.partner_id, settlementId: settlement.settlement_id };
   const adjustments = useAll(useAdjustmentsOf(of)).flatMap((page) => page.adjustments);
   const lists = useReconciliationsOf(of).data?.pages.flatMap((page) => page.reconciliations) ?? [];
@@ -28,11 +28,14 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
   const composed = composeReply(language, {
     ...{ settlementId: of.settlementId, periodLabel: settlement.period_label, zone: settlement.period_timezone },
     ...{ currency: settlement.currency, disputedAt: acknowledgement.acknowledged_at, note: acknowledgement.note },
-    compared: last && { lines: last.listed_lines, matched: last.counts.matched, differences: countDifferences(last) },
+    compared: last && {
+      ...{ lines: last.listed_lines, matched: last.counts.matched, notListed: last.counts.missing_in_partner_file },
+      differences: countDifferences(last) - last.counts.missing_in_partner_file,
+    },
     posted: adjustments.filter(({ status }) => status === 'posted'),
   });
   const waiting = adjustments.filter(({ status }) => status === 'draft' || status === 'approved').length;
-  const text = edited ?? composed;
+  const text = edited[language] ?? composed;
   return (
     <Section
       id="reply"
@@ -41,10 +44,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
         <SegmentedControl
           size="xs"
           value={language}
-          onChange={(chosen) => {
-            setLanguage(chosen as Language);
-            setEdited(undefined);
-          }}
+          onChange={(chosen) => setLanguage(chosen as Language)}
           data={[
             { value: 'en', label: t.english },
             { value: 'ar', label: t.arabic },
@@ -64,7 +64,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
           dir={language === 'ar' ? 'rtl' : 'ltr'}
           lang={language}
           value={text}
-          onChange={(event) => setEdited(event.currentTarget.value)}
+          onChange={(event) => setEdited({ ...edited, [language]: event.currentTarget.value })}
         />
         <Group justify="flex-end">
           <CopyButton value={text}>

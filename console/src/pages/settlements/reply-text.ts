@@ -13,8 +13,17 @@ export interface ReplyFacts {
   readonly disputedAt: string | null;
   readonly note: string | null;
   /** Of the last list that was compared to its end. */
-  readonly compared?: { readonly lines: string; readonly matched: number; readonly differences: number } | undefined;
+  readonly compared?: Compared | undefined;
   readonly posted: readonly PostedCorrection[];
+}
+
+interface Compared {
+  /** Of the list: those that match the settlement, and those that differ. */
+  readonly lines: string;
+  readonly matched: number;
+  readonly differences: number;
+  /** Contributions of the settlement that the list lacks. */
+  readonly notListed: number;
 }
 
 export interface PostedCorrection {
@@ -55,7 +64,7 @@ function changeOf(
 interface Wording {
   head(label: string, id: string): string;
   disputed(on: string, note: string | null): string;
-  compared(list: NonNullable<ReplyFacts['compared']>): string;
+  compared(list: Compared): string;
   readonly corrections: string;
   correction(correction: PostedCorrection, currency: string | null): string;
   readonly nothing: string;
@@ -66,8 +75,8 @@ interface Wording {
 const ENGLISH: Wording = {
   head: (label, id) => `Settlement ${label} (${id})`,
   disputed: (on, note) => `You disputed this settlement on ${on}${note === null ? '.' : `: “${isolateForeign(note)}”`}`,
-  compared: ({ lines, matched, differences }) =>
-    `We compared your list with it line by line: ${countEnglish(lines, 'line')} read, ${formatWhole(String(matched))} matched, ${countEnglish(differences, 'difference')}.`,
+  compared: ({ lines, matched, differences, notListed }) =>
+    `We compared your list with it line by line: ${countEnglish(lines, 'line')} read, ${formatWhole(String(matched))} matched, ${formatWhole(String(differences))} different. Your list lacks ${countEnglish(notListed, 'contribution')} of the settlement.`,
   corrections: 'We corrected what is settled:',
   correction(correction, currency) {
     const { points, money } = changeOf(correction, currency);
@@ -84,8 +93,8 @@ const ENGLISH: Wording = {
 const ARABIC: Wording = {
   head: (label, id) => `التسوية ${label} (${id})`,
   disputed: (on, note) => `اعترضتم على هذه التسوية بتاريخ ${on}${note === null ? '.' : `: «${isolateForeign(note)}»`}`,
-  compared: ({ lines, matched, differences }) =>
-    `قارنّا قائمتكم بها سطرًا سطرًا. السطور المقروءة: ${formatWhole(lines)}، والمتطابقة: ${formatWhole(String(matched))}، والفروق: ${formatWhole(String(differences))}.`,
+  compared: ({ lines, matched, differences, notListed }) =>
+    `قارنّا قائمتكم بها سطرًا سطرًا. السطور المقروءة: ${formatWhole(lines)}، والمتطابقة: ${formatWhole(String(matched))}، والمختلفة: ${formatWhole(String(differences))}. مساهمات التسوية غير الواردة في قائمتكم: ${formatWhole(String(notListed))}.`,
   corrections: 'صحّحنا ما تمت تسويته كما يلي:',
   correction(correction, currency) {
     const { points, money } = changeOf(correction, currency);
