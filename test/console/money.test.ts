@@ -178,8 +178,11 @@ describe('a dispute', needsBrowser, () => {
     await waitFor('the correction in the text', async () => (await answer.inputValue()).includes('-100'));
     const text = await answer.inputValue();
     for (const part of [note, wrong.partner_order_ref, 'Reported twice.', settlementId]) assert.ok(text.includes(part), part);
+    await answer.fill(`${text}\n\nAmal`);
     await page.getByText('In Arabic').click();
     assert.match(await answer.inputValue(), /خصم 100 نقطة\. أُبلغ عنه مرتين\./);
+    await page.getByText('In English').click();
+    assert.equal(await answer.inputValue(), `${text}\n\nAmal`);
     await client.post(`/v1/settlements/${settlementId}/acknowledgement`, { status: 'accepted' });
     await page.reload();
     await page.getByText('The partner disputed it first').waitFor();

@@ -138,6 +138,7 @@ describe('an impact batch', needsBrowser, () => {
     await second.goto(page.url());
     await second.getByRole('button', { name: 'Verify' }).click();
     await second.getByRole('dialog').getByText('you checked the evidence').waitFor();
+    await second.getByRole('dialog').getByRole('link', { name: 'coast.jpg' }).waitFor();
     await second.getByRole('dialog').getByRole('button', { name: 'Verify' }).click();
     await second.getByText(/^Batch “.+”: Verified\.$/).waitFor();
     assert.equal((await stateOf()).status, 'verified');
@@ -216,7 +217,7 @@ describe('a new partner', needsBrowser, () => {
   });
 
   test('its rule is made on the same page; one that starts later is named with its start', async () => {
-    const { partner: own } = await service.newPartner();
+    const own = await createPartner(service.database, OWNER, uniqueId('Shop'), { ...OPEN_RATES, currency: 'SAR' });
     const page = await browser.signedIn('admin');
     await page.goto(`${browser.baseUrl}/partners/${own.partnerId}/set-up`);
     const rule = page.getByRole('region', { name: 'Rule', exact: true });
@@ -232,12 +233,46 @@ describe('a new partner', needsBrowser, () => {
     await row.getByText('1 Jan 2031, 00:00').waitFor();
     await rule.getByText('Until the versions below start').waitFor();
     assert.equal(await rule.getByText('No rule was made for it').count(), 0);
+    await rule.getByText('Without a version yet: Value of a point, Cost of a tree.').waitFor();
+    await rule.getByText('Optional').waitFor();
+    await page.getByRole('region', { name: 'First confirmation' }).getByText('Versions of the rule start later').waitFor();
+    for (const [kind, version] of [
+      ['Value of a point', 'first-value'],
+      ['Cost of a tree', 'first-cost'],
+    ] as const) {
+      await rule.getByRole('button', { name: 'New version for this partner' }).click();
+      await choose(rule, { field: 'Kind', option: kind });
+      await rule.getByLabel('Version').fill(version);
+      await rule.getByLabel(kind).fill('0.01');
+      await rule.getByRole('button', { name: 'New version', exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'New version' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    await rule.getByText('Done').waitFor();
     const [kept] = await rowsOf("select partner_id, review_threshold from rule_version where version = 'first-of-it'");
     assert.deepEqual(kept, { partner_id: own.partnerId, review_threshold: 900n });
     await rule.getByRole('link', { name: 'All versions' }).click();
     await heading(page, 'Rules');
     await page.getByRole('link', { name: 'Set-up of this partner' }).click();
     await rule.waitFor();
+  });
+
+  test('a partner without a currency is done with its contribution rule, and is offered no value of a point', async () => {
+    const { partner: own } = await service.newPartner();
+    const page = await browser.signedIn('admin');
+    await page.goto(`${browser.baseUrl}/partners/${own.partnerId}/set-up`);
+    const rule = page.getByRole('region', { name: 'Rule', exact: true });
+    await rule.getByRole('button', { name: 'New version for this partner' }).click();
+    await rule.getByText('A value or a cost needs the currency of the partner').waitFor();
+    await rule.getByRole('combobox', { name: 'Kind' }).click();
+    const offered = page.getByRole('option', { name: 'Value of a point' });
+    await offered.waitFor();
+    assert.equal(await offered.getAttribute('data-combobox-disabled'), 'true');
+    await page.keyboard.press('Escape');
+    await rule.getByLabel('Version').fill('only-rule');
+    await rule.getByRole('button', { name: 'New version', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'New version' }).click();
+    await rule.getByText('Done').waitFor();
   });
 
   test('a key is replaced and revoked; the partner is suspended and resumed', async () => {

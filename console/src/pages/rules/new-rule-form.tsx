@@ -43,7 +43,8 @@ interface NewRuleFormProps {
   readonly partner: string | undefined;
   /** Absent where the partner is fixed. */
   readonly onPartner?: (partnerId: string | undefined) => void;
-  readonly currency?: string | null | undefined;
+  /** Of the partner; `null` where it has none, absent where the partner is not fixed. */
+  readonly currency?: string | null;
   readonly onCreated: () => void;
 }
 
@@ -78,7 +79,10 @@ export function NewRuleForm({ partner, onPartner, currency, onCreated }: NewRule
         }}
       >
         <Stack gap="md">
-          <RuleFields stated={stated} partner={partner} error={create.error} onChange={setStated} {...present({ onPartner })} />
+          <RuleFields
+            {...{ stated, partner, hasCurrency: currency !== null, error: create.error, onChange: setStated }}
+            {...present({ onPartner })}
+          />
           <Group justify="flex-end">
             <Button variant="default" onClick={look}>
               {t.preview}

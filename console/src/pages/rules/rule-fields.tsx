@@ -28,6 +28,8 @@ export interface StatedRule {
 interface RuleFieldsProps {
   readonly stated: StatedRule;
   readonly partner: string | undefined;
+  /** A partner without a currency has neither value nor cost. */
+  readonly hasCurrency: boolean;
   readonly error: Error | null;
   readonly onChange: (stated: StatedRule) => void;
   /** Absent where the partner is fixed. */
@@ -36,7 +38,7 @@ interface RuleFieldsProps {
 
 type TextField = Exclude<keyof StatedRule, 'kind' | 'reviews_everything' | 'starts_at'>;
 
-export function RuleFields({ stated, partner, error, onChange, onPartner }: RuleFieldsProps) {
+export function RuleFields({ stated, partner, hasCurrency, error, onChange, onPartner }: RuleFieldsProps) {
   const t = useTexts(RULE);
   const kinds = useTexts(RULE_KIND);
   const field = (name: TextField, label: string, description?: string) => (
@@ -57,7 +59,12 @@ export function RuleFields({ stated, partner, error, onChange, onPartner }: Rule
         <Select
           label={t.kind}
           allowDeselect={false}
-          data={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
+          {...(!hasCurrency && { description: t.needsCurrency })}
+          data={Object.entries(kinds).map(([value, label]) => ({
+            value,
+            label,
+            disabled: !hasCurrency && value !== 'contribution_rule',
+          }))}
           value={stated.kind}
           onChange={(kind) => onChange({ ...stated, kind: kind as Kind })}
         />

@@ -19,10 +19,10 @@ import { Foreign, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
-import { useRulesInForce } from '../partners/set-up/rule-step.tsx';
 import { InForce } from './in-force.tsx';
 import { RULE, RULE_KIND } from './rule-texts.ts';
 import { type Rule, Said } from './said.tsx';
+import { useRulesInForce } from './use-rules.ts';
 import { WithdrawRule } from './withdraw-rule.tsx';
 
 type Kind = Rule['kind'];

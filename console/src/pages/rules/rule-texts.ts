@@ -32,6 +32,10 @@ export const RULE = {
   previewVersion: ['Preview a version', 'معاينة إصدار'],
   versionHelp: ['Letters, digits and . _ : -, unique within the kind.', 'حروف وأرقام و . _ : -، لا يتكرر ضمن النوع.'],
   startsHelp: ['A minute from now, unless you say later.', 'بعد دقيقة من الآن، ما لم تحدد وقتًا لاحقًا.'],
+  needsCurrency: [
+    'A value or a cost needs the currency of the partner, which its page changes.',
+    'القيمة والتكلفة تحتاجان إلى عملة الشريك، وتُغيَّر في صفحته.',
+  ],
   pointsMin: ['Least points', 'أقل عدد نقاط'],
   pointsMax: ['Most points', 'أكثر عدد نقاط'],
   reviewsEverything: ['Review every contribution', 'مراجعة كل مساهمة'],

@@ -10,6 +10,7 @@ import { Loaded } from '../../../parts/state.tsx';
 import { Foreign, Time } from '../../../parts/values.tsx';
 import { useMay, useSession } from '../../../session/session.tsx';
 import { useTexts } from '../../../texts/language.tsx';
+import { useUpcomingRules } from '../../rules/use-rules.ts';
 import { SET_UP } from './set-up-texts.ts';
 import { Step } from './step.tsx';
 
@@ -31,6 +32,7 @@ export function FirstStep({ partnerId, apiKey }: FirstStepProps) {
     enabled: partnerId !== undefined,
     refetchInterval: 5_000,
   });
+  const hasLaterRules = (useUpcomingRules(partnerId).data?.rules.length ?? 0) > 0;
   const [latest] = contributions.data?.contributions ?? [];
   return (
     <Step
@@ -57,6 +59,7 @@ export function FirstStep({ partnerId, apiKey }: FirstStepProps) {
             ) : (
               <Text size="sm">{t.waitingFor}</Text>
             )}
+            {hasLaterRules && <Text size="sm">{t.beforeRules}</Text>}
             {mayTest && <SendTest key={apiKey ?? ''} partnerId={partnerId ?? ''} apiKey={apiKey} />}
           </Stack>
         )}

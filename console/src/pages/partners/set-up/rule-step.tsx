@@ -1,7 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answerOf, client } from '../../../api/client.ts';
+import type { components } from '../../../api/operator-types.ts';
 import { AddressLink } from '../../../parts/address-link.tsx';
 import { Records } from '../../../parts/records.tsx';
 import { Loaded } from '../../../parts/state.tsx';
@@ -12,19 +11,16 @@ import { InForce } from '../../rules/in-force.tsx';
 import { NewRuleForm } from '../../rules/new-rule-form.tsx';
 import { RULE, RULE_KIND } from '../../rules/rule-texts.ts';
 import { type Rule, Said } from '../../rules/said.tsx';
+import { useRulesInForce, useUpcomingRules } from '../../rules/use-rules.ts';
 import { SET_UP } from './set-up-texts.ts';
 import { Step } from './step.tsx';
 
-const DEFAULT = 'default-1';
+type InForceRules = components['schemas']['RulesInForce'];
 
-export function useRulesInForce(partnerId: string | undefined) {
-  return useQuery({
-    queryKey: ['rules-in-force', partnerId],
-    queryFn: () =>
-      answerOf(client.GET('/operator/v1/partners/{partner_id}/rules', { params: { path: { partner_id: partnerId ?? '' } } })),
-    enabled: partnerId !== undefined,
-  });
-}
+const DEFAULT = 'default-1';
+const KINDS = ['contribution_rule', 'point_conversion', 'tree_cost'] as const satisfies readonly Rule['kind'][];
+/** Of a partner whose points have no value. */
+const KINDS_WITHOUT_CURRENCY = ['contribution_rule'] as const;
 
 interface RuleStepProps {
   readonly partnerId: string | undefined;
@@ -35,11 +31,18 @@ interface RuleStepProps {
 export function RuleStep({ partnerId, currency }: RuleStepProps) {
   const t = useTexts(SET_UP);
   const query = useRulesInForce(partnerId);
-  const upcoming = useUpcoming(partnerId);
-  const hasRule = query.data !== undefined && query.data.contribution_rule_version !== DEFAULT;
-  const hasOne = hasRule || (upcoming.data?.rules.length ?? 0) > 0;
+  const kinds = useTexts(RULE_KIND);
+  const upcoming = useUpcomingRules(partnerId);
+  const wanted = currency === null ? KINDS_WITHOUT_CURRENCY : KINDS;
+  const missing = query.data && upcoming.data ? kindsWithoutVersion(wanted, query.data, upcoming.data.rules) : wanted;
   return (
-    <Step number={2} title={t.rule} help={t.ruleHelp} state={hasOne ? 'done' : 'optional'} isLocked={partnerId === undefined}>
+    <Step
+      number={2}
+      title={t.rule}
+      help={t.ruleHelp}
+      state={missing.length === 0 ? 'done' : 'optional'}
+      isLocked={partnerId === undefined}
+    >
       <Loaded query={query}>
         {(rules) => (
           <Loaded query={upcoming}>
@@ -47,6 +50,9 @@ export function RuleStep({ partnerId, currency }: RuleStepProps) {
               <Stack gap="sm">
                 {rules.contribution_rule_version === DEFAULT && rules.point_conversion_version === DEFAULT && (
                   <Text size="sm">{later.rules.length === 0 ? t.ruleDefault : t.ruleDefaultUntil}</Text>
+                )}
+                {missing.length > 0 && missing.length < wanted.length && (
+                  <Text size="sm">{t.ruleMissing(missing.map((kind) => kinds[kind]))}</Text>
                 )}
                 <InForce rules={rules} currency={currency} />
                 {later.rules.length > 0 && <Upcoming rules={later.rules} />}
@@ -60,15 +66,13 @@ export function RuleStep({ partnerId, currency }: RuleStepProps) {
   );
 }
 
-function useUpcoming(partnerId: string | undefined) {
-  return useQuery({
-    queryKey: ['rules-upcoming', partnerId],
-    queryFn: () => {
-      const query = { partner_id: partnerId ?? '', standing: 'upcoming', sort: 'starts_at' } as const;
-      return answerOf(client.GET('/operator/v1/rules', { params: { query } }));
-    },
-    enabled: partnerId !== undefined,
-  });
+/** Those of which the partner has the defaults now, and nothing that starts later. */
+function kindsWithoutVersion(
+  kinds: readonly Rule['kind'][],
+  rules: InForceRules,
+  upcoming: readonly Rule[],
+): readonly Rule['kind'][] {
+  return kinds.filter((kind) => rules[`${kind}_version`] === DEFAULT && !upcoming.some((rule) => rule.kind === kind));
 }
 
 function Upcoming({ rules }: { readonly rules: readonly Rule[] }) {

@@ -48,6 +48,10 @@ export const SET_UP = {
     'Until the versions below start, every number of points is taken, nothing is reviewed, and points have no value.',
     'إلى أن تبدأ الإصدارات أدناه، يُقبل أي عدد من النقاط، ولا تُراجَع أي مساهمة، ولا قيمة للنقاط.',
   ],
+  ruleMissing: [
+    (kinds: readonly string[]) => `Without a version yet: ${kinds.join(', ')}.`,
+    (kinds: readonly string[]) => `بلا إصدار بعد: ${kinds.join('، ')}.`,
+  ],
   ruleUpcoming: ['Starts later', 'يبدأ لاحقًا'],
   ruleNew: ['New version for this partner', 'إصدار جديد لهذا الشريك'],
   ruleByAdmin: ['An administrator creates rules.', 'إنشاء القواعد للمسؤول.'],
@@ -128,6 +132,10 @@ export const SET_UP = {
   firstProduction: [
     'In production the partner sends the first confirmation. It appears here when it comes.',
     'في بيئة الإنتاج يرسل الشريك التأكيد الأول، ويظهر هنا عند وصوله.',
+  ],
+  beforeRules: [
+    'Versions of the rule start later: a contribution before their start is taken without them.',
+    'تبدأ إصدارات من القاعدة لاحقًا: تُسجَّل المساهمة قبل بدايتها من دونها.',
   ],
   ownKey: ['A key of the partner', 'مفتاح للشريك'],
   ownKeyHelp: ['The one that was just issued is filled in. It is not kept.', 'يُملأ المفتاح الصادر للتو، ولا يُحفظ.'],
