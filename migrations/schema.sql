@@ -173,17 +173,17 @@ create table contribution (
   constraint contribution_status CHECK ((((status = 'pending'::text) AND (confirmed_at IS NULL) AND (failed_at IS NULL)) OR ((status = 'confirmed'::text) AND (confirmed_at IS NOT NULL) AND (failed_at IS NULL)) OR ((status = 'failed'::text) AND (confirmed_at IS NULL) AND (failed_at IS NOT NULL) AND (failure_reason IS NOT NULL))))
 );
 
-CREATE INDEX contribution_failed_of_order ON public.contribution USING btree (partner_id, partner_order_ref) WHERE (status = 'failed'::text);
+CREATE INDEX contribution_failed_of_order ON public.contribution USING btree (partner_order_ref, partner_id) WHERE (status = 'failed'::text);
 
 CREATE INDEX contribution_pending_points ON public.contribution USING btree (points, transaction_id) WHERE (status = 'pending'::text);
 
 CREATE INDEX contribution_pending_points_of ON public.contribution USING btree (partner_id, points, transaction_id) WHERE (status = 'pending'::text);
 
-CREATE UNIQUE INDEX contribution_idempotency_key ON public.contribution USING btree (partner_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE UNIQUE INDEX contribution_idempotency_key ON public.contribution USING btree (idempotency_key, partner_id);
 
-CREATE UNIQUE INDEX contribution_order_holder ON public.contribution USING btree (partner_id, partner_order_ref) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text]));
+CREATE UNIQUE INDEX contribution_order_holder ON public.contribution USING btree (partner_order_ref, partner_id) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text]));
 
-CREATE UNIQUE INDEX contribution_partner_event ON public.contribution USING btree (partner_id, partner_event_id) WHERE (partner_event_id IS NOT NULL);
+CREATE UNIQUE INDEX contribution_partner_event ON public.contribution USING btree (partner_event_id, partner_id);
 
 CREATE TRIGGER contribution_is_kept BEFORE DELETE ON public.contribution FOR EACH ROW EXECUTE FUNCTION refuse_change();
 

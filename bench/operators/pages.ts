@@ -9,7 +9,7 @@ export const PAGES: readonly (readonly string[])[] = [
   ['/settlements?sort=-closed_at'],
   [`/partners/${partnerId}/settlements/${settlementId}/lines?sort=line_no`],
   ['/endpoints?sort=created_at', '/endpoints?state=failing'],
-  [`/partners/${partnerId}/deliveries?sort=-created_at&status=waiting`],
+  [`/partners/${partnerId}/deliveries?sort=-occurred_at&status=waiting`],
   ['/adjustments?sort=-drafted_at'],
   ['/audit?sort=-recorded_at'],
 ];

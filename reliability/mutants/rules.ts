@@ -14,15 +14,15 @@ export interface Rule {
 
 const STORE = 'src/store/contributions/contribution.ts';
 const SCHEMA = 'migrations/0002_contributions.sql';
-const KEYS = 'migrations/0012_keys_for_who_names_them.sql';
+const KEYS = 'migrations/0043_names_before_partners.sql';
 
 export const RULES: readonly Rule[] = [
   {
     rule: 'one order confirms once',
     source: 'Contribution, partner_order_ref',
-    file: SCHEMA,
-    find: 'create unique index contribution_order_holder on contribution',
-    replace: 'create index contribution_order_holder on contribution',
+    file: KEYS,
+    find: 'create unique index if not exists contribution_order_holder_next',
+    replace: 'create index if not exists contribution_order_holder_next',
     tests: ['contributions/confirm-contribution'],
   },
   {
@@ -37,7 +37,7 @@ export const RULES: readonly Rule[] = [
     rule: "a key belongs to its partner: another partner's is free",
     source: 'decisions 3, scope',
     file: KEYS,
-    find: 'contribution_idempotency_key_next on contribution (partner_id, idempotency_key)',
+    find: 'contribution_idempotency_key_next on contribution (idempotency_key, partner_id)',
     replace: 'contribution_idempotency_key_next on contribution (idempotency_key)',
     tests: ['contributions/confirm-contribution'],
   },

@@ -61,19 +61,41 @@ export async function runLong<Row extends pg.QueryResultRow>(
   return rows;
 }
 
+/** SQL of a unique key: `partner_id` and another column. */
+interface RowKey {
+  readonly partnerId: string;
+  readonly key: string;
+  readonly value: string;
+  /** That of a partial index. */
+  readonly condition?: string;
+}
+
 /**
  * SQL for a subquery of the one row with a unique key, of which `partner_id` is a part. The other column is a range of one value and the
  * order: an index of the whole key gives that order for free, and any other plan sorts too, whatever is known of the table. With two
  * equations, while the table is empty, reading the partner's every row by any index on the partner would cost as little.
- *
- * @param condition That of a partial index.
  */
-export function rowOf(
-  table: string,
-  { partnerId, key, value, condition }: { partnerId: string; key: string; value: string; condition?: string },
-): string {
-  const conditions = [`partner_id = ${partnerId}`, `${key} between ${value} and ${value}`, ...(condition ? [condition] : [])];
-  return `(select * from ${table} where ${conditions.join(' and ')} order by ${key} limit 1)`;
+export function rowOf(table: string, { partnerId, key, value, condition }: RowKey): string {
+  return firstRow(table, key, [`partner_id = ${partnerId}`, `${key} between ${value} and ${value}`, condition]);
+}
+
+/**
+ * SQL for the condition that a row has a name that its partner gave, for an index of the name and then the partner. The list of one name keeps
+ * the name as an order that costs nothing (as the range does in {@link rowOf}), and is one entry of the index, however many partners use
+ * the name.
+ */
+export function hasName(key: string, { partnerId, value }: Pick<RowKey, 'partnerId' | 'value'>): string {
+  return `partner_id = ${partnerId} and ${key} = any (array[${value}])`;
+}
+
+/** Like {@link rowOf}, for a unique key that begins with the other column ({@link hasName}). */
+export function rowOfName(table: string, { partnerId, key, value, condition }: RowKey): string {
+  return firstRow(table, key, [hasName(key, { partnerId, value }), condition]);
+}
+
+function firstRow(table: string, key: string, conditions: readonly (string | undefined)[]): string {
+  const given = conditions.filter((condition) => condition !== undefined);
+  return `(select * from ${table} where ${given.join(' and ')} order by ${key} limit 1)`;
 }
 
 /** A durable read that finds rows for a list of keys, of any partners, and the same for those of one partner. */

@@ -5,17 +5,12 @@ import {
   findContributionsById,
   findContributionsOfPartners,
 } from '../../store/contributions/contribution.ts';
-import {
-  type LookedAtContribution,
-  listContributionsInOrder,
-  searchContributions,
-} from '../../store/contributions/contribution-search.ts';
+import { type LookedAtContribution, listContributionsInOrder } from '../../store/contributions/contribution-search.ts';
 import { listLatestContributions } from '../../store/contributions/latest-contribution.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
-import { joinPartnerIds } from '../../store/partner-ids.ts';
 import { inOrderOf, type LookedThrough, lookThrough } from '../look-through.ts';
-import { namesFor } from './contribution-names.ts';
+import { findNamedOf } from './contribution-names.ts';
 
 export interface ContributionFilter {
   readonly partnerId: string;
@@ -62,9 +57,8 @@ async function findNamed(
   filter: ContributionFilter & { readonly of: string },
   { order, after, limit }: KeysetPage<'created_at'>,
 ): Promise<LookedThrough<ContributionRecord>> {
-  const ids = joinPartnerIds([filter.partnerId]);
-  const looks = namesFor(filter.of).map((name) => searchContributions(db, ids, { name, value: filter.of, limit: NAMED_MAX }));
-  const found = new Map((await Promise.all(looks)).flat().map((id) => [id.transactionId, id]));
+  const named = await findNamedOf(db, filter.partnerId, { text: filter.of, limit: NAMED_MAX });
+  const found = new Map(named.map((id) => [id.transactionId, id]));
   const records = found.size === 0 ? [] : await findContributionsById(db, [...found.values()]);
   const idOf = ({ contribution }: ContributionRecord) => contribution.transactionId;
   const sign = order.isDescending ? -1 : 1;

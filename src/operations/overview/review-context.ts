@@ -3,10 +3,9 @@ import { rulesInForce } from '../../domain/rules/rule-versions.ts';
 import { findPartner } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
-import { searchContributions } from '../../store/contributions/contribution-search.ts';
+import { searchContributionsOf } from '../../store/contributions/contribution-search.ts';
 import { type CountedDay, findCountedDay } from '../../store/contributions/daily-count.ts';
 import type { Queryable } from '../../store/database.ts';
-import { joinPartnerIds } from '../../store/partner-ids.ts';
 import { listRuleVersions } from '../../store/rules/rule-version.ts';
 import type { ReviewedContribution } from '../contributions/list-reviews.ts';
 
@@ -28,7 +27,7 @@ export async function readReviewContext(db: Queryable, { record, review }: Revie
   const [day, versions, ids, now] = await Promise.all([
     countedOn === null ? null : findCountedDay(db, partnerId, countedOn),
     listRuleVersions(db),
-    searchContributions(db, joinPartnerIds([partnerId]), order),
+    searchContributionsOf(db, partnerId, order),
     readClock(db),
   ]);
   const orderHistory = ids.length === 0 ? [] : await findContributionsById(db, ids);

@@ -1,8 +1,12 @@
-import { idAt, isOurId, timeOfId } from '../../domain/identifiers.ts';
+import { ID_PREFIXES, idAt, isOurId, timeOfId } from '../../domain/identifiers.ts';
 import { listPartnersInOrder, listPartnersOfIds, type Partner, readAllPartnerIds } from '../../store/access/partner.ts';
 import { type FoundRecord, searchRecordOwner } from '../../store/access/record-owner.ts';
 import { type ContributionRecord, findContributionsOfPartners } from '../../store/contributions/contribution.ts';
-import { searchContributions, searchContributionsByCorrelation } from '../../store/contributions/contribution-search.ts';
+import {
+  searchContributions,
+  searchContributionsByCorrelation,
+  searchContributionsById,
+} from '../../store/contributions/contribution-search.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { PartnerIds } from '../../store/partner-ids.ts';
 import { namesFor } from '../contributions/contribution-names.ts';
@@ -24,11 +28,10 @@ const REQUEST_MS = 15_000;
  * Finds what an operator was given: a contribution by its id, event, order, key, or by the correlation id of its request where the service
  * made that; a partner by its id or a part of its name; any other record by its id.
  *
- * It looks keys up, one for each partner, and scans no contributions.
+ * It looks keys up, an id of our own once for each partner, and scans no contributions.
  */
 export async function searchRecords(database: Database, text: string): Promise<SearchResult> {
   const db = database.pool;
-  const partnerIds = await readAllPartnerIds(db);
   const found = new Map<string, Found>();
   const add = (by: string, ids: readonly { partnerId: string; transactionId: string }[]) => {
     for (const { partnerId, transactionId } of ids) {
@@ -37,12 +40,19 @@ export async function searchRecords(database: Database, text: string): Promise<S
       found.set(transactionId, entry);
     }
   };
-  for (const name of namesFor(text))
-    add(name, await searchContributions(db, partnerIds, { name, value: text, limit: FOUND_MAX }));
-  add('correlation_id', await searchByCorrelation(db, partnerIds, text));
-  const [partners, records] = await Promise.all([searchPartners(db, text), searchRecordOwner(db, partnerIds, text)]);
+  for (const name of namesFor(text)) add(name, await searchContributions(db, { name, value: text, limit: FOUND_MAX }));
+  const records: FoundRecord[] = [];
+  if (isAnyId(text)) {
+    const partnerIds = await readAllPartnerIds(db);
+    if (isOurId('txn', text)) add('transaction_id', await searchContributionsById(db, partnerIds, text));
+    add('correlation_id', await searchByCorrelation(db, partnerIds, text));
+    records.push(...(await searchRecordOwner(db, partnerIds, text)));
+  }
+  const partners = await searchPartners(db, text);
   return { contributions: await readFound(database, [...found.values()].slice(0, FOUND_MAX)), partners, records };
 }
+
+const isAnyId = (text: string) => Object.values(ID_PREFIXES).some((prefix) => isOurId(prefix, text));
 
 interface Found {
   readonly partnerId: string;

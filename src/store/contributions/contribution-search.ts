@@ -2,49 +2,86 @@ import type { Contribution } from '../../domain/contributions/contribution.ts';
 import type { Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { type PartnerIds, partnerIdsIn } from '../partner-ids.ts';
-import { run, type Statement } from '../query.ts';
+import { hasName, run, type Statement } from '../query.ts';
 import type { ContributionId } from './contribution.ts';
 
-/** By what a partner names a contribution. Each has an index that begins with the partner. */
-export type ContributionName = 'transaction_id' | 'partner_event_id' | 'partner_order_ref' | 'idempotency_key';
+/** By what a partner names a contribution. Each begins an index of its own. */
+export type ContributionName = 'partner_event_id' | 'partner_order_ref' | 'idempotency_key';
 
 /** Written out: an index that holds contributions of some statuses is found by its text. */
 const CONDITIONS: Readonly<Record<ContributionName, readonly string[]>> = {
-  transaction_id: [''],
   partner_event_id: [''],
   idempotency_key: [''],
   partner_order_ref: ["and status in ('pending', 'confirmed')", "and status = 'failed'"],
 };
 
-const statementsOf = (name: ContributionName): Statement[] =>
+const SELECT = 'select partner_id as "partnerId", transaction_id as "transactionId" from contribution';
+
+const ofAll = (name: ContributionName): Statement[] =>
   CONDITIONS[name].map((condition, index) => ({
     name: `search_contributions_by_${name}_${index}`,
-    text: `select partner_id as "partnerId", transaction_id as "transactionId" from contribution
-    where partner_id = any (${partnerIdsIn('$1')}) and ${name} = $2 ${condition} limit $3`,
+    text: `${SELECT} where ${name} = $1 ${condition} order by ${name}, partner_id limit $2`,
   }));
 
-const STATEMENTS = {
-  transaction_id: statementsOf('transaction_id'),
-  partner_event_id: statementsOf('partner_event_id'),
-  partner_order_ref: statementsOf('partner_order_ref'),
-  idempotency_key: statementsOf('idempotency_key'),
-} satisfies Record<ContributionName, Statement[]>;
+const ofOne = (name: ContributionName): Statement[] =>
+  CONDITIONS[name].map((condition, index) => ({
+    name: `search_contributions_of_one_by_${name}_${index}`,
+    text: `${SELECT} where ${hasName(name, { partnerId: '$1', value: '$2' })} ${condition} order by ${name} limit $3`,
+  }));
 
-/** Looks one key up for each partner: it costs as much as there are partners, however many contributions there are. */
-export async function searchContributions(
+const forEachName = (write: (name: ContributionName) => Statement[]) => ({
+  partner_event_id: write('partner_event_id'),
+  partner_order_ref: write('partner_order_ref'),
+  idempotency_key: write('idempotency_key'),
+});
+const OF_ALL = forEachName(ofAll);
+const OF_ONE = forEachName(ofOne);
+
+export interface NameSearch {
+  readonly name: ContributionName;
+  readonly value: string;
+  /** Of contributions; twice as many of an order, whose failed ones are found apart. */
+  readonly limit: number;
+}
+
+/** Over all partners. It costs as much as it finds. */
+export async function searchContributions(db: Queryable, { name, value, limit }: NameSearch): Promise<ContributionId[]> {
+  return searchBy(db, OF_ALL[name], [value, limit]);
+}
+
+/** The same of one partner. */
+export async function searchContributionsOf(
+  db: Queryable,
+  partnerId: string,
+  { name, value, limit }: NameSearch,
+): Promise<ContributionId[]> {
+  return searchBy(db, OF_ONE[name], [partnerId, value, limit]);
+}
+
+const BY_ID: Statement = {
+  name: 'search_contributions_by_id',
+  text: `${SELECT} where partner_id = any (${partnerIdsIn('$1')}) and transaction_id = $2 limit 1`,
+};
+
+/** By our own id. Looks the key up once for each partner, however many contributions there are. */
+export async function searchContributionsById(
   db: Queryable,
   partnerIds: PartnerIds,
-  { name, value, limit }: { readonly name: ContributionName; readonly value: string; readonly limit: number },
+  transactionId: string,
 ): Promise<ContributionId[]> {
+  return searchBy(db, [BY_ID], [partnerIds, transactionId]);
+}
+
+async function searchBy(db: Queryable, statements: readonly Statement[], values: unknown[]): Promise<ContributionId[]> {
   const found: ContributionId[] = [];
-  for (const statement of STATEMENTS[name])
-    found.push(...(await run<{ partnerId: string; transactionId: string }>(db, statement, [partnerIds, value, limit])));
+  for (const statement of statements)
+    found.push(...(await run<{ partnerId: string; transactionId: string }>(db, statement, values)));
   return found;
 }
 
 const BY_CORRELATION: Statement = {
   name: 'search_contributions_by_correlation',
-  text: `select partner_id as "partnerId", transaction_id as "transactionId" from contribution
+  text: `${SELECT}
     where partner_id = any (${partnerIdsIn('$1')}) and transaction_id >= $2 and transaction_id < $3 and correlation_id = $4 limit $5`,
 };
 

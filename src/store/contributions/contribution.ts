@@ -2,7 +2,7 @@ import type { Contribution } from '../../domain/contributions/contribution.ts';
 import type { EmissionsLink, RejectionCode } from '../../domain/emissions/association.ts';
 import type { Database, Queryable } from '../database.ts';
 import { LINK_COLUMNS, type LinkRow, linkJoin, readLinkRow } from '../emissions/emissions-link.ts';
-import { findStatement, rowOf, run, runFind, type Statement } from '../query.ts';
+import { findStatement, rowOf, rowOfName, run, runFind, type Statement } from '../query.ts';
 
 /** A contribution with what the service stores beside it: it is its own idempotency record. */
 export interface ContributionRecord {
@@ -96,15 +96,15 @@ const COLUMNS = `${SEALED_COLUMNS},
 /** `partnerId` is SQL, as is in each statement. */
 const withLink = (partnerId: string) => linkJoin('transaction_id', { partnerId, value: 'c.transaction_id' });
 
-const findBy = (name: string, key: 'partner_event_id' | 'transaction_id') =>
+const findBy = (name: string, key: 'partner_event_id' | 'transaction_id', row: typeof rowOf) =>
   findStatement(
     name,
     2,
     (partnerId) => `select ${COLUMNS} from unnest($1::text[], $2::text[]) as wanted (partner_id, ${key})
-    cross join lateral ${rowOf('contribution', { partnerId, key, value: `wanted.${key}` })} c ${withLink(partnerId)}`,
+    cross join lateral ${row('contribution', { partnerId, key, value: `wanted.${key}` })} c ${withLink(partnerId)}`,
   );
-const FIND_BY_EVENT = findBy('find_contributions_by_event', 'partner_event_id');
-const FIND_BY_ID = findBy('find_contributions_by_id', 'transaction_id');
+const FIND_BY_EVENT = findBy('find_contributions_by_event', 'partner_event_id', rowOfName);
+const FIND_BY_ID = findBy('find_contributions_by_id', 'transaction_id', rowOf);
 
 /** The contributions of the given events, for any mix of partners, in no order; events without one are left out. */
 export async function findContributionsByEvent(
@@ -148,7 +148,7 @@ const MEETINGS = [
 const FIND_CONFLICTS = findStatement('find_contribution_conflicts', 5, (partnerId) => {
   const meetings = MEETINGS.map(
     ({ unless, ...by }) =>
-      `select * from ${rowOf('contribution', { partnerId, value: `wanted.${by.key}`, ...by })} c where not (${unless})`,
+      `select * from ${rowOfName('contribution', { partnerId, value: `wanted.${by.key}`, ...by })} c where not (${unless})`,
   );
   return `select wanted.place, ${COLUMNS}
     from unnest($1::int4[], $2::text[], $3::text[], $4::text[], $5::text[])

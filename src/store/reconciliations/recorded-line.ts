@@ -1,6 +1,6 @@
 import type { ContributionStatus } from '../../domain/contributions/contribution-status.ts';
 import type { Queryable } from '../database.ts';
-import { run, type Statement } from '../query.ts';
+import { rowOfName, run, type Statement } from '../query.ts';
 import type { ReconciliationName } from './reconciliation.ts';
 
 /** The service's records beside the lines of a partner's list. */
@@ -33,6 +33,10 @@ const listedAt = (event: string, adjustment: string) => `(
         order by r.position limit 1
       )`;
 
+const CONTRIBUTION = rowOfName('contribution', {
+  ...{ partnerId: '$1', key: 'partner_event_id', value: 'wanted.partner_event_id' },
+});
+
 const FIND_EVENTS: Statement = {
   name: 'find_recorded_events',
   text: `select wanted.partner_event_id as "partnerEventId", c.transaction_id as "transactionId", c.status,
@@ -50,11 +54,7 @@ const FIND_EVENTS: Statement = {
         select l.settlement_id from settlement_line l
         where l.partner_id = $1 and l.transaction_id = c.transaction_id and l.line_type = 'contribution'
       ) as "settlementId", ${listedAt('wanted.partner_event_id', 'null')} as "listedBeforeAt"
-    from unnest($3::text[]) as wanted (partner_event_id) left join lateral (
-      select transaction_id, status, partner_order_ref, points from contribution k
-      where k.partner_id = $1 and k.partner_event_id = wanted.partner_event_id
-      offset 0
-    ) c on true`,
+    from unnest($3::text[]) as wanted (partner_event_id) left join lateral ${CONTRIBUTION} c on true`,
 };
 
 type EventRow = Omit<RecordedEvent, 'netPoints' | 'netPointsNow'> & {

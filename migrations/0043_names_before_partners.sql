@@ -1,0 +1,22 @@
+-- What a partner names a contribution by stands before the partner in its unique key. The key is as unique as before, a look-up by the whole
+-- key finds its row at once (`rowOfName` in src/store/query.ts), and an operator's search finds a name over all partners at once, where
+-- it asked once for each partner.
+--
+-- On a table with rows src/store/schema/build-indexes.ts has built the new ones before this begins, while others went on writing.
+
+create unique index if not exists contribution_idempotency_key_next on contribution (idempotency_key, partner_id);
+drop index contribution_idempotency_key;
+alter index contribution_idempotency_key_next rename to contribution_idempotency_key;
+
+create unique index if not exists contribution_partner_event_next on contribution (partner_event_id, partner_id);
+drop index contribution_partner_event;
+alter index contribution_partner_event_next rename to contribution_partner_event;
+
+create unique index if not exists contribution_order_holder_next on contribution (partner_order_ref, partner_id)
+  where status in ('pending', 'confirmed');
+drop index contribution_order_holder;
+alter index contribution_order_holder_next rename to contribution_order_holder;
+
+create index if not exists contribution_failed_of_order_next on contribution (partner_order_ref, partner_id) where status = 'failed';
+drop index contribution_failed_of_order;
+alter index contribution_failed_of_order_next rename to contribution_failed_of_order;
