@@ -1,5 +1,5 @@
 import type { AdjustmentStatus } from '../../domain/adjustments/adjustment.ts';
-import { type Adjustment, findAdjustment } from '../../store/adjustments/adjustment.ts';
+import { type Adjustment, findListedAdjustments } from '../../store/adjustments/adjustment.ts';
 import { listContributionsSettledOn } from '../../store/adjustments/settled-adjustment.ts';
 import {
   type AdjustmentOrder,
@@ -9,7 +9,7 @@ import {
 } from '../../store/adjustments/waiting-adjustment.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { KeysetPage, Placed } from '../../store/ordered-list.ts';
-import { type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
+import { inOrderOf, type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
 
 export interface AdjustmentFilter {
   readonly partnerId?: string | undefined;
@@ -35,8 +35,9 @@ export async function listAdjustmentsOf(
     read: async (part) => withIsOn(db, filter, await read(db, filter, part)),
     isWanted: wantedBy({ status: isWaiting ? undefined : status, reasonCode, isOn }),
   });
-  const found = await Promise.all(looked.page.map((each) => findAdjustment(db, each.partnerId, each.adjustmentId)));
-  return { ...looked, page: found.flatMap((adjustment) => adjustment ?? []) };
+  const ids = looked.page.map(({ adjustmentId }) => adjustmentId);
+  const found = await findListedAdjustments(db, looked.page);
+  return { ...looked, page: inOrderOf(ids, found, ({ adjustmentId }) => adjustmentId) };
 }
 
 function read(db: Queryable, { partnerId, status }: AdjustmentFilter, page: KeysetPage<AdjustmentOrder>): Promise<Listed[]> {

@@ -3,12 +3,12 @@ import type { Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
 import {
   type EndpointOrder,
-  findWebhookEndpoint,
+  findListedEndpoints,
   type ListedEndpoint,
   listEndpointsInOrder,
   type WebhookEndpoint,
 } from '../../store/webhooks/webhook-endpoint.ts';
-import { type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
+import { inOrderOf, type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
 
 export interface EndpointFilter {
   readonly partnerId?: string | undefined;
@@ -27,6 +27,7 @@ export async function listEndpointsForOperators(
     read: (part) => listEndpointsInOrder(db, filter, part),
     isWanted: wantedBy({ state }),
   });
-  const found = looked.page.map(({ partnerId, endpointId }) => findWebhookEndpoint(db, partnerId, endpointId));
-  return { ...looked, page: (await Promise.all(found)).flatMap((endpoint) => endpoint ?? []) };
+  const ids = looked.page.map(({ endpointId }) => endpointId);
+  const found = await findListedEndpoints(db, looked.page);
+  return { ...looked, page: inOrderOf(ids, found, ({ endpointId }) => endpointId) };
 }

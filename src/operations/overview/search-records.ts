@@ -52,7 +52,7 @@ export async function searchRecords(database: Database, text: string): Promise<S
   return { contributions: await readFound(database, [...found.values()].slice(0, FOUND_MAX)), partners, records };
 }
 
-const isAnyId = (text: string) => Object.values(ID_PREFIXES).some((prefix) => isOurId(prefix, text));
+const isAnyId = (text: string) => Object.values(ID_PREFIXES).some((prefix) => text.startsWith(`${prefix}_`));
 
 interface Found {
   readonly partnerId: string;

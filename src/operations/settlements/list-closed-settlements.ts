@@ -1,14 +1,14 @@
 import type { AcknowledgementStatus, SettlementStatus } from '../../domain/settlements/settlement.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
-import { findSettlement, type Settlement } from '../../store/settlements/settlement.ts';
+import { findListedSettlements, type Settlement } from '../../store/settlements/settlement.ts';
 import {
   type ClosedOrder,
   type ListedSettlement,
   listClosedSettlements,
   listSettlementsOfPartner,
 } from '../../store/settlements/settlement-list.ts';
-import { type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
+import { inOrderOf, type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
 
 export interface ClosedFilter {
   readonly acknowledgement?: AcknowledgementStatus | undefined;
@@ -55,6 +55,6 @@ export async function listOfPartner(
 }
 
 async function readEach(db: Queryable, listed: readonly ListedSettlement[]): Promise<Settlement[]> {
-  const found = await Promise.all(listed.map(({ partnerId, settlementId }) => findSettlement(db, partnerId, settlementId)));
-  return found.flatMap((settlement) => settlement ?? []);
+  const ids = listed.map(({ settlementId }) => settlementId);
+  return inOrderOf(ids, await findListedSettlements(db, listed), ({ settlementId }) => settlementId);
 }

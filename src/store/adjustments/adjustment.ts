@@ -2,7 +2,7 @@ import type { AdjustmentStatus } from '../../domain/adjustments/adjustment.ts';
 import type { AdjustmentEffect } from '../../domain/adjustments/adjustment-effect.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
-import { type PageOfIds, run, type Statement } from '../query.ts';
+import { type PageOfIds, run, runAnew, type Statement } from '../query.ts';
 import { readExact, writeExact } from '../settlements/exact-totals.ts';
 
 /**
@@ -131,7 +131,22 @@ export async function findAdjustment(db: Queryable, partnerId: string, adjustmen
   return row && readRow(row);
 }
 
-/** The same, and locked until the transaction ends. */
+const FIND_LISTED: Statement = {
+  name: 'find_listed_adjustments',
+  text: `select ${COLUMNS} from adjustment where partner_id = any ($1::text[]) and adjustment_id = any ($2::text[])`,
+};
+
+/** Of any partners, in no order. */
+export async function findListedAdjustments(
+  db: Queryable,
+  listed: readonly Pick<Adjustment, 'partnerId' | 'adjustmentId'>[],
+): Promise<Adjustment[]> {
+  if (listed.length === 0) return [];
+  const values = [listed.map(({ partnerId }) => partnerId), listed.map(({ adjustmentId }) => adjustmentId)];
+  return (await runAnew<Row>(db, FIND_LISTED, values)).map(readRow);
+}
+
+/** The same as {@link findAdjustment}, and locked until the transaction ends. */
 export async function lockAdjustment(db: Queryable, partnerId: string, adjustmentId: string): Promise<Adjustment | undefined> {
   const [row] = await run<Row>(db, LOCK, [partnerId, adjustmentId]);
   return row && readRow(row);

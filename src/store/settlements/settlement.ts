@@ -3,7 +3,7 @@ import type { SettlementPeriod } from '../../domain/settlements/settlement-perio
 import type { SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
-import { run, type Statement } from '../query.ts';
+import { run, runAnew, type Statement } from '../query.ts';
 import { readExact, readVersions, writeExact, writeVersions } from './exact-totals.ts';
 
 /** The stored data of a closed settlement's statement. */
@@ -76,11 +76,13 @@ interface SettlementRow {
 }
 
 /** Of a dispute and the acceptance that ended it, the acceptance counts. */
-const SELECT = `select s.*, a.status as acknowledgement, a.acknowledged_at, a.reference, a.note
+/** @param partnerId SQL. */
+const selectOf = (partnerId: string) => `select s.*, a.status as acknowledgement, a.acknowledged_at, a.reference, a.note
     from settlement s left join lateral (
       select status, acknowledged_at, reference, note from settlement_acknowledgement k
-      where k.partner_id = $1 and k.settlement_id = s.settlement_id order by k.status limit 1
+      where k.partner_id = ${partnerId} and k.settlement_id = s.settlement_id order by k.status limit 1
     ) a on true`;
+const SELECT = selectOf('$1');
 
 function readRow(row: SettlementRow): Settlement {
   const isClosed = row.status === 'closed';
@@ -156,6 +158,21 @@ const FIND = durableRead({ name: 'find_settlement', text: `${SELECT} where s.par
 export async function findSettlement(db: Queryable, partnerId: string, settlementId: string): Promise<Settlement | undefined> {
   const [row] = await run<SettlementRow>(db, FIND, [partnerId, settlementId]);
   return row && readRow(row);
+}
+
+const FIND_LISTED: Statement = {
+  name: 'find_listed_settlements',
+  text: `${selectOf('s.partner_id')} where s.partner_id = any ($1::text[]) and s.settlement_id = any ($2::text[])`,
+};
+
+/** Of any partners, in no order: for a list of operators, which waits for no standby. */
+export async function findListedSettlements(
+  db: Queryable,
+  listed: readonly Pick<Settlement, 'partnerId' | 'settlementId'>[],
+): Promise<Settlement[]> {
+  if (listed.length === 0) return [];
+  const values = [listed.map(({ partnerId }) => partnerId), listed.map(({ settlementId }) => settlementId)];
+  return (await runAnew<SettlementRow>(db, FIND_LISTED, values)).map(readRow);
 }
 
 const FIND_BY_SEQUENCE: Statement = {
