@@ -4,19 +4,19 @@
 --
 -- On a table with rows src/store/schema/build-indexes.ts has built the new ones before this begins, while others went on writing.
 
-create unique index if not exists contribution_idempotency_key_next on contribution (idempotency_key, partner_id);
+create unique index if not exists contribution_idempotency_key_named_next on contribution (idempotency_key, partner_id);
 drop index contribution_idempotency_key;
-alter index contribution_idempotency_key_next rename to contribution_idempotency_key;
+alter index contribution_idempotency_key_named_next rename to contribution_idempotency_key;
 
-create unique index if not exists contribution_partner_event_next on contribution (partner_event_id, partner_id);
+create unique index if not exists contribution_partner_event_named_next on contribution (partner_event_id, partner_id);
 drop index contribution_partner_event;
-alter index contribution_partner_event_next rename to contribution_partner_event;
+alter index contribution_partner_event_named_next rename to contribution_partner_event;
 
-create unique index if not exists contribution_order_holder_next on contribution (partner_order_ref, partner_id)
+create unique index if not exists contribution_order_holder_named_next on contribution (partner_order_ref, partner_id)
   where status in ('pending', 'confirmed');
 drop index contribution_order_holder;
-alter index contribution_order_holder_next rename to contribution_order_holder;
+alter index contribution_order_holder_named_next rename to contribution_order_holder;
 
-create index if not exists contribution_failed_of_order_next on contribution (partner_order_ref, partner_id) where status = 'failed';
+create index if not exists contribution_failed_of_order_named_next on contribution (partner_order_ref, partner_id) where status = 'failed';
 drop index contribution_failed_of_order;
-alter index contribution_failed_of_order_next rename to contribution_failed_of_order;
+alter index contribution_failed_of_order_named_next rename to contribution_failed_of_order;

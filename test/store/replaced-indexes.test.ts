@@ -1,9 +1,11 @@
 /** A migration that puts unique indexes in the place of others on a table with rows. */
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type pg from 'pg';
 import { newToken } from '../../bench/rows/identifiers.ts';
 import { contributionColumns, fitToTable, insertSelect } from '../../bench/rows/rows.ts';
+import { listNextIndexes } from '../../src/store/schema/build-indexes.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { emptyDatabase, type TestDatabase } from '../support/postgres/database.ts';
@@ -61,6 +63,18 @@ test('an event is recorded once at every moment of it, whoever migrates besides'
   assert.deepEqual(
     (await pool.query<{ name: string }>(INDEXES)).rows.map(({ name }) => name),
     NAMES,
+  );
+});
+
+test('each has a name of its own, because those of all missing migrations are built before the first is applied', async () => {
+  const folder = new URL('../../migrations/', import.meta.url);
+  const files = (await readdir(folder)).filter((file) => /^\d{4}_/.test(file));
+  const texts = await Promise.all(files.map((file) => readFile(new URL(file, folder), 'utf8')));
+  const names = texts.flatMap(listNextIndexes).map(({ name }) => name);
+  assert.ok(names.length > 10);
+  assert.deepEqual(
+    names.filter((name, place) => names.indexOf(name) !== place),
+    [],
   );
 });
 

@@ -18,11 +18,29 @@ export function isFourEyes(problems: readonly Problem[]): boolean {
 export function FourEyes({ problems }: { readonly problems: readonly Problem[] }) {
   const codeOf = (field: string) => problems.find((problem) => problem.field === field)?.code ?? '';
   const sentence = useSentence(codeOf);
-  if (codeOf('four_eyes') !== 'no_address') return <Text size="sm">{sentence}</Text>;
+  if (codeOf('four_eyes') !== 'no_address')
+    return (
+      <>
+        <Text size="sm">{sentence}</Text>
+        <SecondAccount />
+      </>
+    );
   return (
     <>
       <Text size="sm">{sentence}</Text>
       <Code dir="ltr">{`npx partner-impact operator set-email --operator ${codeOf('operator')} --email ADDRESS`}</Code>
+    </>
+  );
+}
+
+/** How one person rehearses with two accounts: a sandbox counts those of the command line as another person's at once. */
+export function SecondAccount() {
+  const t = useTexts(FOUR_EYES);
+  if (useSession().environment !== 'sandbox') return null;
+  return (
+    <>
+      <Text size="sm">{t.inSandbox}</Text>
+      <Code dir="ltr">npx partner-impact operator create --name NAME --email ADDRESS --role approver</Code>
     </>
   );
 }

@@ -53,5 +53,9 @@ export const FOUR_EYES = {
       `The account of ${name} has no e-mail address. A step for two people needs both addresses; an administrator adds it.`,
     (name: string) => `لا عنوان بريد إلكتروني لحساب ${name}. خطوة الشخصين تحتاج إلى عنوانيهما، والمسؤول يضيفه.`,
   ],
+  inSandbox: [
+    'In a sandbox an account of the command line may do it at once:',
+    'في بيئة التجربة يجوز ذلك فورًا لحساب يُنشأ بسطر الأوامر:',
+  ],
   owner: ['the owner of the machine', 'مالك الجهاز'],
 } as const satisfies Texts;

@@ -1,4 +1,4 @@
-import { Stack, Stepper, useMantineTheme } from '@mantine/core';
+import { Alert, Stack, Stepper, Text, useMantineTheme } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
@@ -6,11 +6,13 @@ import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { Page } from '../../layout/page.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { SecondAccount } from '../../parts/four-eyes.tsx';
 import { Person } from '../../parts/person.tsx';
 import { Records } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/state.tsx';
 import { Absent, Foreign, Id, Points, Time } from '../../parts/values.tsx';
+import { useSession } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { BatchSteps } from './batch-steps.tsx';
@@ -50,6 +52,7 @@ function Batch({ detail }: { readonly detail: Detail }) {
   return (
     <Stack gap="xl">
       <Progress detail={detail} />
+      <OwnDelivery detail={detail} />
       <BatchFacts detail={detail} />
       {detail.settlement_count > 0 && (
         <Section title={t.worth}>
@@ -89,6 +92,19 @@ function Progress({ detail: { batch } }: { readonly detail: Detail }) {
         <Stepper.Step key={status} label={t[status]} />
       ))}
     </Stepper>
+  );
+}
+
+/** Who recorded the delivery is offered no verification. */
+function OwnDelivery({ detail: { batch } }: { readonly detail: Detail }) {
+  const t = useTexts(IMPACT);
+  const { operator } = useSession();
+  if (batch.status !== 'delivered' || batch.delivered_by !== operator.operatorId) return null;
+  return (
+    <Alert color="gray">
+      <Text size="sm">{t.ownDelivery}</Text>
+      <SecondAccount />
+    </Alert>
   );
 }
 

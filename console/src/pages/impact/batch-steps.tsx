@@ -33,8 +33,7 @@ export function BatchSteps({ detail }: { readonly detail: Detail }) {
   const isDelivered = batch.status === 'delivered';
   const isOwn = isDelivered && batch.delivered_by === operator.operatorId;
   const next = isDelivered && (!mayVerify || isOwn || hasNoEvidence) ? undefined : NEXT[batch.status];
-  const note =
-    (isEmpty && t.needsSettlements) || (isDelivered && hasNoEvidence && t.needsEvidence) || (isOwn && t.ownDelivery) || undefined;
+  const note = (isEmpty && t.needsSettlements) || (isDelivered && hasNoEvidence && t.needsEvidence) || undefined;
   return (
     <>
       {note && (
