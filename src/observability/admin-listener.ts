@@ -1,7 +1,7 @@
 import type { RequestListener, Server, ServerOptions } from 'node:http';
 import { createRequire } from 'node:module';
 import { type AddressInfo, isIP, type Socket } from 'node:net';
-import { sharedWithPauses } from './shared.ts';
+import { sharedWithPauses } from './shared-answer.ts';
 
 /** Loaded as by a program in CommonJS: an `import` makes Node load its client for WebSockets as well. */
 const { createServer } = createRequire(import.meta.url)('node:http') as typeof import('node:http');

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { shared } from './shared.ts';
+import { shared } from './shared-answer.ts';
 
 export interface Metrics {
   readonly registry: Registry;

@@ -13,12 +13,12 @@ import {
 } from '../../operations/access/manage-operator.ts';
 import { listOperators } from '../../store/access/operator.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
+import { consoleLink } from '../terminal/console-link.ts';
 import { readEmail, readName } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printText, type Row } from '../terminal/output.ts';
 import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
-import { consoleLink } from './console-link.ts';
 
 interface JsonOption {
   readonly json?: boolean;
