@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { STEP } from '../../console/src/pages/estimates/estimate-texts.ts';
+import { STEP, UNIT } from '../../console/src/pages/estimates/estimate-texts.ts';
 import { FAILURE } from '../../console/src/pages/failures/failure-texts.ts';
 import { CHANGE, PLANTING } from '../../console/src/pages/impact/impact-texts.ts';
 import { DOES, JOB } from '../../console/src/pages/jobs/job-texts.ts';
@@ -41,12 +41,14 @@ const WORDS: Readonly<Record<string, object>> = {
   'ApiKey.permission': SET_UP,
   'ApiKey.status': SET_UP,
   'Calculation.name': STEP,
+  'Calculation.unit': UNIT,
   'Contribution.association': ASSOCIATION,
   'Contribution.status': STATUS,
   'ContributionSummary.status': STATUS,
   'Delivery.status': STATUS,
   'Delivery.trigger': TRIGGER,
   'Endpoint.status': STATUS,
+  'Estimate.distance_unit': UNIT,
   'Failure.status': FAILURE,
   'FoundContribution.status': STATUS,
   'FoundPartner.status': STATUS,
@@ -86,9 +88,7 @@ const SAID_OTHERWISE: readonly string[] = [
   'Calculation.emission_factor_unit',
   'Calculation.lifecycle_boundary',
   'Calculation.rounding_mode',
-  'Calculation.unit',
   'Error.code',
-  'Estimate.distance_unit',
   'Estimate.environment',
   'Estimate.lifecycle_boundary',
   'Estimate.status',

@@ -13,7 +13,7 @@ import { Loaded } from '../../parts/state.tsx';
 import { Foreign, Id, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
-import { ESTIMATE, STEP, VEHICLE } from './estimate-texts.ts';
+import { ESTIMATE, STEP, UNIT, VEHICLE } from './estimate-texts.ts';
 
 type Detail = components['schemas']['EstimateDetail'];
 
@@ -62,7 +62,7 @@ function EstimateFacts({ partnerId, detail: { estimate, transaction_id } }: Esti
         { label: common.partner, value: <PartnerLink id={partnerId} /> },
         { label: common.order, value: <Foreign text={estimate.partner_order_ref} isWhole /> },
         { label: t.shown, value: <b>{language === 'ar' ? display.formatted_ar : display.formatted_en}</b> },
-        { label: t.distance, value: <bdi dir="ltr">{`${estimate.distance_km} ${estimate.distance_unit}`}</bdi> },
+        { label: t.distance, value: <Figure result={estimate.distance_km} unit={estimate.distance_unit} /> },
         { label: t.vehicle, value: vehicles[estimate.vehicle_category] ?? estimate.vehicle_category },
         {
           label: t.factor,
@@ -123,13 +123,15 @@ function Sheet({ detail: { calculation } }: { readonly detail: Detail }) {
   );
 }
 
-const UNITS: Readonly<Record<string, string>> = { gco2e: 'g CO2e', kgco2e: 'kg CO2e' };
-
 function Figure({ result, unit }: { readonly result: string; readonly unit: string }) {
+  const units: Readonly<Record<string, string>> = useTexts(UNIT);
   return (
-    <bdi dir="ltr" className="figure">
-      {`${result} ${UNITS[unit] ?? unit}`}
-    </bdi>
+    <>
+      <bdi dir="ltr" className="figure">
+        {result}
+      </bdi>{' '}
+      {units[unit] ?? unit}
+    </>
   );
 }
 

@@ -10,7 +10,7 @@ export const ESTIMATE = {
   distance: ['Distance', 'المسافة'],
   vehicle: ['Vehicle', 'المركبة'],
   factor: ['Emission factor', 'معامل الانبعاثات'],
-  perKm: ['g CO2e per km', 'غ مكافئ ثاني أكسيد الكربون لكل كم'],
+  perKm: ['g CO2e per km', 'جم من مكافئ ثاني أكسيد الكربون لكل كم'],
   calculated: ['Calculated', 'حُسب'],
   expires: ['Expires', 'ينتهي'],
   methodology: ['Method', 'المنهجية'],
@@ -25,6 +25,12 @@ export const ESTIMATE = {
   yes: ['Yes', 'نعم'],
   no: ['No', 'لا'],
   disclosure: ['Sentence beside the value', 'الجملة المرافقة للقيمة'],
+} as const satisfies Texts;
+
+export const UNIT = {
+  km: ['km', 'كم'],
+  gco2e: ['g CO2e', 'جم من مكافئ ثاني أكسيد الكربون'],
+  kgco2e: ['kg CO2e', 'كجم من مكافئ ثاني أكسيد الكربون'],
 } as const satisfies Texts;
 
 export const STEP = {
