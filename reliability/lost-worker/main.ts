@@ -30,7 +30,7 @@ import { Partner } from '../harness/partner.ts';
 import { freshSeed, seeded } from '../harness/random.ts';
 import { printFigures, progress, provenBelow, Violations } from '../harness/report.ts';
 import { type Verification, verify } from '../harness/verify-contributions.ts';
-import { Worker } from './worker.ts';
+import { isRunning, Worker } from './worker.ts';
 
 const CLIENTS_PER_PARTNER = 4;
 /** The worker is lost when so much of the work is done, and comes back while some is left. */
@@ -46,6 +46,7 @@ const given = readArguments(import.meta.filename, {
 });
 const databaseUrl = given['database-url'];
 if (databaseUrl === '' || given.worker === '') refuseArguments('--database-url and --worker are needed; see --help.');
+if (!isRunning(given.worker)) refuseArguments(`--worker is the data folder of a running server; ${given.worker} is none.`);
 const partnersCount = readWhole('partners', given.partners, { min: 2, max: 200 });
 const confirmations = readWhole('confirmations', given.confirmations, { min: partnersCount, max: 1_000_000 });
 const outageMs = 1_000 * readWhole('outage', given.outage, { min: 1, max: 30 });

@@ -1,10 +1,15 @@
 /** A PostgreSQL server on this machine that somebody else started, known by its data folder. */
 import { execFile } from 'node:child_process';
-import { readFileSync, readlinkSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const PORT_LINE = 3;
+
+const pidFileOf = (folder: string) => join(folder, 'postmaster.pid');
+
+/** Whether a server was started on the folder. */
+export const isRunning = (folder: string): boolean => existsSync(pidFileOf(folder));
 
 export class Worker {
   readonly port: number;
@@ -14,7 +19,7 @@ export class Worker {
 
   /** @throws Error When no server runs on the folder. */
   constructor(folder: string) {
-    const [pid = '', , , port = ''] = readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n', PORT_LINE + 1);
+    const [pid = '', , , port = ''] = readFileSync(pidFileOf(folder), 'utf8').split('\n', PORT_LINE + 1);
     this.port = Number(port);
     this.#folder = folder;
     this.#pgCtl = join(dirname(readlinkSync(`/proc/${pid}/exe`)), 'pg_ctl');
