@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { createImpactBatch } from '../../src/operations/impact/pool-contributions.ts';
 import { OWNER } from '../support/actor.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { endpointTools, newEndpoint } from '../support/webhook-service.ts';
@@ -43,6 +44,36 @@ describe('what was done', needsBrowser, async () => {
         assert.deepEqual(covered, [], JSON.stringify(box));
         assert.ok(box.x >= 0 && box.x + box.width <= width);
       });
+});
+
+describe('messages', needsBrowser, () => {
+  test('of two that follow each other only the latest is shown', async () => {
+    const { partner: owner, endpointId, receiver } = await newEndpoint(service, endpointTools(service.database));
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
+    const send = page.getByRole('button', { name: 'Send a test' });
+    await send.click();
+    await page.getByText('The receiver took the test event').waitFor();
+    receiver.answerWith(500);
+    await send.click();
+    await page.getByText('The receiver did not take the test event').waitFor();
+    await page.getByText('The receiver took the test event').waitFor({ state: 'detached' });
+    assert.equal(await page.locator('.mantine-Notification-root').count(), 1);
+  });
+});
+
+describe('a list that is searched', needsBrowser, () => {
+  test('a click selects what stands in its field, so that typing replaces it', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/audit?partner=${partner.partnerId}`);
+    const field = page.getByRole('combobox', { name: 'Partner' });
+    await waitFor('name of the partner', async () => (await field.inputValue()) !== '');
+    const name = await field.inputValue();
+    await field.click();
+    await page.keyboard.type('Sou');
+    assert.equal(await field.inputValue(), 'Sou');
+    assert.notEqual(name, 'Sou');
+  });
 });
 
 describe('a narrow screen', needsBrowser, () => {
