@@ -44,10 +44,10 @@ export function isDeadlock(error: unknown): boolean {
 
 /**
  * The unique constraint or index that a statement violated. On a distributed table the name ends with the number of the shard
- * (`contribution_order_holder_102020`), which is removed.
+ * (`contribution_order_holder_102020`), which is removed, and so is the ending of an index that is about to replace another.
  */
 export function violatedKey(error: unknown): string | undefined {
   if (sqlState(error) !== UNIQUE_VIOLATION) return undefined;
   const { constraint, message } = error as pg.DatabaseError;
-  return (constraint ?? /"(.+)"/.exec(message)?.[1])?.replace(/_\d+$/, '');
+  return (constraint ?? /"(.+)"/.exec(message)?.[1])?.replace(/_\d+$/, '').replace(/(?:_named)?_next$/, '');
 }

@@ -2,16 +2,23 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { newToken } from '../../bench/rows/identifiers.ts';
 import { contributionColumns, fitToTable, insertSelect } from '../../bench/rows/rows.ts';
-import { listNextIndexes } from '../../src/store/schema/build-indexes.ts';
+import { listNextIndexes, withNextIndexes } from '../../src/store/schema/build-indexes.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { emptyDatabase, type TestDatabase } from '../support/postgres/database.ts';
 import { applyOlder, insertOldRows } from '../support/postgres/older-database.ts';
 
 const MIGRATION = '0012_keys_for_who_names_them';
+const NAMES_FIRST = '0043_names_before_partners';
+const NEXT = {
+  name: 'planted_next',
+  table: 'contribution',
+  text: 'create index concurrently planted_next on contribution (points)',
+};
 const ROWS = 2_000;
 
 /** Confirmations of one event, each under its own key, order and id. */
@@ -27,10 +34,12 @@ async function confirmAgain(pool: pg.Pool, token: string, number: number): Promi
   );
 }
 
+const olderDatabase = () => databaseBefore(MIGRATION);
+
 /** As the release before left it, with rows. */
-async function olderDatabase(): Promise<TestDatabase & { readonly token: string }> {
+async function databaseBefore(migration: string): Promise<TestDatabase & { readonly token: string }> {
   const database = await emptyDatabase();
-  await applyOlder(database.pool, MIGRATION);
+  await applyOlder(database.pool, migration);
   const token = newToken();
   await insertOldRows(database.pool, { token, first: 1, last: ROWS });
   return { ...database, token };
@@ -91,6 +100,74 @@ test('an index that an earlier attempt left unfinished is built anew', async () 
     (await pool.query<{ name: string }>(INDEXES)).rows.map(({ name }) => name),
     NAMES,
   );
+});
+
+test('an unfinished index is never taken for a key behind a transaction pooler, where the migration itself builds it', async () => {
+  const { databaseUrl, pool, token } = await databaseBefore(NAMES_FIRST);
+  const writer = await pool.connect();
+  await writer.query('begin; lock table contribution in row exclusive mode');
+  const building = pool.query(
+    'create unique index concurrently contribution_partner_event_named_next on contribution (partner_event_id, partner_id)',
+  );
+  const failed = assert.rejects(building, /terminating connection|Connection terminated/);
+  const isUnfinished = async () =>
+    (await pool.query("select from pg_class where relname = 'contribution_partner_event_named_next'")).rowCount === 1;
+  await waitFor('unfinished index', isUnfinished);
+  await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where query like 'create unique index concurrently%'");
+  await failed;
+  await writer.query('commit');
+  writer.release();
+  assert.ok(await isUnfinished());
+  await migrate(databaseUrl, { isPooled: true });
+  assert.equal(await confirmAgain(pool, token, 1), 'contribution_partner_event');
+  assert.deepEqual(
+    (await pool.query<{ name: string }>(INDEXES)).rows.map(({ name }) => name),
+    NAMES,
+  );
+});
+
+test('who has read a contribution and writes it meanwhile is not ended by the replacement', async () => {
+  const { databaseUrl, pool } = await databaseBefore(NAMES_FIRST);
+  let isOver = false;
+  const change = async () => {
+    const client = await pool.connect();
+    try {
+      while (!isOver) {
+        await client.query('begin; select from contribution limit 1');
+        await sleep(5);
+        await client.query('lock table contribution in row exclusive mode; rollback');
+      }
+    } finally {
+      client.release();
+    }
+  };
+  const changes = Promise.all(Array.from({ length: 4 }, change));
+  // Awaited at the end; until then a failure must not end the process.
+  changes.catch(() => {});
+  await migrate(databaseUrl).finally(() => {
+    isOver = true;
+  });
+  await changes;
+});
+
+test('of processes that start together the first builds, and the others find nothing to build', async () => {
+  const { databaseUrl } = await olderDatabase();
+  const found: number[] = [];
+  let isApplied = false;
+  const start = () =>
+    withNextIndexes(
+      databaseUrl,
+      async () => {
+        const indexes = isApplied ? [] : [NEXT];
+        found.push(indexes.length);
+        return indexes;
+      },
+      async () => {
+        isApplied = true;
+      },
+    );
+  await Promise.all([start(), start(), start()]);
+  assert.deepEqual(found, [1, 0, 0]);
 });
 
 test('nobody who writes waits for the building, which waits for everybody who writes', async () => {

@@ -21,13 +21,14 @@ export function listNextIndexes(migration: string): NextIndex[] {
 
 /**
  * Builds indexes beside those that they replace: rows are written meanwhile, and both indexes check them. An unfinished index is built
- * again. Safe when several processes do so at once.
+ * again. Of several processes the first builds and migrates, and the others find nothing left to build.
  *
+ * @param listPending Those that the database lacks now.
  * @param migrate Renames them into place.
  */
 export async function withNextIndexes<Result>(
   databaseUrl: string,
-  indexes: readonly NextIndex[],
+  listPending: () => Promise<readonly NextIndex[]>,
   migrate: () => Promise<Result>,
 ): Promise<Result> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
@@ -37,9 +38,10 @@ export async function withNextIndexes<Result>(
     await client.query('set statement_timeout = 0');
     await client.query('set lock_timeout = 0');
     await lock(client);
+    const indexes = await listPending();
     for (const index of indexes) await buildIndex(client, index);
     const result = await migrate();
-    // One may have been built when another process had put its own in place already.
+    // A process behind a transaction pooler may have migrated meanwhile, with indexes of its own.
     for (const { name } of indexes) await client.query(`drop index concurrently if exists ${name}`);
     return result;
   } finally {
@@ -55,6 +57,18 @@ const LOOK_EVERY_MS = 200;
 async function lock(client: pg.Client): Promise<void> {
   const text = 'select pg_try_advisory_lock($1) as "isMine"';
   while (!(await client.query<{ isMine: boolean }>(text, [BUILDING_LOCK])).rows[0]?.isMine) await sleep(LOOK_EVERY_MS);
+}
+
+const UNFINISHED = `select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
+  where c.relname = any ($1::text[]) and not i.indisvalid and pg_table_is_visible(i.indrelid)`;
+
+/**
+ * In the transaction of a migration, before its statements: of an attempt that ended in the middle an index may be left that holds some
+ * rows only and refuses none. The migration then builds it.
+ */
+export async function dropUnfinished(client: pg.Client, indexes: readonly NextIndex[]): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(UNFINISHED, [indexes.map(({ name }) => name)]);
+  for (const { name } of rows) await client.query(`drop index ${name}`);
 }
 
 const UNDEFINED_COLUMN = '42703';

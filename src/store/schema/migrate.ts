@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Queryable } from '../database.ts';
 import { isLockTimeout, isUndefinedTable } from '../database-errors.ts';
-import { listNextIndexes, type NextIndex, withNextIndexes } from './build-indexes.ts';
+import { dropUnfinished, listNextIndexes, type NextIndex, withNextIndexes } from './build-indexes.ts';
 
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 
@@ -46,10 +46,11 @@ export interface AppliedMigration {
  * continues.
  */
 export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<AppliedMigration[]> {
-  // A session through a transaction pooler cannot hold this lock.
-  const indexes = options.isPooled ? [] : await listPendingIndexes(databaseUrl);
   const apply = () => applyAll(databaseUrl, options);
-  return indexes.length === 0 ? apply() : withNextIndexes(databaseUrl, indexes, apply);
+  const listPending = () => listPendingIndexes(databaseUrl);
+  // A session through a transaction pooler cannot hold the lock of the building.
+  if (options.isPooled || (await listPending()).length === 0) return apply();
+  return withNextIndexes(databaseUrl, listPending, apply);
 }
 
 /** None on a new database. */
@@ -178,6 +179,7 @@ async function applyFirstPending(client: pg.Client): Promise<AppliedMigration | 
     name = await findFirstPending(client);
     if (name === undefined) return undefined;
     const text = await readFile(new URL(`${name}.sql`, MIGRATIONS), 'utf8');
+    await dropUnfinished(client, listNextIndexes(text));
     for (const statement of listStatements(text)) await client.query(statement);
     await client.query(LIST_AS_APPLIED, [name]);
     return { name };
