@@ -99,7 +99,8 @@ describe('an incident', needsBrowser, () => {
   test('an event that a partner names is found by its id, with the bytes that were sent and where they went', async () => {
     const { client, receiver, partnerId, endpointId } = await openEndpoint();
     const { transaction_id } = (await client.confirm(newConfirmation())).body.contribution;
-    await receiver.until(1);
+    const isDelivered = ({ status }: { status: string }) => status === 'delivered';
+    await untilDeliveries(service.database, partnerId, (all) => all.length === 1 && all.every(isDelivered));
     const { body, headers } = receiver.arrived.at(-1) as Arrived;
     const eventId = String(headers['x-service-event-id']);
     const page = await browser.signedIn('viewer');

@@ -233,6 +233,17 @@ describe('a new partner', needsBrowser, () => {
     await row.getByText('1 Jan 2031, 00:00').waitFor();
     await rule.getByText('Until the versions below start').waitFor();
     assert.equal(await rule.getByText('No rule was made for it').count(), 0);
+    // A price in another currency is nothing to this partner.
+    const dirham = {
+      kind: 'tree_cost',
+      version: 'in-dirham',
+      tree_cost: '2',
+      currency: 'AED',
+      starts_at: '2031-01-01T00:00:00Z',
+    };
+    const admin = await signedInOperator(service, 'admin');
+    assert.equal((await admin.postOnce('/operator/v1/rules', dirham, uniqueId('key'))).status, 200);
+    await page.reload();
     await rule.getByText('Without a version yet: Value of a point, Cost of a tree.').waitFor();
     await rule.getByText('Optional').waitFor();
     await page.getByRole('region', { name: 'First confirmation' }).getByText('Versions of the rule start later').waitFor();
@@ -263,7 +274,7 @@ describe('a new partner', needsBrowser, () => {
     await page.goto(`${browser.baseUrl}/partners/${own.partnerId}/set-up`);
     const rule = page.getByRole('region', { name: 'Rule', exact: true });
     await rule.getByRole('button', { name: 'New version for this partner' }).click();
-    await rule.getByText('A value or a cost needs the currency of the partner').waitFor();
+    await rule.getByText('A value or a cost needs a currency.').waitFor();
     await rule.getByRole('combobox', { name: 'Kind' }).click();
     const offered = page.getByRole('option', { name: 'Value of a point' });
     await offered.waitFor();

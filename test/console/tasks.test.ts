@@ -257,10 +257,14 @@ describe('tasks with money', needsBrowser, () => {
       return rows[0];
     };
     assert.deepEqual(await stateOf(), { status: 'draft', points_delta: -50n });
+    const adjustmentPage = drafter.url();
+    await drafter.goto(`${browser.baseUrl}/contributions/${partner.partnerId}/${transactionId}`);
+    await drafter.getByText('Adjustment drafted').waitFor();
+    assert.equal(await drafter.getByText('Points with adjustments').count(), 0);
 
     const approver = await browser.signedIn('approver', {}, 'Approver of money');
     await ageSession('Approver of money');
-    await approver.goto(drafter.url());
+    await approver.goto(adjustmentPage);
     await approver.getByRole('button', { name: 'Approve', exact: true }).click();
     await approver.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
     await approver.getByText('Confirm that it is you').waitFor();
@@ -272,7 +276,6 @@ describe('tasks with money', needsBrowser, () => {
     await approver.getByRole('dialog').getByRole('button', { name: 'Post', exact: true }).click();
     await approver.getByText('Posted by').waitFor();
     assert.equal((await stateOf()).status, 'posted');
-    assert.equal(await drafter.getByText('Points with adjustments').count(), 0);
     await approver.goto(`${browser.baseUrl}/contributions/${partner.partnerId}/${transactionId}`);
     const net = approver.locator('dt', { hasText: 'Points with adjustments' });
     await net.waitFor();

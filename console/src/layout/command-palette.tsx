@@ -25,7 +25,7 @@ export function CommandPalette() {
     refetchInterval: false,
   });
   const pages = DESTINATIONS.filter(({ name }) => t[name].toLowerCase().includes(text.trim().toLowerCase()));
-  const results = useResults(settled === '' ? undefined : found.data);
+  const results = useResults(settled === '' ? undefined : found.data, settled);
   const first = results[0]?.to ?? pages[0]?.to;
   const isSettled = settled === text.trim().slice(0, 200) && !found.isFetching;
   // Enter opens what is first, as soon as it is known, where nothing was chosen with the arrow keys.

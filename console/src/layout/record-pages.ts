@@ -24,9 +24,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
   ...{ evt: 'event', txn: 'contribution', fail: 'failure', batch: 'impact_batch' },
 };
 
-/** What an id names, by its beginning. */
+/** The id of a delivery contains a part of its endpoint's. */
+const ID = /^([a-z]+)_[0-9A-HJKMNP-TV-Z]{26}(?:\.\w{1,40})?$/;
+
+/** What an id of the service names, by its beginning. */
 export function kindOfId(id: string): Kind | undefined {
-  return KINDS[id.split('_', 1)[0] ?? ''];
+  const [, prefix = ''] = ID.exec(id) ?? [];
+  return KINDS[prefix];
 }
 
 /** Where the record of a partner is shown that an id names, by its beginning. */

@@ -23,7 +23,10 @@ export interface Result {
   readonly right?: ReactNode;
 }
 
-export function useResults(found: Found | undefined): readonly Result[] {
+/** The service finds no more of one name. */
+const FOUND_MAX = 20;
+
+export function useResults(found: Found | undefined, text: string): readonly Result[] {
   const t = useTexts(FOUND);
   const { language } = useLanguage();
   if (!found) return [];
@@ -39,6 +42,9 @@ export function useResults(found: Found | undefined): readonly Result[] {
       left: <Icon name="inbox" />,
       right: <StatusBadge status={status} />,
     })),
+    ...(found.contributions.length < FOUND_MAX
+      ? []
+      : [{ to: `/contributions?of=${encodeURIComponent(text)}`, label: t.more, left: <Icon name="inbox" /> }]),
     ...found.partners.map(({ partner_id, name, status, created_at }) => ({
       to: `/partners/${partner_id}`,
       label: <Foreign text={name} />,

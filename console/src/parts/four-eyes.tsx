@@ -33,7 +33,7 @@ export function FourEyes({ problems }: { readonly problems: readonly Problem[] }
   );
 }
 
-/** How one person rehearses with two accounts: a sandbox counts those of the command line as another person's at once. */
+/** How one person rehearses with two accounts: a sandbox counts those that the owner account creates as another person's at once. */
 export function SecondAccount() {
   const t = useTexts(FOUR_EYES);
   if (useSession().environment !== 'sandbox') return null;

@@ -56,6 +56,7 @@ export const FOUND = {
   ...RECORD_KIND,
   contribution: ['Contribution', 'مساهمة'],
   partner: ['Partner', 'شريك'],
+  more: ['More contributions may have this name: choose a partner', 'قد تحمل مساهمات أخرى هذا الاسم: اختر شريكًا'],
 } as const satisfies Texts;
 
 /** Who acts without being a person. */

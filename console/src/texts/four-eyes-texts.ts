@@ -54,8 +54,8 @@ export const FOUR_EYES = {
     (name: string) => `لا عنوان بريد إلكتروني لحساب ${name}. خطوة الشخصين تحتاج إلى عنوانيهما، والمسؤول يضيفه.`,
   ],
   inSandbox: [
-    'In a sandbox an account of the command line may do it at once:',
-    'في بيئة التجربة يجوز ذلك فورًا لحساب يُنشأ بسطر الأوامر:',
+    'In a sandbox an account that the owner of the machine creates may do it at once. On the machine, without a sign-in:',
+    'في بيئة التجربة يجوز ذلك فورًا لحساب ينشئه مالك الجهاز. على الجهاز ودون تسجيل دخول:',
   ],
   owner: ['the owner of the machine', 'مالك الجهاز'],
 } as const satisfies Texts;

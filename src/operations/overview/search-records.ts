@@ -18,7 +18,7 @@ export interface SearchResult {
   readonly records: readonly FoundRecord[];
 }
 
-/** A text that finds more is no name of anything. */
+/** Many partners may use one name, such as `order-1`: then the partner has to be chosen. */
 const FOUND_MAX = 20;
 const PARTNERS_MAX = 10;
 /** A request takes less long, and two processes' clocks differ by less. */

@@ -5,7 +5,7 @@ import { type PartnerIds, partnerIdsIn } from '../partner-ids.ts';
 import { hasName, run, type Statement } from '../query.ts';
 import type { ContributionId } from './contribution.ts';
 
-/** By what a partner names a contribution. Each begins an index of its own. */
+/** By what a partner names a contribution. Each begins an index, an order one for each of two conditions. */
 export type ContributionName = 'partner_event_id' | 'partner_order_ref' | 'idempotency_key';
 
 /** Written out: an index that holds contributions of some statuses is found by its text. */

@@ -125,7 +125,8 @@ function FactLine({ partnerId, name, value }: FactLineProps) {
     );
   if (name === 'status') return <Line label={label}>{`HTTP ${value}`}</Line>;
   if (name === 'points_delta') return <Line label={label}>{formatWhole(value)}</Line>;
-  const isId = /^[a-z]{2,8}_\w{20,}$/.test(value);
+  // A key is the partner's own text, whatever it looks like.
+  const isId = name !== 'idempotency_key' && kindOfId(value) !== undefined;
   return <Line label={label}>{isId ? <RecordLink partnerId={partnerId} id={value} /> : <Foreign text={value} isWhole />}</Line>;
 }
 

@@ -129,8 +129,8 @@ function Figure({ result, unit }: { readonly result: string; readonly unit: stri
     <>
       <bdi dir="ltr" className="figure">
         {result}
-      </bdi>{' '}
-      {units[unit] ?? unit}
+      </bdi>
+      {`\u00a0${units[unit] ?? unit}`}
     </>
   );
 }

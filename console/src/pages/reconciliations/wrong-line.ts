@@ -10,7 +10,7 @@ const FORMS: Readonly<Record<string, string>> = {
   partner_order_ref: REFERENCE('1'),
   adjustment_id: REFERENCE('8'),
   original_settlement_id: REFERENCE('8'),
-  line_type: isolate('contribution, adjustment, carried_forward'),
+  line_type: `إحدى القيم ${isolate('contribution')} أو ${isolate('adjustment')} أو ${isolate('carried_forward')}`,
 };
 /** By the type of the line; a line of a list of the partner's own has none. */
 const POINTS_FORMS: Readonly<Record<NonNullable<ReconciliationLine['line_type']> | 'own', string>> = {

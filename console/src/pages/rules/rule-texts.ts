@@ -33,8 +33,8 @@ export const RULE = {
   versionHelp: ['Letters, digits and . _ : -, unique within the kind.', 'حروف وأرقام و . _ : -، لا يتكرر ضمن النوع.'],
   startsHelp: ['A minute from now, unless you say later.', 'بعد دقيقة من الآن، ما لم تحدد وقتًا لاحقًا.'],
   needsCurrency: [
-    'A value or a cost needs the currency of the partner, which its page changes.',
-    'القيمة والتكلفة تحتاجان إلى عملة الشريك، وتُغيَّر في صفحته.',
+    'A value or a cost needs a currency. Set it on the page of the partner.',
+    'القيمة والتكلفة تحتاجان إلى عملة. حدّدها في صفحة الشريك.',
   ],
   pointsMin: ['Least points', 'أقل عدد نقاط'],
   pointsMax: ['Most points', 'أكثر عدد نقاط'],

@@ -11,14 +11,16 @@ export function useRulesInForce(partnerId: string | undefined) {
   });
 }
 
-/** That start later. */
-export function useUpcomingRules(partnerId: string | undefined) {
+/** That start later. Of a price in another currency than the partner's nothing comes into force for it. */
+export function useUpcomingRules(partnerId: string | undefined, currency: string | null) {
   return useQuery({
     queryKey: ['rules-upcoming', partnerId],
     queryFn: () => {
       const query = { partner_id: partnerId ?? '', standing: 'upcoming', sort: 'starts_at' } as const;
       return answerOf(client.GET('/operator/v1/rules', { params: { query } }));
     },
+    select: ({ rules }) =>
+      rules.filter((rule) => rule.kind === 'contribution_rule' || rule.currency === null || rule.currency === currency),
     enabled: partnerId !== undefined,
   });
 }

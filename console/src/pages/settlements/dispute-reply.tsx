@@ -19,7 +19,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
   const t = useTexts(SETTLEMENT);
   const { language: own } = useLanguage();
   const [language, setLanguage] = useState<Language>(own);
-  const [edited, setEdited] = useState<Partial<Record<Language, string>>>({});
+  const [edited, setEdited] = useState<Partial<Record<Language, string | undefined>>>({});
   const of = { partnerId: settlement.partner_id, settlementId: settlement.settlement_id };
   const adjustments = useAll(useAdjustmentsOf(of)).flatMap((page) => page.adjustments);
   const lists = useReconciliationsOf(of).data?.pages.flatMap((page) => page.reconciliations) ?? [];
@@ -67,6 +67,11 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
           onChange={(event) => setEdited({ ...edited, [language]: event.currentTarget.value })}
         />
         <Group justify="flex-end">
+          {text !== composed && (
+            <Button variant="subtle" onClick={() => setEdited({ ...edited, [language]: undefined })}>
+              {t.composeAnew}
+            </Button>
+          )}
           <CopyButton value={text}>
             {({ copied, copy }) => (
               <Button variant="default" leftSection={<Icon name={copied ? 'check' : 'copy'} size={16} />} onClick={copy}>

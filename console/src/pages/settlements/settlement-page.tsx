@@ -60,7 +60,9 @@ function Closed({ settlement }: { readonly settlement: Settlement }) {
       <SettlementReconciliations {...of} />
       <SettlementLines {...of} />
       <SettlementAdjustments {...of} />
-      {mayAnswer && settlement.acknowledgement.status === 'disputed' && <DisputeReply settlement={settlement} />}
+      {mayAnswer && settlement.acknowledgement.status === 'disputed' && (
+        <DisputeReply key={settlement.settlement_id} settlement={settlement} />
+      )}
     </>
   );
 }

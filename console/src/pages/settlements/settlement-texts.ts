@@ -80,6 +80,7 @@ export const SETTLEMENT = {
     (count: string) =>
       `لا يذكر النص ${countArabic(count, ['تعديلًا واحدًا لم يُرحَّل', 'تعديلين لم يُرحَّلا', 'تعديلات لم تُرحَّل', 'تعديلًا لم يُرحَّل', 'تعديل لم يُرحَّل'])} بعد.`,
   ],
+  composeAnew: ['Undo my changes', 'التراجع عن تعديلاتي'],
   copyReply: ['Copy the text', 'نسخ النص'],
   replyCopied: ['Copied.', 'نُسخ.'],
   english: ['In English', 'بالإنجليزية'],

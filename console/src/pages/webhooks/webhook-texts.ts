@@ -57,7 +57,7 @@ export const WEBHOOK = {
   deliveries: ['Deliveries', 'عمليات التسليم'],
   noDelivery: ['No delivery fits this filter', 'لا عملية تسليم تطابق عامل التصفية'],
   event: ['Event', 'الإشعار'],
-  noDeliveryOfEvent: ['No endpoint has got this event', 'لم تتسلّم أي نقطة استقبال هذا الإشعار'],
+  noDeliveryOfEvent: ['This event was sent to no endpoint', 'لم يُرسَل هذا الإشعار إلى أي نقطة استقبال'],
   occurred: ['Time of the event', 'وقت الإشعار'],
   eventId: ['Event id', 'معرّف الإشعار'],
   about: ['About', 'موضوع الإشعار'],

@@ -16,12 +16,13 @@ import { Step } from './step.tsx';
 
 interface FirstStepProps {
   readonly partnerId: string | undefined;
+  readonly currency: string | null;
   /** The key that was just issued. */
   readonly apiKey: string | undefined;
 }
 
 /** The first contribution of the partner: sent from here in a sandbox, waited for in production. */
-export function FirstStep({ partnerId, apiKey }: FirstStepProps) {
+export function FirstStep({ partnerId, currency, apiKey }: FirstStepProps) {
   const t = useTexts(SET_UP);
   const { environment } = useSession();
   const mayTest = useMay('operator') && environment === 'sandbox';
@@ -32,7 +33,7 @@ export function FirstStep({ partnerId, apiKey }: FirstStepProps) {
     enabled: partnerId !== undefined,
     refetchInterval: 5_000,
   });
-  const hasLaterRules = (useUpcomingRules(partnerId).data?.rules.length ?? 0) > 0;
+  const hasLaterRules = (useUpcomingRules(partnerId, currency).data?.length ?? 0) > 0;
   const [latest] = contributions.data?.contributions ?? [];
   return (
     <Step

@@ -32,9 +32,9 @@ export function RuleStep({ partnerId, currency }: RuleStepProps) {
   const t = useTexts(SET_UP);
   const query = useRulesInForce(partnerId);
   const kinds = useTexts(RULE_KIND);
-  const upcoming = useUpcomingRules(partnerId);
+  const upcoming = useUpcomingRules(partnerId, currency);
   const wanted = currency === null ? KINDS_WITHOUT_CURRENCY : KINDS;
-  const missing = query.data && upcoming.data ? kindsWithoutVersion(wanted, query.data, upcoming.data.rules) : wanted;
+  const missing = query.data && upcoming.data ? kindsWithoutVersion(wanted, query.data, upcoming.data) : wanted;
   return (
     <Step
       number={2}
@@ -49,13 +49,13 @@ export function RuleStep({ partnerId, currency }: RuleStepProps) {
             {(later) => (
               <Stack gap="sm">
                 {rules.contribution_rule_version === DEFAULT && rules.point_conversion_version === DEFAULT && (
-                  <Text size="sm">{later.rules.length === 0 ? t.ruleDefault : t.ruleDefaultUntil}</Text>
+                  <Text size="sm">{later.length === 0 ? t.ruleDefault : t.ruleDefaultUntil}</Text>
                 )}
                 {missing.length > 0 && missing.length < wanted.length && (
                   <Text size="sm">{t.ruleMissing(missing.map((kind) => kinds[kind]))}</Text>
                 )}
                 <InForce rules={rules} currency={currency} />
-                {later.rules.length > 0 && <Upcoming rules={later.rules} />}
+                {later.length > 0 && <Upcoming rules={later} />}
                 <NewRuleOf partnerId={partnerId ?? ''} currency={currency} />
               </Stack>
             )}

@@ -38,7 +38,7 @@ export function PartnerSetUp() {
         <RuleStep partnerId={known} currency={partner.data?.currency ?? null} />
         <KeyStep partnerId={known} issued={apiKey} onIssued={setApiKey} />
         <EndpointStep partnerId={known} />
-        <FirstStep partnerId={known} apiKey={apiKey} />
+        <FirstStep partnerId={known} currency={partner.data?.currency ?? null} apiKey={apiKey} />
       </Stack>
     </Page>
   );
