@@ -97,7 +97,7 @@ describe('an incident', needsBrowser, () => {
   });
 
   test('an event that a partner names is found by its id, with the bytes that were sent and where they went', async () => {
-    const { client, receiver, partnerId, endpointId } = await openEndpoint();
+    const { client, receiver, partnerId } = await openEndpoint();
     const { transaction_id } = (await client.confirm(newConfirmation())).body.contribution;
     const isDelivered = ({ status }: { status: string }) => status === 'delivered';
     await untilDeliveries(service.database, partnerId, (all) => all.length === 1 && all.every(isDelivered));
@@ -111,7 +111,7 @@ describe('an incident', needsBrowser, () => {
     await page.waitForURL(`**/events/${partnerId}/${eventId}`);
     await heading(page, 'Event');
     await page.getByText(String(body), { exact: true }).waitFor();
-    await page.getByRole('row').filter({ hasText: endpointId }).getByText('Delivered').waitFor();
+    await page.getByRole('row').filter({ hasText: receiver.url }).getByText('Delivered').waitFor();
     await page.getByRole('link', { name: transaction_id }).click();
     await heading(page, 'Contribution');
     await page.getByRole('link', { name: eventId }).click();

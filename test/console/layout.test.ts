@@ -21,10 +21,10 @@ const isApart = (one: Box, other: Box) =>
   one.y + one.height <= other.y ||
   other.y + other.height <= one.y;
 
-/** What a person may want next on the page, where it can be seen. */
+/** What a person may want next on the page, where it can be seen; the headings of a list are hidden on a narrow screen. */
 async function boxesOf(page: Page): Promise<Box[]> {
   const boxes = await Promise.all(
-    (await page.locator('main :is(a, button, input, tbody tr)').all()).map((each) => each.boundingBox()),
+    (await page.locator('main :is(a, button, input, tbody tr):not(thead *)').all()).map((each) => each.boundingBox()),
   );
   return boxes.flatMap((box) => (box && box.width > 0 ? [box] : []));
 }

@@ -3,7 +3,7 @@ import { ApiError, NoAnswerError } from '../api/api-error.ts';
 import { SESSION_KEY } from '../session/session-gate.tsx';
 
 /** A view that is open is read again so often. */
-const LIVE_MS = 15_000;
+export const LIVE_MS = 15_000;
 
 export function createQueryClient(): QueryClient {
   const endSession = (error: Error) => {

@@ -37,7 +37,7 @@ export const theme = createTheme({
   components: {
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none' } },
     Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } } },
-    Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
+    Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'sm' } },
     // What is typed replaces what was chosen.
     Select: { defaultProps: { onClick: selectTyped } },
     Paper: { defaultProps: { withBorder: true, radius: 'md' } },

@@ -5,10 +5,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../api/client.ts';
 import { present } from '../api/present.ts';
+import type { TimeStyle } from '../format/time.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { AddressLink } from './address-link.tsx';
-import { Foreign } from './values.tsx';
+import { Foreign, Time } from './values.tsx';
 
 /** Names change seldom. */
 const KEPT_MS = 300_000;
@@ -31,6 +32,18 @@ export function PartnerLink({ id, name }: { readonly id: string; readonly name?:
       <Foreign text={name ?? partner.data?.name ?? id} />
     </AddressLink>
   );
+}
+
+interface PartnerTimeProps {
+  readonly partnerId: string;
+  readonly at: string | null | undefined;
+  readonly style?: TimeStyle;
+}
+
+/** A time of a partner's record, in the partner's zone: the same on every page. */
+export function PartnerTime({ partnerId, at, style = 'minute' }: PartnerTimeProps) {
+  const zone = usePartner(partnerId).data?.time_zone;
+  return <Time at={at} zone={zone} style={style} />;
 }
 
 interface PartnerFilterProps {

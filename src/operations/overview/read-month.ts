@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sharedRead } from '../../concurrency/shared-read.ts';
 import { amountOf } from '../../domain/numbers/money.ts';
 import { listPartnersInOrder, type Partner, type PartnerFilter, type PartnerOrder } from '../../store/access/partner.ts';
@@ -36,9 +37,16 @@ export type Month = string;
 const REFRESH_MS = 2_000;
 const underWay = new WeakMap<Database, Promise<unknown>>();
 
-/** Adds up what is new, in the background: whoever asks gets what there is. */
-export function refreshDays(database: Database): void {
-  if (underWay.has(database)) return;
+/** Little is new most of the time, and is there before a person sees the page. */
+const WAIT_MS = 200;
+
+/** Adds up what is new, and goes on in the background where that is much: then whoever asks gets what there is. */
+export async function refreshDays(database: Database): Promise<void> {
+  if (!underWay.has(database)) begin(database);
+  await Promise.race([underWay.get(database), sleep(WAIT_MS, undefined, { ref: false })]);
+}
+
+function begin(database: Database): void {
   const endsAtMs = performance.now() + REFRESH_MS;
   const work = addUpDays(database, () => performance.now() > endsAtMs)
     // The next who asks begins again.

@@ -91,7 +91,7 @@ export const listMonths = operatorRoute({
   }),
   async handle({ tools: { database }, params: { month }, query }) {
     const { page, end } = sortedPage('listPartnerMonths', partnerOrder, query, [month, query.name]);
-    refreshDays(database);
+    await refreshDays(database);
     const filter = { month: readMonth(month), text: query.name };
     const found = await readMonthOfPartners(database.pool, filter, page);
     return {
@@ -123,7 +123,7 @@ export const getMonth = operatorRoute({
     days: listOf(Day, 'The days on which anything was confirmed or failed.'),
   }),
   async handle({ tools: { database }, params: { month } }) {
-    refreshDays(database);
+    await refreshDays(database);
     const { days, isComplete, ...sums } = await readMonthOfAll(database.pool, readMonth(month));
     return { month, is_complete: isComplete, ...toWire(sums), days: days.map(dayToWire) };
   },

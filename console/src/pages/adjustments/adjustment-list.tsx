@@ -8,10 +8,10 @@ import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { ChoiceFilter, Filters, SettlementFilter } from '../../parts/filters.tsx';
-import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
+import { PartnerFilter, PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
-import { Foreign, Points, Time } from '../../parts/values.tsx';
+import { Foreign, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT_REASON, STATUS } from '../../texts/record-texts.ts';
@@ -62,7 +62,11 @@ export function AdjustmentList() {
           { label: t.change, isFigure: true, sort: 'points_delta', show: ({ points_delta }) => <Points value={points_delta} /> },
           { label: t.why, show: ({ reason_code }) => reasons[reason_code] },
           { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
-          { label: t.drafted, sort: 'drafted_at', show: ({ drafted_at }) => <Time at={drafted_at} /> },
+          {
+            label: t.drafted,
+            sort: 'drafted_at',
+            show: ({ partner_id, drafted_at }) => <PartnerTime partnerId={partner_id} at={drafted_at} />,
+          },
         ]}
       />
     </Page>

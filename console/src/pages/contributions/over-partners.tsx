@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { StatusBadge } from '../../parts/badges.tsx';
-import { PartnerLink } from '../../parts/partner.tsx';
+import { PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { Records } from '../../parts/records.tsx';
 import { Empty, Failure, Loading } from '../../parts/state.tsx';
-import { Foreign, Id, Points, Time } from '../../parts/values.tsx';
+import { Foreign, Id, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { CONTRIBUTION } from './contribution-texts.ts';
@@ -62,7 +62,7 @@ function OverPartners({ query: { data, error, refetch }, note }: OverPartnersPro
           { label: common.partner, show: ({ partner_id, partner_name }) => <PartnerLink id={partner_id} name={partner_name} /> },
           { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
           { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
-          { label: t.recordedAt, show: ({ created_at }) => <Time at={created_at} /> },
+          { label: t.recordedAt, show: ({ partner_id, created_at }) => <PartnerTime partnerId={partner_id} at={created_at} /> },
           { label: t.transaction, show: ({ transaction_id }) => <Id id={transaction_id} isShort /> },
         ]}
       />

@@ -10,14 +10,15 @@ import { RecordLink } from '../../layout/record-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { CodedInFull } from '../../parts/coded.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { PartnerLink } from '../../parts/partner.tsx';
+import { PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/state.tsx';
-import { Age, Id, Points, Time } from '../../parts/values.tsx';
+import { Age, Id, Points } from '../../parts/values.tsx';
 import { EVENT_TYPE } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { EndpointLink } from '../webhooks/endpoint-link.tsx';
 import { SentBody } from '../webhooks/sent-body.tsx';
 import { TRIGGER, WEBHOOK } from '../webhooks/webhook-texts.ts';
 
@@ -58,7 +59,7 @@ function EventFacts({ event }: { readonly event: Event }) {
       facts={[
         { label: t.event, value: <CodedInFull code={event.event_type} words={eventTypes} /> },
         { label: common.partner, value: <PartnerLink id={event.partner_id} /> },
-        { label: t.occurred, value: <Time at={event.occurred_at} style="second" /> },
+        { label: t.occurred, value: <PartnerTime partnerId={event.partner_id} at={event.occurred_at} style="second" /> },
         { label: t.about, value: <RecordLink partnerId={event.partner_id} id={event.subject_id} /> },
         { label: t.sequence, value: <Points value={event.sequence} /> },
       ]}
@@ -86,7 +87,7 @@ function Deliveries({ partnerId, eventId }: { readonly partnerId: string; readon
       linkOf={({ delivery_id }) => `/webhooks/${partnerId}/deliveries/${delivery_id}`}
       empty={<Empty title={t.noDeliveryOfEvent} icon="webhook" />}
       columns={[
-        { label: t.endpoint, show: ({ endpoint_id }) => <RecordLink partnerId={partnerId} id={endpoint_id} /> },
+        { label: t.endpoint, show: ({ endpoint_id }) => <EndpointLink partnerId={partnerId} endpointId={endpoint_id} /> },
         { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
         { label: t.trigger, show: ({ trigger }) => triggers[trigger] },
         { label: t.attempts, isFigure: true, show: ({ attempts }) => <Points value={String(attempts)} /> },

@@ -9,12 +9,12 @@ import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
-import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
+import { PartnerFilter, PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { Person } from '../../parts/person.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
-import { Foreign, Points, Time } from '../../parts/values.tsx';
+import { Foreign, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { DraftFailure } from './draft-failure.tsx';
@@ -65,8 +65,8 @@ export function FailureList() {
           {
             label: t.draftedBy,
             sort: 'drafted_at',
-            show: ({ drafted_by, drafted_at }) => (
-              <TwoLines first={<Person id={drafted_by} />} second={<Time at={drafted_at} />} />
+            show: ({ partner_id, drafted_by, drafted_at }) => (
+              <TwoLines first={<Person id={drafted_by} />} second={<PartnerTime partnerId={partner_id} at={drafted_at} />} />
             ),
           },
           { label: common.status, show: (failure) => <State failure={failure} /> },

@@ -56,7 +56,7 @@ function Batch({ detail }: { readonly detail: Detail }) {
       <BatchFacts detail={detail} />
       {detail.settlement_count > 0 && (
         <Section title={t.worth}>
-          <WorthOfBatch worth={detail.worth} quantity={batch.quantity} />
+          <WorthOfBatch worth={detail.worth} quantity={batch.quantity} isOpen={isOpen} />
         </Section>
       )}
       <Section title={t.settlements}>

@@ -94,6 +94,12 @@ export const IMPACT = {
     (stated: string, paid: string) =>
       `الدفعة مخصّصة لعدد ${trees[1](stated)}، وقيمة تسوياتها لا تغطي إلا نحو ${trees[1](paid)}. أضف تسويات، أو صحّح عدد الأشجار.`,
   ],
+  tooFewFinal: [
+    (stated: string, paid: string) =>
+      `The batch is for ${trees[0](stated)}, and its settlements pay about ${trees[0](paid)}. It takes no more settlements; an operator corrects the number of trees.`,
+    (stated: string, paid: string) =>
+      `الدفعة مخصّصة لعدد ${trees[1](stated)}، وقيمة تسوياتها لا تغطي إلا نحو ${trees[1](paid)}. لا تقبل تسويات أخرى، ويصحّح المشغّل عدد الأشجار.`,
+  ],
   noCost: [
     'The cost of a tree is not known for all of these contributions, so nothing says how many trees they pay.',
     'تكلفة الشجرة غير معروفة لكل هذه المساهمات، فلا يُعرف عدد الأشجار التي تغطيها.',
@@ -227,7 +233,7 @@ export const PLANTING = {
 } as const satisfies Texts;
 
 export const CHANGE = {
-  advanced: ['Next status', 'الحالة التالية'],
+  advanced: ['Step recorded', 'سُجّلت خطوة'],
   delayed: ['Delay', 'تأخير'],
   reallocated: ['Another project', 'مشروع آخر'],
   evidence_added: ['Evidence', 'دليل'],

@@ -8,10 +8,10 @@ import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { Filters } from '../../parts/filters.tsx';
-import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
+import { PartnerFilter, PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { type Column, RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
-import { Points, Time, Total } from '../../parts/values.tsx';
+import { Points, Total } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
@@ -46,7 +46,7 @@ export function usePoolableColumns(sort: 'closed_at' | 'partner_id'): readonly C
     {
       label: t.closedAt,
       ...(sort === 'closed_at' && { sort }),
-      show: ({ closed_at }) => <Time at={closed_at} style="day" />,
+      show: ({ partner_id, closed_at }) => <PartnerTime partnerId={partner_id} at={closed_at} style="day" />,
     },
     { label: t.contributions, isFigure: true, show: ({ contribution_count }) => <Points value={contribution_count} /> },
     { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },

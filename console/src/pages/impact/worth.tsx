@@ -75,14 +75,21 @@ export function WorthTable({ worth }: { readonly worth: readonly Worth[] }) {
   );
 }
 
+interface WorthOfBatchProps {
+  readonly worth: readonly Worth[];
+  readonly quantity: string;
+  /** Whether it takes more settlements. */
+  readonly isOpen: boolean;
+}
+
 /** With a sentence about the number of trees that the batch is for. */
-export function WorthOfBatch({ worth, quantity }: { readonly worth: readonly Worth[]; readonly quantity: string }) {
+export function WorthOfBatch({ worth, quantity, isOpen }: WorthOfBatchProps) {
   const t = useTexts(IMPACT);
   const known = worth.flatMap(({ trees }) => (trees === null ? [] : [trees]));
   const paid = addWhole(known);
   const isKnown = known.length === worth.length;
   const isEnough = paid >= BigInt(quantity);
-  const say = isEnough ? t.enough : t.tooFew;
+  const say = (isEnough && t.enough) || (isOpen ? t.tooFew : t.tooFewFinal);
   return (
     <Stack gap="sm">
       <WorthTable worth={worth} />

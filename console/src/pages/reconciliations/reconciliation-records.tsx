@@ -4,11 +4,11 @@ import type { components } from '../../api/operator-types.ts';
 import type { Sorting } from '../../app/use-sort.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
-import { PartnerLink } from '../../parts/partner.tsx';
+import { PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { Person } from '../../parts/person.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
-import { Points, Time } from '../../parts/values.tsx';
+import { Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { RECONCILIATION } from './reconciliation-texts.ts';
@@ -40,7 +40,11 @@ export function ReconciliationRecords({ query, sorting, csv, isOfOne = false }: 
         </Empty>
       }
       columns={[
-        { label: t.began, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} /> },
+        {
+          label: t.began,
+          sort: 'created_at',
+          show: ({ partner_id, created_at }) => <PartnerTime partnerId={partner_id} at={created_at} />,
+        },
         ...(isOfOne
           ? []
           : [

@@ -10,7 +10,7 @@ import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { PartnerLink, usePartner } from '../../parts/partner.tsx';
+import { PartnerLink, PartnerTime, usePartner } from '../../parts/partner.tsx';
 import { Records } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
@@ -161,7 +161,7 @@ function OrderHistory({ contributions }: { readonly contributions: Detail['order
         { label: common.contribution, show: ({ transaction_id }) => <Id id={transaction_id} isShort /> },
         { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
         { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
-        { label: common.received, show: ({ created_at }) => <Time at={created_at} /> },
+        { label: common.received, show: ({ partner_id, created_at }) => <PartnerTime partnerId={partner_id} at={created_at} /> },
       ]}
     />
   );

@@ -10,7 +10,7 @@ import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { PartnerFilter, PartnerLink, usePartner } from '../../parts/partner.tsx';
+import { PartnerFilter, PartnerLink, PartnerTime, usePartner } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/state.tsx';
@@ -90,7 +90,12 @@ export function RuleList() {
           },
           { label: t.forWhom, show: ({ partner_id }) => (partner_id ? <PartnerLink id={partner_id} /> : t.everyone) },
           { label: t.states, show: (rule) => <Said rule={rule} /> },
-          { label: t.starts, sort: 'starts_at', show: ({ starts_at }) => <Time at={starts_at} /> },
+          {
+            label: t.starts,
+            sort: 'starts_at',
+            show: ({ partner_id, starts_at }) =>
+              partner_id ? <PartnerTime partnerId={partner_id} at={starts_at} /> : <Time at={starts_at} />,
+          },
           { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
           {
             label: common.status,

@@ -48,7 +48,8 @@ export function composeReply(language: Language, facts: ReplyFacts): string {
       ? write.nothing
       : [write.corrections, ...posted.map((each) => write.correction(each, currency))].join('\n'),
     write.unchanged,
-    `${write.accept}\n${isolate(`POST /v1/settlements/${settlementId}/acknowledgement`)}\n${isolate('{"status": "accepted"}')}`,
+    // On lines of their own, without the signs of a direction: a partner copies them.
+    `${write.accept}\nPOST /v1/settlements/${settlementId}/acknowledgement\n{"status": "accepted"}`,
   ];
   return parts.filter((part) => part !== undefined).join('\n\n');
 }

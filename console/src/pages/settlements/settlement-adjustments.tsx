@@ -4,10 +4,11 @@ import { csvAddress } from '../../api/csv-address.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
+import { PartnerTime } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty } from '../../parts/state.tsx';
-import { Foreign, Points, Time } from '../../parts/values.tsx';
+import { Foreign, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT_REASON } from '../../texts/record-texts.ts';
@@ -54,7 +55,7 @@ export function SettlementAdjustments({ partnerId, settlementId }: OfSettlement)
           { label: adjustment.change, isFigure: true, show: ({ points_delta }) => <Points value={points_delta} /> },
           { label: adjustment.why, show: ({ reason_code }) => reasons[reason_code] },
           { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
-          { label: adjustment.drafted, show: ({ drafted_at }) => <Time at={drafted_at} /> },
+          { label: adjustment.drafted, show: ({ drafted_at }) => <PartnerTime partnerId={partnerId} at={drafted_at} /> },
         ]}
       />
     </Section>

@@ -9,9 +9,10 @@ import { useSort } from '../../app/use-sort.ts';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { CodedInFull } from '../../parts/coded.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
+import { PartnerTime } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
-import { Age, Points, Time } from '../../parts/values.tsx';
+import { Age, Points } from '../../parts/values.tsx';
 import { EVENT_TYPE } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -75,7 +76,11 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
           { label: t.trigger, show: ({ trigger }) => triggers[trigger] },
           { label: t.attempts, isFigure: true, show: ({ attempts }) => <Points value={String(attempts)} /> },
           { label: t.next, show: ({ next_attempt_at }) => <Age at={next_attempt_at} /> },
-          { label: t.occurred, sort: 'occurred_at', show: ({ occurred_at }) => <Time at={occurred_at} style="second" /> },
+          {
+            label: t.occurred,
+            sort: 'occurred_at',
+            show: ({ occurred_at }) => <PartnerTime partnerId={partnerId} at={occurred_at} style="second" />,
+          },
         ]}
       />
     </Stack>

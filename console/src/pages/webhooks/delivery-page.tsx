@@ -4,23 +4,24 @@ import { useParams } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
+import { LIVE_MS } from '../../app/query-client.ts';
 import { Page } from '../../layout/page.tsx';
 import { RecordLink } from '../../layout/record-link.tsx';
-import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { CodedInFull } from '../../parts/coded.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { PartnerLink } from '../../parts/partner.tsx';
+import { PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Records } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/state.tsx';
-import { Absent, Id, Points, Time } from '../../parts/values.tsx';
+import { Absent, Id, Points } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { EVENT_TYPE } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { useAttemptAnswer } from './attempt-answer.ts';
+import { EndpointLink } from './endpoint-link.tsx';
 import { SentBody } from './sent-body.tsx';
 import { TRIGGER, WEBHOOK } from './webhook-texts.ts';
 
@@ -28,12 +29,16 @@ type Delivery = components['schemas']['Delivery'];
 type Detail = components['schemas']['DeliveryDetail'];
 type Attempt = components['schemas']['Attempt'];
 
+/** What waits is sent within moments, unless its endpoint fails. */
+const WAITING_MS = 2_000;
+
 export function DeliveryPage() {
   const t = useTexts(WEBHOOK);
   const { partnerId = '', deliveryId = '' } = useParams({ strict: false });
   const path = { partner_id: partnerId, delivery_id: deliveryId };
   const delivery = useQuery({
     queryKey: ['delivery', path],
+    refetchInterval: ({ state }) => (state.data?.delivery.status === 'waiting' ? WAITING_MS : LIVE_MS),
     queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/deliveries/{delivery_id}', { params: { path } })),
   });
   return (
@@ -47,7 +52,7 @@ export function DeliveryPage() {
           <Stack gap="xl">
             <DeliveryFacts detail={detail} />
             <Section title={t.attempts}>
-              <Attempts attempts={detail.attempts} />
+              <Attempts partnerId={partnerId} attempts={detail.attempts} />
             </Section>
             {detail.body !== null && <SentBody eventId={detail.delivery.event_id} deliveryId={deliveryId} body={detail.body} />}
           </Stack>
@@ -91,9 +96,9 @@ function DeliveryFacts({ detail: { delivery, subject_id } }: { readonly detail: 
       facts={[
         { label: common.status, value: <StatusBadge status={delivery.status} /> },
         { label: common.partner, value: <PartnerLink id={partner_id} /> },
-        { label: t.endpoint, value: <AddressLink to={`/webhooks/${partner_id}/${endpoint_id}`}>{endpoint_id}</AddressLink> },
+        { label: t.endpoint, value: <EndpointLink partnerId={partner_id} endpointId={endpoint_id} /> },
         { label: t.event, value: <CodedInFull code={delivery.event_type} words={eventTypes} /> },
-        { label: t.occurred, value: <Time at={delivery.occurred_at} style="second" /> },
+        { label: t.occurred, value: <PartnerTime partnerId={partner_id} at={delivery.occurred_at} style="second" /> },
         ...(subject_id === null ? [] : [{ label: t.about, value: <RecordLink partnerId={partner_id} id={subject_id} /> }]),
         { label: t.eventId, value: <EventId delivery={delivery} /> },
         { label: t.trigger, value: triggers[delivery.trigger] },
@@ -108,7 +113,7 @@ function EventId({ delivery: { partner_id, event_id, sequence } }: { readonly de
   return sequence === null ? <Id id={event_id} /> : <RecordLink partnerId={partner_id} id={event_id} />;
 }
 
-function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
+function Attempts({ partnerId, attempts }: { readonly partnerId: string; readonly attempts: readonly Attempt[] }) {
   const t = useTexts(WEBHOOK);
   return (
     <Records
@@ -117,7 +122,7 @@ function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
       keyOf={({ number }) => number}
       empty={<Empty title={t.noAnswer} icon="clock" />}
       columns={[
-        { label: t.started, show: ({ started_at }) => <Time at={started_at} style="second" /> },
+        { label: t.started, show: ({ started_at }) => <PartnerTime partnerId={partnerId} at={started_at} style="second" /> },
         { label: t.answer, show: (attempt) => <AnswerBadge attempt={attempt} /> },
         { label: t.took, isFigure: true, show: ({ milliseconds }) => t.milliseconds(milliseconds) },
         {

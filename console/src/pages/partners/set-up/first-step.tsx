@@ -5,9 +5,10 @@ import { answerOf, client } from '../../../api/client.ts';
 import { useChange } from '../../../api/use-change.ts';
 import { AddressLink } from '../../../parts/address-link.tsx';
 import { StatusBadge } from '../../../parts/badges.tsx';
+import { PartnerTime } from '../../../parts/partner.tsx';
 import { Problem, problemOf } from '../../../parts/problem.tsx';
 import { Loaded } from '../../../parts/state.tsx';
-import { Foreign, Time } from '../../../parts/values.tsx';
+import { Foreign } from '../../../parts/values.tsx';
 import { useMay, useSession } from '../../../session/session.tsx';
 import { useTexts } from '../../../texts/language.tsx';
 import { useUpcomingRules } from '../../rules/use-rules.ts';
@@ -53,7 +54,7 @@ export function FirstStep({ partnerId, currency, apiKey }: FirstStepProps) {
                   <AddressLink to={`/contributions/${latest.partner_id}/${latest.transaction_id}`}>
                     <Foreign text={latest.partner_order_ref} />
                   </AddressLink>
-                  <Time at={latest.created_at} />
+                  <PartnerTime partnerId={latest.partner_id} at={latest.created_at} />
                 </Group>
                 <Text size="sm">{t.delivered}</Text>
               </Alert>

@@ -2,9 +2,9 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { components } from '../../../api/operator-types.ts';
 import { AddressLink } from '../../../parts/address-link.tsx';
+import { PartnerTime } from '../../../parts/partner.tsx';
 import { Records } from '../../../parts/records.tsx';
 import { Loaded } from '../../../parts/state.tsx';
-import { Time } from '../../../parts/values.tsx';
 import { useMay } from '../../../session/session.tsx';
 import { useTexts } from '../../../texts/language.tsx';
 import { InForce } from '../../rules/in-force.tsx';
@@ -55,7 +55,7 @@ export function RuleStep({ partnerId, currency }: RuleStepProps) {
                   <Text size="sm">{t.ruleMissing(missing.map((kind) => kinds[kind]))}</Text>
                 )}
                 <InForce rules={rules} currency={currency} />
-                {later.length > 0 && <Upcoming rules={later} />}
+                {later.length > 0 && <Upcoming partnerId={partnerId ?? ''} rules={later} />}
                 <NewRuleOf partnerId={partnerId ?? ''} currency={currency} />
               </Stack>
             )}
@@ -75,7 +75,7 @@ function kindsWithoutVersion(
   return kinds.filter((kind) => rules[`${kind}_version`] === DEFAULT && !upcoming.some((rule) => rule.kind === kind));
 }
 
-function Upcoming({ rules }: { readonly rules: readonly Rule[] }) {
+function Upcoming({ partnerId, rules }: { readonly partnerId: string; readonly rules: readonly Rule[] }) {
   const t = useTexts(SET_UP);
   const kinds = useTexts(RULE_KIND);
   const words = useTexts(RULE);
@@ -89,7 +89,7 @@ function Upcoming({ rules }: { readonly rules: readonly Rule[] }) {
         { label: t.ruleUpcoming, show: ({ kind }) => kinds[kind] },
         { label: words.version, show: ({ version }) => <bdi dir="ltr">{version}</bdi> },
         { label: words.states, show: (rule) => <Said rule={rule} /> },
-        { label: words.starts, show: ({ starts_at }) => <Time at={starts_at} /> },
+        { label: words.starts, show: ({ starts_at }) => <PartnerTime partnerId={partnerId} at={starts_at} /> },
       ]}
     />
   );
