@@ -116,9 +116,15 @@ async function listPages(): Promise<[name: string, path: string][]> {
     ...{ partner_id: partnerId, partner_event_id: 'evt-refused-1', partner_order_ref: 'order-1002', points: '450' },
     reason: 'The order is held by another contribution.',
   });
+  const { partnerId: longNamed } = await createPartner(service.database, OWNER, 'Brightline Market of the North', OPEN_RATES);
+  await drafter.postOnce('/operator/v1/failures', {
+    ...{ partner_id: longNamed, partner_event_id: 'brightline-lost-event-1', partner_order_ref: 'brightline-lost-order-1' },
+    ...{ points: '12450', reason: 'The order was deleted at the partner before its points were confirmed.' },
+  });
   return [
     ['overview', '/'],
-    ['contributions', `/contributions?partner=${partnerId}`],
+    ['contributions', '/contributions'],
+    ['contributions-of-one', `/contributions?partner=${partnerId}`],
     ['contribution', `/contributions/${partnerId}/${transaction_id}`],
     ['reviews', '/reviews'],
     ['review', `/reviews/${partnerId}/${transactionId}`],
