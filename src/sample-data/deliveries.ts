@@ -31,10 +31,14 @@ const ENDPOINTS: readonly Endpoint[] = [
 ];
 /** From then on the receiver of `nordlicht` is gone, and that of `oasis` fails. */
 const GONE_DAYS = 12;
-const FAILING_HOURS = 20;
+const FAILING_HOURS = 44;
+/** Of these, what is due is looked at more often. */
+const LATE_HOURS = 20;
 /** Such a share of the deliveries of `brightline` fails at first, but none of the last hours. */
 const FLAKY = 0.04;
 const STEADY_HOURS = 12;
+/** The contributions of every 25th order it refuses at every attempt: those deliveries are exhausted in the end. */
+const REFUSED = /"impact\.transaction\.confirmed".*"partner_order_ref":"BR-\d*(?:00|25|50|75)"/;
 /** What `brightline` still receives after the end: nothing comes of its own. */
 const QUIET = ['environmental.status.updated'];
 
@@ -148,6 +152,7 @@ function answerOf({ at, plan: { endsAt } }: Sample, path: string, body: string):
   const leftMs = endsAt.getTime() - at.getTime();
   if (path === '/nordlicht') return leftMs < GONE_DAYS * DAY_MS ? 410 : 204;
   if (path === '/oasis') return leftMs < FAILING_HOURS * HOUR_MS ? 503 : 204;
+  if (REFUSED.test(body)) return 422;
   const share = Number.parseInt(hash('sha256', `${at.getTime()} ${body}`).slice(0, 6), 16) / 0xffffff;
   return share < FLAKY && leftMs > STEADY_HOURS * HOUR_MS ? 500 : 204;
 }
@@ -159,9 +164,13 @@ export function deliveryScenes({ startsAt, endsAt }: Plan, deliveries: Deliverie
     run: () => deliveries.addEndpoint(endpoint),
   }));
   const retries = { from: firstEndpointMs({ endsAt }), run: () => deliveries.retry() };
-  const failingAt = endsAt.getTime() - FAILING_HOURS * HOUR_MS;
-  for (let at = retries.from; at < failingAt; at += 8 * HOUR_MS) scenes.push({ at: new Date(at), run: retries.run });
-  for (let at = failingAt; at < endsAt.getTime(); at += HOUR_MS / 2) scenes.push({ at: new Date(at), run: retries.run });
+  const [failingAt, lateAt] = [FAILING_HOURS, LATE_HOURS].map((hours) => endsAt.getTime() - hours * HOUR_MS) as [number, number];
+  const repeat = (from: number, until: number, everyMs: number) => {
+    for (let at = from; at < until; at += everyMs) scenes.push({ at: new Date(at), run: retries.run });
+  };
+  repeat(retries.from, failingAt, 8 * HOUR_MS);
+  repeat(failingAt, lateAt, 2 * HOUR_MS);
+  repeat(lateAt, endsAt.getTime(), HOUR_MS / 2);
   for (let at = startsAt.getTime() + HOUR_MS; at < retries.from; at += DAY_MS)
     scenes.push({ at: new Date(at), run: () => deliveries.flush() });
   return [...scenes, { at: new Date(endsAt.getTime() - 60_000), run: quieten }];

@@ -159,6 +159,7 @@ describe('what it holds', () => {
     const [counts] = await rowsOf(`select
       (select count(*)::int4 from delivery where first_status between 200 and 299) as delivered,
       (select count(*)::int4 from delivery_attempt where status >= 400) as failed,
+      (select count(*)::int4 from delivery where status = 'exhausted') as exhausted,
       (select count(*)::int4 from impact_evidence) as evidence,
       (select count(*)::int4 from reconciliation where uploaded_by is not null) as lists,
       (select count(*)::int4 from settlement where status = 'closed') as closed,
