@@ -98,6 +98,12 @@ function firstRow(table: string, key: string, conditions: readonly (string | und
   return `(select * from ${table} where ${given.join(' and ')} order by ${key} limit 1)`;
 }
 
+/**
+ * SQL for pairs of a partner and an id, from two lists of the same length. Two conditions of one list each would look up every id of every
+ * partner before PostgreSQL 17.
+ */
+export const LISTED = '(select * from unnest($1::text[], $2::text[]))';
+
 /** A durable read that finds rows for a list of keys, of any partners, and the same for those of one partner. */
 export interface FindStatement {
   readonly ofAny: Statement;

@@ -130,7 +130,14 @@ describe('times', () => {
 });
 
 test('a zone is named by its city', () => {
-  assert.deepEqual(['Asia/Riyadh', 'America/Argentina/Buenos_Aires', 'UTC'].map(cityOf), ['Riyadh', 'Buenos Aires', 'UTC']);
+  assert.deepEqual(
+    ['Asia/Dubai', 'America/Lima'].map((zone) => cityOf(zone, 'ar')),
+    ['دبي', 'Lima'],
+  );
+  assert.deepEqual(
+    ['Asia/Riyadh', 'America/Argentina/Buenos_Aires', 'UTC'].map((zone) => cityOf(zone)),
+    ['Riyadh', 'Buenos Aires', 'UTC'],
+  );
 });
 
 describe('what a file says and what is settled', () => {

@@ -27,9 +27,17 @@ export function formatHour(at: string, zone: string): string {
   return new Intl.DateTimeFormat(LOCALES.en, options).format(new Date(at));
 }
 
+/** Of the zones that partners of the region have; the browser has no names of cities. */
+const CITIES_IN_ARABIC: Readonly<Record<string, string>> = {
+  ...{ Riyadh: 'الرياض', Dubai: 'دبي', Kuwait: 'الكويت', Bahrain: 'البحرين', Qatar: 'قطر', Muscat: 'مسقط', Aden: 'عدن' },
+  ...{ Baghdad: 'بغداد', Amman: 'عمّان', Beirut: 'بيروت', Damascus: 'دمشق', Cairo: 'القاهرة', Istanbul: 'إسطنبول' },
+  ...{ Berlin: 'برلين', London: 'لندن', Paris: 'باريس', Tokyo: 'طوكيو', UTC: 'التوقيت العالمي' },
+};
+
 /** `Asia/Riyadh` → `Riyadh`: beside a time that is not in the reader's zone. */
-export function cityOf(zone: string): string {
-  return zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ');
+export function cityOf(zone: string, language: Language = 'en'): string {
+  const city = zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ');
+  return (language === 'ar' && CITIES_IN_ARABIC[city]) || city;
 }
 
 /** `2026-03-02 14:05:09 UTC`, shown on hover. */

@@ -64,7 +64,7 @@ export function Time({ at, zone = ownZone(), style = 'minute' }: TimeProps) {
   return (
     <time dateTime={at} className="figure" {...hint(`${formatUtc(at)} · ${zone}`)}>
       {formatTime(at, { language, zone, style })}
-      {zone !== ownZone() && <bdi className="zone">{cityOf(zone)}</bdi>}
+      {zone !== ownZone() && <bdi className="zone">{cityOf(zone, language)}</bdi>}
     </time>
   );
 }

@@ -18,7 +18,7 @@ export const REJECTION = {
 
 export const EVENT_TYPE = {
   'impact.transaction.confirmed': ['Contribution confirmed', 'تأكّدت المساهمة'],
-  'impact.transaction.adjusted': ['Contribution adjusted', 'عُدّلت المساهمة'],
+  'impact.transaction.adjusted': ['Contribution updated', 'حُدّثت المساهمة'],
   'settlement.created': ['Settlement opened', 'فُتحت التسوية'],
   'settlement.closed': ['Settlement closed', 'أُقفلت التسوية'],
   'environmental.status.updated': ['Environmental status changed', 'تغيّرت الحالة البيئية'],

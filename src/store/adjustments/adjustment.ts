@@ -2,7 +2,7 @@ import type { AdjustmentStatus } from '../../domain/adjustments/adjustment.ts';
 import type { AdjustmentEffect } from '../../domain/adjustments/adjustment-effect.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
-import { type PageOfIds, run, runAnew, type Statement } from '../query.ts';
+import { LISTED, type PageOfIds, run, runAnew, type Statement } from '../query.ts';
 import { readExact, writeExact } from '../settlements/exact-totals.ts';
 
 /**
@@ -133,7 +133,7 @@ export async function findAdjustment(db: Queryable, partnerId: string, adjustmen
 
 const FIND_LISTED: Statement = {
   name: 'find_listed_adjustments',
-  text: `select ${COLUMNS} from adjustment where partner_id = any ($1::text[]) and adjustment_id = any ($2::text[])`,
+  text: `select ${COLUMNS} from adjustment where (partner_id, adjustment_id) in ${LISTED}`,
 };
 
 /** Of any partners, in no order. */

@@ -3,7 +3,7 @@ import type { SettlementPeriod } from '../../domain/settlements/settlement-perio
 import type { SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
-import { run, runAnew, type Statement } from '../query.ts';
+import { LISTED, run, runAnew, type Statement } from '../query.ts';
 import { readExact, readVersions, writeExact, writeVersions } from './exact-totals.ts';
 
 /** The stored data of a closed settlement's statement. */
@@ -162,7 +162,7 @@ export async function findSettlement(db: Queryable, partnerId: string, settlemen
 
 const FIND_LISTED: Statement = {
   name: 'find_listed_settlements',
-  text: `${selectOf('s.partner_id')} where s.partner_id = any ($1::text[]) and s.settlement_id = any ($2::text[])`,
+  text: `${selectOf('s.partner_id')} where (s.partner_id, s.settlement_id) in ${LISTED}`,
 };
 
 /** Of any partners, in no order: for a list of operators, which waits for no standby. */

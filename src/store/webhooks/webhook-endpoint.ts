@@ -2,7 +2,7 @@ import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
-import { type PageOfIds, run, runAnew, type Statement } from '../query.ts';
+import { LISTED, type PageOfIds, run, runAnew, type Statement } from '../query.ts';
 import { HEALTH_COLUMNS, HEALTH_JOIN, insertEndpointHealth } from './endpoint-health.ts';
 
 export interface WebhookEndpoint {
@@ -156,7 +156,7 @@ const FIND: Statement = {
 const FIND_LISTED: Statement = {
   name: 'find_listed_webhook_endpoints',
   text: `select ${ENDPOINT_COLUMNS}, ${HEALTH_COLUMNS} from webhook_endpoint e ${HEALTH_JOIN}
-    where e.partner_id = any ($1::text[]) and e.endpoint_id = any ($2::text[]) and e.status <> 'removed'`,
+    where (e.partner_id, e.endpoint_id) in ${LISTED} and e.status <> 'removed'`,
 };
 
 /** Those of any partners that are not removed, in no order. */

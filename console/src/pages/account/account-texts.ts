@@ -5,7 +5,7 @@ export const ACCOUNT = {
   name: ['Name', 'الاسم'],
   email: ['E-mail address', 'البريد الإلكتروني'],
   role: ['Role', 'الدور'],
-  signedIn: ['Signed in', 'وقت تسجيل الدخول'],
+  signedIn: ['Last proof that it is you', 'آخر تأكيد لهويتك'],
   ends: ['The session ends', 'تنتهي الجلسة'],
   noPassword: [
     'You have no password: you sign in with a passkey. A one-time link sets one, and an administrator gives it.',

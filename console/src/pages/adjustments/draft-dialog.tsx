@@ -1,11 +1,13 @@
 import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components, operations } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Problem, problemOf } from '../../parts/problem.tsx';
+import { Foreign, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT_REASON } from '../../texts/record-texts.ts';
@@ -24,6 +26,22 @@ interface DraftDialogProps {
 }
 
 const TYPED_MS = 250;
+
+/** Which contribution it is about: one of many rows was clicked. */
+function Subject({ contribution: path }: Pick<DraftDialogProps, 'contribution'>) {
+  const common = useTexts(COMMON);
+  const { data } = useQuery({
+    queryKey: ['contribution', path],
+    queryFn: () =>
+      answerOf(client.GET('/operator/v1/partners/{partner_id}/contributions/{transaction_id}', { params: { path } })),
+  });
+  if (!data) return null;
+  return (
+    <Text>
+      {common.order} <Foreign text={data.partner_order_ref} /> · {common.points} <Points value={data.points} />
+    </Text>
+  );
+}
 
 /** Drafts an adjustment of a contribution, with what it changes as one types. A restatement changes the amount, every other reason the points. */
 export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }: DraftDialogProps) {
@@ -59,6 +77,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
         }}
       >
         <Stack gap="md">
+          <Subject contribution={contribution} />
           <Text size="sm" c="dimmed">
             {t.draftHelp}
           </Text>

@@ -22,7 +22,7 @@ import { Absent, Age, Foreign, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { JOB_NAME } from '../../texts/code-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
-import { DOES, JOB } from './job-texts.ts';
+import { DID, DOES, JOB } from './job-texts.ts';
 import { LastVerification, readResult } from './last-verification.tsx';
 
 type Job = components['schemas']['Job'];
@@ -204,13 +204,17 @@ function Outcome({ run: { outcome } }: { readonly run: Run }) {
   return outcome === null ? <Badge color="blue">{t.running}</Badge> : <Badge color={colors[outcome]}>{t[outcome]}</Badge>;
 }
 
+function isNamed(name: string): name is keyof typeof DID {
+  return Object.hasOwn(DID, name);
+}
+
+/** Its counts; that of the last entry of the audit is for programs. */
 function Did({ run }: { readonly run: Run }) {
+  const words = useTexts(DID);
   if (run.error !== null) return <Foreign text={run.error} isWhole />;
-  const parts = Object.entries(readResult(run));
-  if (parts.length === 0) return <Absent />;
-  return (
-    <bdi dir="ltr" className="foreign">
-      {parts.map(([name, value]) => `${name} ${formatWhole(value)}`).join(', ')}
-    </bdi>
-  );
+  const counts = Object.entries(readResult(run)).filter(([, value]) => /^\d+$/.test(value));
+  if (counts.length === 0) return <Absent />;
+  const done = counts.filter(([, value]) => value !== '0');
+  if (done.length === 0) return words.nothing;
+  return done.map(([name, value]) => `${isNamed(name) ? words[name] : name}: ${formatWhole(value)}`).join(' · ');
 }

@@ -74,3 +74,20 @@ export const DOES = {
   verify: ['Verifies every record that prices, permits or authorises.', 'تتحقّق من كل سجل يُسعّر أو يسمح أو يُخوّل.'],
   'prune-job-runs': ['Removes old runs of jobs.', 'تزيل مرات التشغيل القديمة.'],
 } as const satisfies Texts;
+
+/** What a run counts, by the names in its result. */
+export const DID = {
+  nothing: ['Nothing was due', 'لم يحن موعد شيء'],
+  opened: ['Settlements opened', 'تسويات فُتحت'],
+  closed: ['Settlements closed', 'تسويات أُقفلت'],
+  failed: ['Contributions failed', 'مساهمات فشلت'],
+  decided: ['Decided meanwhile', 'بُتّ فيها أثناء ذلك'],
+  busy: ['Left to the next run', 'تُركت للتشغيل التالي'],
+  events: ['Events removed', 'إشعارات أُزيلت'],
+  lines: ['Lines removed', 'سطور أُزيلت'],
+  runs: ['Runs removed', 'مرات تشغيل أُزيلت'],
+  uses: ['Uses reported', 'استعمالات أُبلغ عنها'],
+  checked: ['Records checked', 'سجلات جرى التحقّق منها'],
+  differences: ['Differences', 'فروق'],
+  sealed: ['Contributions sealed', 'مساهمات خُتمت'],
+} as const satisfies Texts;

@@ -45,7 +45,7 @@ export const RECONCILIATION = {
   detail: ['Reconciliation', 'المطابقة'],
   sender: ['Sent by', 'أرسلها'],
   thePartner: ['The partner', 'الشريك'],
-  list: ['List', 'القائمة'],
+  list: ['Kind of list', 'نوع القائمة'],
   ownList: ["The partner's own list", 'قائمة الشريك'],
   statement: ['A statement of this service', 'كشف تسوية من هذه الخدمة'],
   lines: ['Lines of the file', 'سطور الملف'],

@@ -5,6 +5,9 @@ import { Money, Points } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { RULE, RULE_KIND } from './rule-texts.ts';
 
+/** The most that a number of points can be. */
+const UNLIMITED = '9223372036854775807';
+
 type InForceRules = components['schemas']['RulesInForce'];
 
 /** What is in force for a partner, with the labels of its versions. */
@@ -23,7 +26,7 @@ export function InForce({ rules, currency }: { readonly rules: InForceRules; rea
           label: `${t.pointsMin} – ${t.pointsMax}`,
           value: (
             <bdi dir="ltr" className="figure">
-              {formatWhole(rules.points_min)} – {formatWhole(rules.points_max)}
+              {formatWhole(rules.points_min)} – {rules.points_max === UNLIMITED ? t.noLimit : formatWhole(rules.points_max)}
             </bdi>
           ),
         },

@@ -97,7 +97,7 @@ export function RuleFields({ stated, partner, hasCurrency, error, onChange, onPa
         <FieldRow columns={2}>
           {stated.kind === 'point_conversion'
             ? field('point_value', t.pointValue, t.decimalHelp)
-            : field('tree_cost', t.treeCost, t.decimalHelp)}
+            : field('tree_cost', t.treeCost, t.treeCostHelp)}
           {field('currency', t.currency)}
         </FieldRow>
       )}

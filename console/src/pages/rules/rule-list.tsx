@@ -1,4 +1,4 @@
-import { Badge, Button } from '@mantine/core';
+import { Badge, Button, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
@@ -100,12 +100,12 @@ export function RuleList() {
           {
             label: common.status,
             show: (rule) => (
-              <>
+              <Stack gap={6} align="flex-start">
                 <Badge color={COLORS[rule.standing]} miw="max-content">
                   {standings[rule.standing]}
-                </Badge>{' '}
+                </Badge>
                 {rule.standing === 'upcoming' && <WithdrawRule rule={rule} />}
-              </>
+              </Stack>
             ),
           },
         ]}

@@ -45,6 +45,8 @@ export const RULE = {
   pointValue: ['Value of a point', 'قيمة النقطة'],
   treeCost: ['Cost of a tree', 'تكلفة الشجرة'],
   currency: ['Currency', 'العملة'],
+  treeCostHelp: ['A decimal, such as 22.50.', 'عدد عشري، مثل 22.50.'],
+  noLimit: ['no limit', 'بلا حد'],
   decimalHelp: ['A decimal, such as 0.05.', 'عدد عشري، مثل 0.05.'],
   optional: ['Empty for none.', 'اتركه فارغًا إن لم يوجد.'],
   createConsequence: [

@@ -12,6 +12,7 @@ import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty } from '../../parts/state.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
 import { Foreign, Money, Points } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -73,7 +74,12 @@ export function SettlementLines({ partnerId, settlementId }: SettlementLinesProp
           columns={[
             { label: t.line, isFigure: true, sort: 'line_no', show: ({ line_no }) => <Points value={String(line_no)} /> },
             { label: t.kind, show: ({ line_type }) => kinds[line_type] },
-            { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
+            {
+              label: t.orderAndEvent,
+              show: (line) => (
+                <TwoLines first={<Foreign text={line.partner_order_ref} />} second={<Foreign text={line.partner_event_id} />} />
+              ),
+            },
             { label: common.contribution, show: (line) => <ContributionLink partnerId={partnerId} line={line} /> },
             { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
             {

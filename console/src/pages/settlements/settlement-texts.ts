@@ -52,6 +52,7 @@ export const SETTLEMENT = {
     'No line of this settlement is about it. The search at the top finds the contribution wherever it is.',
     'لا سطر له في هذه التسوية. يجده البحث في أعلى الصفحة أينما كان.',
   ],
+  orderAndEvent: ['Order and event', 'الطلب والحدث'],
   adjust: ['Draft an adjustment', 'إعداد تعديل'],
   reconciliations: ['Reconciliations', 'المطابقات'],
   adjustmentsOf: ['Adjustments of its contributions', 'تعديلات مساهماتها'],
