@@ -1,13 +1,21 @@
 /** What an operator sees at an endpoint: what stopped it, what waits, and the events of its last day. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { idAt } from '../../src/domain/identifiers.ts';
+import { idAt, timeOfId } from '../../src/domain/identifiers.ts';
+import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
+import { confirmPendingContribution } from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import type { LoggedDelivery } from '../../src/store/webhooks/delivery-log.ts';
+import { OWNER } from '../support/actor.ts';
 import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { testService } from '../support/service.ts';
 import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
 
-const service = await testService({ env: WEBHOOK_ENV });
+/** Partners of which an operator decides on every contribution. */
+const reviewed = new Set<string>();
+const service = await testService({
+  env: WEBHOOK_ENV,
+  rulesOf: (partnerId) => ({ ...DEFAULT_RULES, reviewsEverything: reviewed.has(partnerId) }),
+});
 const { database } = service;
 const { pool } = database;
 const tools = endpointTools(database);
@@ -117,11 +125,37 @@ test('what waits is listed though thousands of later events are delivered, and p
   assert.deepEqual(ids(await listed('status=waiting&event_type=other')), []);
 });
 
+test('an event of a decision stands among those of its time, not of the recording', async () => {
+  const { partnerId, client, confirmed, listed } = await openEndpoint();
+  reviewed.add(partnerId);
+  const { transaction_id: transactionId } = (await client.confirm()).body.contribution;
+  reviewed.delete(partnerId);
+  const between = await confirmed('delivered');
+  await confirmPendingContribution(database, OWNER, { partnerId, transactionId }, 'known customer');
+  const [newest, before] = await untilDeliveries(
+    database,
+    partnerId,
+    (all) => all.length === 2 && all[0]?.status === 'delivered',
+  );
+  assert.equal(before?.deliveryId, between);
+  const { deliveries } = await listed('');
+  assert.deepEqual(
+    deliveries.map(({ delivery_id }: { delivery_id: string }) => delivery_id),
+    [newest?.deliveryId, between],
+  );
+  const { rows } = await pool.query('select confirmed_at from contribution where partner_id = $1 and transaction_id = $2', [
+    ...[partnerId, transactionId],
+  ]);
+  const [{ event_id: eventId, occurred_at }] = deliveries;
+  assert.equal(timeOfId('evt', eventId), rows[0].confirmed_at.getTime());
+  assert.equal(occurred_at, rows[0].confirmed_at.toISOString());
+});
+
 test('a delivery has the time at which its event occurred, what it is about, and the bytes that were sent', async () => {
   const { partnerId, receiver, confirmed, listed, read } = await openEndpoint();
   await confirmed('delivered');
   const deliveryId = await confirmed('delivered');
-  // As of a contribution that an operator confirmed a day after its recording, whose time the id of the event has.
+  // As an earlier release left it for a contribution that an operator confirmed a day after its recording, whose time the id has.
   const [{ event_id: eventId }] = (await listed('')).deliveries;
   const [{ occurred_at }] = (
     await pool.query(

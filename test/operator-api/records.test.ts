@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { before, describe, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
+import { idAt } from '../../src/domain/identifiers.ts';
 import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
@@ -171,7 +172,8 @@ describe('contributions', () => {
     assert.equal(of('event').facts.event_type, 'impact.transaction.confirmed');
     const times = body.entries.map(({ at }: { at: string }) => at);
     assert.deepEqual(times, times.toSorted());
-    // The id of the event has the time of the recording, however late an operator decides.
+    assert.ok(of('event').subject_id > idAt('evt', Date.parse(of('review_resolved').at)), of('event').subject_id);
+    // The id of an earlier release has the time of the recording, however late an operator decided.
     await asSuperuser(database.pool, async (owing) => {
       await owing.query(
         `update contribution set confirmed_at = date_trunc('milliseconds', now()) + interval '2 days' where partner_id = $1 and transaction_id = $2`,

@@ -6,10 +6,12 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { type NamedKey, newNamedKey, writeNamedKey } from '../../src/domain/audit/named-key.ts';
+import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { chainValue } from '../../src/domain/settlements/statement/statement-chain.ts';
 import { writeStatement } from '../../src/domain/settlements/statement/write-statement.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../../src/operations/adjustments/manage-adjustment.ts';
+import { confirmPendingContribution } from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import { verifySettlements } from '../../src/operations/settlements/verify-settlements.ts';
 import { allowLongStatements } from '../../src/store/query.ts';
 import { eachSettlement, type Settlement } from '../../src/store/settlements/settlement.ts';
@@ -18,12 +20,16 @@ import { auditKeys, enrolled } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { commandLine } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
-import { sealRows, untilSequenced } from '../support/records.ts';
+import { sealRows, untilAllSequenced, untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, linesOf, openFirst, sealKeys, tools } from '../support/settlements.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const service = await testService();
+/** Partners of which an operator decides on every contribution. */
+const reviewed = new Set<string>();
+const service = await testService({
+  rulesOf: (partnerId) => ({ ...DEFAULT_RULES, reviewsEverything: reviewed.has(partnerId) }),
+});
 const { database } = service;
 const { pool } = database;
 const [ada, bea] = await enrolled(database, 'operator', 'approver');
@@ -277,6 +283,20 @@ describe(
         partnerId,
       ]);
       assert.ok((await verdictOn(partnerId)).includes('3 - wrong_seal'));
+    });
+
+    test('a contribution that an operator confirmed: found by its event, and missed without its line', async () => {
+      const { partnerId, client } = await newPartner();
+      reviewed.add(partnerId);
+      const { transaction_id: transactionId, status } = (await client.confirm()).body.contribution;
+      assert.equal(status, 'pending');
+      await confirmPendingContribution(database, ada, { partnerId, transactionId }, 'known customer');
+      await untilAllSequenced(database, partnerId);
+      assert.deepEqual(await verdictOn(partnerId), []);
+      await closeNow(database, partnerId);
+      assert.deepEqual(await verdictOn(partnerId), []);
+      await tamper('delete from settlement_line where partner_id = $1', [partnerId]);
+      assert.ok((await verdictOn(partnerId)).includes('- - not_settled'));
     });
 
     test('a contribution that was taken off its line, and out of reach of every closing', async () => {

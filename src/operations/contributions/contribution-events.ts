@@ -1,25 +1,30 @@
+import { idOfLater } from '../../domain/identifiers.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
 import type { EventDraft } from '../../store/events/event.ts';
 
-/** The id follows from the contribution's id: one event for each. */
-export function confirmationEvent(record: ContributionRecord): EventDraft {
-  return { ...aboutContribution(record), eventType: 'impact.transaction.confirmed', data: null };
+/**
+ * The event of a pending contribution that an operator confirmed.
+ *
+ * @param decidedAt When, by the database's clock.
+ */
+export function confirmationEvent(record: ContributionRecord, decidedAt: Date): EventDraft {
+  return { ...aboutContribution(record, decidedAt), eventType: 'impact.transaction.confirmed', data: null };
 }
 
-/** The only event that lets the partner restore points. */
-export function failureEvent(record: Pick<ContributionRecord, 'partnerId' | 'correlationId'> & OfContribution): EventDraft {
+/**
+ * The only event that lets the partner restore points.
+ *
+ * @param decidedAt When a pending contribution failed, by the database's clock; `undefined` for one that is recorded as failed.
+ */
+export function failureEvent(record: OfContribution, decidedAt?: Date): EventDraft {
   const data = JSON.stringify({ change: 'failed', point_restoration_authorized: true });
-  return { ...aboutContribution(record), eventType: 'impact.transaction.adjusted', data };
+  return { ...aboutContribution(record, decidedAt), eventType: 'impact.transaction.adjusted', data };
 }
 
-interface OfContribution {
+interface OfContribution extends Pick<ContributionRecord, 'partnerId' | 'correlationId'> {
   readonly contribution: { readonly transactionId: string };
 }
 
-function aboutContribution({
-  partnerId,
-  correlationId,
-  contribution: { transactionId },
-}: Pick<ContributionRecord, 'partnerId' | 'correlationId'> & OfContribution) {
-  return { partnerId, eventId: `evt_${transactionId.slice('txn_'.length)}`, subjectId: transactionId, correlationId };
+function aboutContribution({ partnerId, correlationId, contribution: { transactionId } }: OfContribution, decidedAt?: Date) {
+  return { partnerId, eventId: idOfLater('evt', transactionId, decidedAt), subjectId: transactionId, correlationId };
 }

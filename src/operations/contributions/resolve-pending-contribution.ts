@@ -34,8 +34,8 @@ export const confirmPendingContribution = withRole(
       const record = await lockPending(db, pending);
       const outcome = await linkIfPossible(db, record);
       const seal = begin(db, { ...record, ...outcome }, { status: 'confirmed' });
-      await updateContributionConfirmed(db, pending, { ...outcome, seal });
-      await insertEvent(db, confirmationEvent(record));
+      const decidedAt = await updateContributionConfirmed(db, pending, { ...outcome, seal });
+      await insertEvent(db, confirmationEvent(record, decidedAt));
       return record;
     });
   },
@@ -70,9 +70,9 @@ async function fail(db: Queryable, pending: ContributionId, note: string): Promi
   if (day !== undefined) await lockCountedDay(db, partnerId, day);
   const record = await lockPending(db, pending);
   const seal = begin(db, record, { status: 'failed', failure: { reason: note, draftedBy: null, approvedBy: null } });
-  await updateContributionFailed(db, pending, { reason: note, seal });
+  const decidedAt = await updateContributionFailed(db, pending, { reason: note, seal });
   if (day !== undefined) await addToDailyCount(db, partnerId, { day, points: -record.contribution.points, contributions: -1n });
-  await insertEvent(db, failureEvent(record));
+  await insertEvent(db, failureEvent(record, decidedAt));
   return record;
 }
 

@@ -141,7 +141,7 @@ const LIST_TIMES: Statement = {
   text: 'select event_id as "eventId", occurred_at as "occurredAt" from event where partner_id = $1 and event_id = any ($2::text[])',
 };
 
-/** When events occurred, by their ids. An event of a pending contribution has the id of its recording, and occurs with the decision. */
+/** When events occurred, by their ids. */
 export async function listTimesOfEvents(
   db: Queryable,
   partnerId: string,

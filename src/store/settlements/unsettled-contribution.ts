@@ -1,4 +1,5 @@
 import type { VersionTotals } from '../../domain/settlements/settlement-totals.ts';
+import { millisecondsOf } from '../contributions/contribution-seal.ts';
 import type { Queryable } from '../database.ts';
 import { eachPage } from '../each-page.ts';
 import { type LongStatements, run, runLong, type Statement } from '../query.ts';
@@ -141,10 +142,19 @@ export async function* eachLeft(
   for await (const page of unsequenced) yield page.map(({ transactionId }) => transactionId);
 }
 
+/**
+ * SQL: the ids that the event of a confirmed contribution `p` may have. That of an operator's decision has the time of the decision in the
+ * place of that of the recording; that of an earlier release has not.
+ */
+const EVENT_IDS = `array['evt_' || substr(p.transaction_id, 5), case when p.first_status = 'pending' then 'evt_' || (
+            select string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 1 + (${millisecondsOf('p.confirmed_at')}::int8 >> 5 * place & 31)::int4, 1), '' order by place desc)
+            from generate_series(0, 9) place
+          ) || substr(p.transaction_id, 15) end]`;
+
 const UNREACHABLE: Statement = {
   name: 'list_unreachable_contributions',
   text: `with page as materialized (
-      select transaction_id, status, ${lineOf('c.transaction_id')} is null as is_unsettled
+      select transaction_id, status, first_status, confirmed_at, ${lineOf('c.transaction_id')} is null as is_unsettled
       from contribution c where partner_id = $1 and transaction_id > $2 order by transaction_id limit $4
     ), reachable as materialized (
       select subject_id from event_outbox where partner_id = $1
@@ -153,7 +163,7 @@ const UNREACHABLE: Statement = {
       select p.transaction_id from page p
       where p.status = 'confirmed' and p.is_unsettled
         and coalesce((
-          select sequence from event e where e.partner_id = $1 and e.event_id = 'evt_' || substr(p.transaction_id, 5)
+          select max(sequence) from event e where e.partner_id = $1 and e.event_id = any (${EVENT_IDS})
         ) <= $3, true)
         and (
           select k.transaction_id from settlement_candidate k
