@@ -91,6 +91,17 @@ describe('the list of partners', needsBrowser, () => {
 });
 
 describe('the list of contributions', needsBrowser, () => {
+  test('the search finds one by how its event id begins, and shows that id', async () => {
+    const beginning = uniqueId('begins');
+    const { contribution } = (await client.confirm({ partner_event_id: `${beginning}-whole` })).body;
+    const page = await browser.signedIn('viewer');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Search' }).fill(beginning);
+    await page.getByRole('button', { name: `${beginning}-whole` }).click();
+    await page.waitForURL(new RegExp(`/contributions/${partner.partnerId}/${contribution.transaction_id}$`));
+  });
+
   test('without a choice it shows the latest; an order finds its contribution over all partners, and of one', async () => {
     const order = uniqueId('order');
     const { transaction_id } = (await client.confirm({ points: 120, partner_order_ref: order })).body.contribution;

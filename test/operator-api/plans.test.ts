@@ -93,6 +93,7 @@ const READS: readonly [what: string, max: number, work: (db: pg.PoolClient) => P
   ['the lines of an order', PAGE_MAX, (db) => findSettlementLines(db, { partnerId, settlementId }, 'order-15007')],
   // Four names, two ways to an order, and the partners themselves.
   ['the search', COUNTS.partners * 6 * 4 + PAGE_MAX, (db) => searchRecords(on(db), 'order-31234')],
+  ['the search for what begins so', COUNTS.partners * 6 * 4 + PAGE_MAX, (db) => searchRecords(on(db), 'order-3')],
   // One key of each partner, and the latest of the partners that have one of them.
   ['the latest contributions', COUNTS.partners * 6 + PAGE_MAX, (db) => listLatest(on(db))],
   // Five counts, each of a thousand; of reviews each with its contribution. Of each endpoint its health and what waits.

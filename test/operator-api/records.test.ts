@@ -185,6 +185,9 @@ describe('contributions', () => {
   });
 });
 
+type Found = { readonly transaction_id: string };
+const idOfFound = ({ transaction_id }: Found) => transaction_id;
+
 describe('the search', () => {
   test('finds a contribution by each of its names, and a partner by a part of its name', async () => {
     const { client } = await service.newPartner();
@@ -204,6 +207,26 @@ describe('the search', () => {
       assert.deepEqual([found?.transaction_id, found?.found_by, others], [transaction_id, [by], []], by);
     }
     assert.ok((await find('EST PARTN')).partners.length > 0);
+  });
+
+  test('finds by how an event, an order or a key begins, the whole ones first, 20 at most', async () => {
+    const { client } = await service.newPartner();
+    const beginning = uniqueId('begin');
+    const confirm = (end: string, key = uniqueId('key')) =>
+      client.confirm({ partner_order_ref: `${beginning}${end}` }, { 'idempotency-key': key });
+    const longer = (await confirm('.1')).body.contribution.transaction_id;
+    const whole = (await confirm('')).body.contribution.transaction_id;
+    const byKey = (await confirm('-of-a-key', `${beginning}key`)).body.contribution.transaction_id;
+    const find = async (q: string) => (await as(viewer).get(`${V1}/search?q=${q}`)).body.contributions;
+    const found = await find(beginning);
+    assert.equal(found[0].transaction_id, whole);
+    assert.deepEqual(new Set(found.map(idOfFound)), new Set([whole, longer, byKey]));
+    assert.deepEqual(found.find((each: Found) => idOfFound(each) === byKey).found_by, ['partner_order_ref', 'idempotency_key']);
+    assert.deepEqual((await find(`${beginning}.`)).map(idOfFound), [longer]);
+    assert.deepEqual((await find(`${beginning}ke`)).map(idOfFound), [byKey]);
+    await Promise.all(Array.from({ length: 25 }, (_, place) => confirm(`_${place}`)));
+    const many = await find(beginning);
+    assert.deepEqual([many.length, many[0].transaction_id], [20, whole]);
   });
 
   test('what it does not know, and what is no name of anything, finds nothing', async () => {

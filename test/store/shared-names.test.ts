@@ -93,10 +93,13 @@ for (const [partnerId, count] of [
 test('an operator finds a name over all partners at the cost of what is found', async () => {
   const { found, blocks } = await blocksOf((db) => searchContributions(db, { name: 'partner_event_id', value: NAME, limit: 20 }));
   assert.deepEqual(
-    found.map(({ partnerId }) => partnerId),
+    found.map(({ partnerId, isWhole }) => isWhole && partnerId),
     Array.from({ length: 20 }, (_, place) => partnerOf(2 * (place + 1))),
   );
   assert.ok(blocks <= 20 + BLOCKS_MAX, `${blocks} blocks`);
+  const begun = await blocksOf((db) => searchContributions(db, { name: 'partner_event_id', value: NAME.slice(0, 4), limit: 20 }));
+  assert.deepEqual([begun.found.length, begun.found[0]?.isWhole], [20, false]);
+  assert.ok(begun.blocks <= 20 + BLOCKS_MAX, `${begun.blocks} blocks`);
   const nothing = await blocksOf((db) => searchContributions(db, { name: 'idempotency_key', value: 'key-of-nobody', limit: 20 }));
   assert.ok(nothing.found.length === 0 && nothing.blocks <= BLOCKS_MAX, `${nothing.blocks} blocks`);
 });

@@ -410,7 +410,7 @@ export interface paths {
         };
         /**
          * Find a record by what was sent of it
-         * @description A contribution by `transaction_id`, `partner_event_id`, `partner_order_ref`, `Idempotency-Key`, or by the correlation id of its request if the service made that id. A partner by its id or a part of its name. Any other record by its id. The service keeps no index of correlation ids that partners choose: use the list of contributions of the partner for these.
+         * @description A contribution by `transaction_id`, by the beginning of `partner_event_id`, `partner_order_ref` or `Idempotency-Key`, or by the correlation id of its request if the service made that id. A partner by its id or a part of its name. Any other record by its id. The service keeps no index of correlation ids that partners choose: use the list of contributions of the partner for these.
          *
          *     Least role: `viewer`.
          */
@@ -3439,7 +3439,7 @@ export interface components {
             failed_at: string | null;
             /** @description The name of the partner. */
             partner_name: string;
-            /** @description The fields that have the text. */
+            /** @description The fields that begin with the text. */
             found_by: string[];
         };
         FoundPartner: {
@@ -4329,7 +4329,7 @@ export interface components {
             tree_cost: string | null;
         };
         SearchResult: {
-            /** @description Contributions with this id, event, order, key or correlation id; 20 at most. */
+            /** @description Contributions with this id or correlation id, or whose event, order or key begins so, the whole ones first; 20 at most. */
             contributions: components["schemas"]["FoundContribution"][];
             /** @description Partners whose id it is, or whose name holds it; 10 at most. */
             partners: components["schemas"]["FoundPartner"][];
@@ -5530,7 +5530,7 @@ export interface operations {
     search: {
         parameters: {
             query: {
-                /** @description What to find. Everything but partner names must match exactly. */
+                /** @description What to find. An id must be whole. */
                 q: string;
             };
             header?: never;

@@ -35,9 +35,9 @@ export function useResults(found: Found | undefined, text: string): readonly Res
       .filter((part) => part)
       .join(' · ');
   return [
-    ...found.contributions.map(({ partner_id, partner_name, transaction_id, partner_order_ref, status, created_at }) => ({
+    ...found.contributions.map(({ partner_id, partner_name, transaction_id, status, created_at, ...names }) => ({
       to: `/contributions/${partner_id}/${transaction_id}`,
-      label: <Foreign text={partner_order_ref} />,
+      label: <Foreign text={names[nameOf(names.found_by)]} />,
       description: describe('contribution', partner_name, created_at),
       left: <Icon name="inbox" />,
       right: <StatusBadge status={status} />,
@@ -59,6 +59,13 @@ export function useResults(found: Found | undefined, text: string): readonly Res
       return [{ to, label: record.id, description, left: <Icon name={ICONS[record.kind] ?? 'list'} />, right: badgeOf(record) }];
     }),
   ];
+}
+
+/** The name by which it was found: the order, where it was found by none that is shown. */
+function nameOf(foundBy: readonly string[]): 'partner_order_ref' | 'partner_event_id' {
+  return foundBy.includes('partner_event_id') && !foundBy.includes('partner_order_ref')
+    ? 'partner_event_id'
+    : 'partner_order_ref';
 }
 
 const ICONS: Readonly<Partial<Record<FoundRecord['kind'], IconName>>> = {

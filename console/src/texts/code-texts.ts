@@ -56,7 +56,10 @@ export const FOUND = {
   ...RECORD_KIND,
   contribution: ['Contribution', 'مساهمة'],
   partner: ['Partner', 'شريك'],
-  more: ['More contributions may have this name: choose a partner', 'قد تحمل مساهمات أخرى هذا الاسم: اختر شريكًا'],
+  more: [
+    'There may be more: type more of the name, or choose a partner who has exactly this one',
+    'قد يوجد المزيد: اكتب مزيدًا من الاسم، أو اختر شريكًا لديه هذا الاسم بعينه',
+  ],
 } as const satisfies Texts;
 
 /** Who acts without being a person. */

@@ -29,8 +29,8 @@ export const SHELL = {
   search: ['Search', 'بحث'],
   searchFor: ['Order, event id, key, partner …', 'طلب أو حدث أو مفتاح أو شريك …'],
   nothingFound: [
-    'Nothing found. Ids, keys and orders are matched whole; a partner by a part of its name.',
-    'لا نتائج. تُطابَق المعرّفات والمفاتيح والطلبات كاملةً، ويُطابَق الشريك بجزء من اسمه.',
+    'Nothing found. Type how an order, an event or a key begins, a whole id, or a part of the name of a partner.',
+    'لا نتائج. اكتب بداية الطلب أو الحدث أو المفتاح، أو معرّفًا كاملًا، أو جزءًا من اسم الشريك.',
   ],
   pages: ['Pages', 'الصفحات'],
   records: ['Records', 'السجلات'],

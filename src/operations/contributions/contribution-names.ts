@@ -5,8 +5,13 @@ import type { Queryable } from '../../store/database.ts';
 
 const NAMES: readonly ContributionName[] = ['partner_event_id', 'partner_order_ref', 'idempotency_key'];
 
+/** The names that may begin with a text; none where it is an id of our own. */
+export function namesBeginningWith(text: string): readonly ContributionName[] {
+  return isOurId('txn', text) || !isShortIdentifier(text) ? [] : NAMES;
+}
+
 /** The names that a text may be of; none where it is an id of our own. */
-export function namesFor(text: string): readonly ContributionName[] {
+function namesFor(text: string): readonly ContributionName[] {
   if (isOurId('txn', text)) return [];
   return NAMES.filter((name) => (name === 'partner_order_ref' ? isShortIdentifier(text) : isLongIdentifier(text)));
 }

@@ -1,7 +1,11 @@
 import { ID_PREFIXES, idAt, isOurId, timeOfId } from '../../domain/identifiers.ts';
 import { listPartnersInOrder, listPartnersOfIds, type Partner, readAllPartnerIds } from '../../store/access/partner.ts';
 import { type FoundRecord, searchRecordOwner } from '../../store/access/record-owner.ts';
-import { type ContributionRecord, findContributionsOfPartners } from '../../store/contributions/contribution.ts';
+import {
+  type ContributionId,
+  type ContributionRecord,
+  findContributionsOfPartners,
+} from '../../store/contributions/contribution.ts';
 import {
   searchContributions,
   searchContributionsByCorrelation,
@@ -9,7 +13,7 @@ import {
 } from '../../store/contributions/contribution-search.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { PartnerIds } from '../../store/partner-ids.ts';
-import { namesFor } from '../contributions/contribution-names.ts';
+import { namesBeginningWith } from '../contributions/contribution-names.ts';
 
 /** What a text may mean. */
 export interface SearchResult {
@@ -25,22 +29,21 @@ const PARTNERS_MAX = 10;
 const REQUEST_MS = 15_000;
 
 /**
- * Finds what an operator was given: a contribution by its id, event, order, key, or by the correlation id of its request where the service
- * made that; a partner by its id or a part of its name; any other record by its id.
+ * Finds what an operator was given: a contribution by its id, by the beginning of its event, order or key, or by the correlation id of its
+ * request where the service made that; a partner by its id or a part of its name; any other record by its id.
  *
  * It looks keys up, an id of our own once for each partner, and scans no contributions.
  */
 export async function searchRecords(database: Database, text: string): Promise<SearchResult> {
   const db = database.pool;
   const found = new Map<string, Found>();
-  const add = (by: string, ids: readonly { partnerId: string; transactionId: string }[]) => {
-    for (const { partnerId, transactionId } of ids) {
-      const entry = found.get(transactionId) ?? { partnerId, transactionId, foundBy: [] };
-      entry.foundBy.push(by);
-      found.set(transactionId, entry);
+  const add = (by: string, ids: readonly (ContributionId & { readonly isWhole?: boolean })[]) => {
+    for (const { partnerId, transactionId, isWhole = true } of ids) {
+      const entry = found.get(transactionId) ?? { partnerId, transactionId, foundBy: [], isWhole };
+      found.set(transactionId, { ...entry, foundBy: [...entry.foundBy, by], isWhole: entry.isWhole || isWhole });
     }
   };
-  for (const name of namesFor(text)) add(name, await searchContributions(db, { name, value: text, limit: FOUND_MAX }));
+  for (const name of namesBeginningWith(text)) add(name, await searchContributions(db, { name, value: text, limit: FOUND_MAX }));
   const records: FoundRecord[] = [];
   if (isAnyId(text)) {
     const partnerIds = await readAllPartnerIds(db);
@@ -49,15 +52,15 @@ export async function searchRecords(database: Database, text: string): Promise<S
     records.push(...(await searchRecordOwner(db, partnerIds, text)));
   }
   const partners = await searchPartners(db, text);
-  return { contributions: await readFound(database, [...found.values()].slice(0, FOUND_MAX)), partners, records };
+  const wholeFirst = [...found.values()].toSorted((one, other) => Number(other.isWhole) - Number(one.isWhole));
+  return { contributions: await readFound(database, wholeFirst.slice(0, FOUND_MAX)), partners, records };
 }
 
 const isAnyId = (text: string) => Object.values(ID_PREFIXES).some((prefix) => text.startsWith(`${prefix}_`));
 
-interface Found {
-  readonly partnerId: string;
-  readonly transactionId: string;
-  readonly foundBy: string[];
+interface Found extends ContributionId {
+  readonly foundBy: readonly string[];
+  readonly isWhole: boolean;
 }
 
 async function readFound(database: Database, found: readonly Found[]): Promise<SearchResult['contributions']> {

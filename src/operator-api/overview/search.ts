@@ -16,9 +16,9 @@ const SearchResult = shape('SearchResult', {
   contributions: listOf(
     shape('FoundContribution', {
       ...NamedContribution.properties,
-      found_by: listOf(text('The field.'), 'The fields that have the text.'),
+      found_by: listOf(text('The field.'), 'The fields that begin with the text.'),
     }),
-    'Contributions with this id, event, order, key or correlation id; 20 at most.',
+    'Contributions with this id or correlation id, or whose event, order or key begins so, the whole ones first; 20 at most.',
   ),
   partners: listOf(
     shape('FoundPartner', {
@@ -48,14 +48,14 @@ export const search = operatorRoute({
   tag: 'Search',
   summary: 'Find a record by what was sent of it',
   description:
-    'A contribution by `transaction_id`, `partner_event_id`, `partner_order_ref`, `Idempotency-Key`, or by the correlation id of its request if the service made that id. A partner by its id or a part of its name. Any other record by its id. The service keeps no index of correlation ids that partners choose: use the list of contributions of the partner for these.',
+    'A contribution by `transaction_id`, by the beginning of `partner_event_id`, `partner_order_ref` or `Idempotency-Key`, or by the correlation id of its request if the service made that id. A partner by its id or a part of its name. Any other record by its id. The service keeps no index of correlation ids that partners choose: use the list of contributions of the partner for these.',
   leastRole: 'viewer',
   query: Type.Object(
     {
       q: Type.String({
         minLength: 2,
         maxLength: 200,
-        description: 'What to find. Everything but partner names must match exactly.',
+        description: 'What to find. An id must be whole.',
       }),
     },
     closed,

@@ -17,11 +17,15 @@ const CONDITIONS: Readonly<Record<ContributionName, readonly string[]>> = {
 
 const SELECT = 'select partner_id as "partnerId", transaction_id as "transactionId" from contribution';
 
+/** What begins with a text is beside it in the index, and what is equal to it comes first. */
 const ofAll = (name: ContributionName): Statement[] =>
   CONDITIONS[name].map((condition, index) => ({
     name: `search_contributions_by_${name}_${index}`,
-    text: `${SELECT} where ${name} = $1 ${condition} order by ${name}, partner_id limit $2`,
+    text: `select partner_id as "partnerId", transaction_id as "transactionId", ${name} = $1 as "isWhole" from contribution
+      where ${name} >= $1 and ${name} < $2 ${condition} order by ${name}, partner_id limit $3`,
   }));
+/** Sorts after every character of a name. */
+const AFTER_ALL = '~';
 
 const ofOne = (name: ContributionName): Statement[] =>
   CONDITIONS[name].map((condition, index) => ({
@@ -44,12 +48,17 @@ export interface NameSearch {
   readonly limit: number;
 }
 
-/** Over all partners. It costs as much as it finds. */
-export async function searchContributions(db: Queryable, { name, value, limit }: NameSearch): Promise<ContributionId[]> {
-  return searchBy(db, OF_ALL[name], [value, limit]);
+export interface NamedContributionId extends ContributionId {
+  /** Whether the value is the whole name, not only its beginning. */
+  readonly isWhole: boolean;
 }
 
-/** The same of one partner. */
+/** Over all partners, those whose name begins with the value, the whole names first. It costs as much as it finds. */
+export async function searchContributions(db: Queryable, { name, value, limit }: NameSearch): Promise<NamedContributionId[]> {
+  return searchBy<NamedContributionId>(db, OF_ALL[name], [value, `${value}${AFTER_ALL}`, limit]);
+}
+
+/** Of one partner, those whose name is the value. */
 export async function searchContributionsOf(
   db: Queryable,
   partnerId: string,
@@ -72,10 +81,13 @@ export async function searchContributionsById(
   return searchBy(db, [BY_ID], [partnerIds, transactionId]);
 }
 
-async function searchBy(db: Queryable, statements: readonly Statement[], values: unknown[]): Promise<ContributionId[]> {
-  const found: ContributionId[] = [];
-  for (const statement of statements)
-    found.push(...(await run<{ partnerId: string; transactionId: string }>(db, statement, values)));
+async function searchBy<Id extends ContributionId = ContributionId>(
+  db: Queryable,
+  statements: readonly Statement[],
+  values: unknown[],
+): Promise<Id[]> {
+  const found: Id[] = [];
+  for (const statement of statements) found.push(...(await run<Id & Record<string, unknown>>(db, statement, values)));
   return found;
 }
 

@@ -12,8 +12,8 @@ export const CONTRIBUTION = {
     'أحدث 50 مساهمة لدى جميع الشركاء. اختر شريكًا لعرض كل مساهماته.',
   ],
   namedAnywhere: [
-    'Of all partners, 20 at most. Choose a partner where more have the same order, or for a correlation id that the partner chose.',
-    'لدى جميع الشركاء، 20 على الأكثر. اختر شريكًا إذا تكرر رقم الطلب لدى أكثر من ذلك، أو لمعرّف ارتباط اختاره الشريك.',
+    'Of all partners, what begins so, 20 at most. Choose a partner where more have the same order, or for a correlation id that the partner chose.',
+    'لدى جميع الشركاء ما يبدأ بذلك، 20 على الأكثر. اختر شريكًا إذا تكرر رقم الطلب لدى أكثر من ذلك، أو لمعرّف ارتباط اختاره الشريك.',
   ],
   nothing: ['No contribution fits these filters', 'لا مساهمة تطابق عوامل التصفية'],
   partnerEvent: ["Partner's event id", 'معرّف الحدث لدى الشريك'],
