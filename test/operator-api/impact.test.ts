@@ -192,6 +192,14 @@ describe('the way of a batch', () => {
     assert.equal(evidence[0].sha256, createHash('sha256').update('a photo').digest('hex'));
     assert.deepEqual([evidence[0].byte_count, evidence[0].file_name], ['7', 'one.jpg']);
     assert.equal(changes.length, 6);
+    const ofPartner = `${V1}/partners/${partner.partnerId}/contributions`;
+    const [{ transaction_id }] = done(await as(viewer).get(`${V1}/contributions?partner_id=${partner.partnerId}`)).contributions;
+    const { entries } = done(await as(viewer).get(`${ofPartner}/${transaction_id}/timeline`));
+    const onBatch = entries.filter(({ subject_id }: { subject_id: string }) => subject_id === id);
+    assert.deepEqual(
+      onBatch.map(({ kind, facts }: { kind: string; facts: Record<string, string> }) => [kind, facts.environmental_status]),
+      [['pooled', undefined], ...changes.map(({ status }: { status: string }) => ['batch_changed', status])],
+    );
     const { rows } = await database.pool.query('select action from audit_entry where subject_id = $1 order by entry_no', [id]);
     assert.deepEqual(
       rows.map(({ action }) => action.replace('impact-batch.', '')),

@@ -4637,7 +4637,7 @@ export interface components {
              * @description What happened.
              * @enum {string}
              */
-            kind: "recorded" | "review_opened" | "review_resolved" | "confirmed" | "failed" | "associated" | "event" | "delivery_attempt" | "settled" | "adjustment_drafted" | "adjustment_approved" | "adjustment_rejected" | "adjustment_posted" | "audited";
+            kind: "recorded" | "review_opened" | "review_resolved" | "confirmed" | "failed" | "associated" | "event" | "delivery_attempt" | "settled" | "pooled" | "batch_changed" | "adjustment_drafted" | "adjustment_approved" | "adjustment_rejected" | "adjustment_posted" | "audited";
             /** @description The record that it is about, such as the event, the adjustment or the settlement. */
             subject_id: string;
             /** @description Who did it; `null` where no operator did. */

@@ -70,6 +70,8 @@ export const HAPPENED = {
   event: ['Event published', 'نُشر إشعار'],
   delivery_attempt: ['Delivery attempted', 'محاولة تسليم'],
   settled: ['Settlement closed', 'أُقفلت التسوية'],
+  pooled: ['Added to an impact batch', 'أُضيفت إلى دفعة أثر'],
+  batch_changed: ['Impact batch changed', 'تغيّرت دفعة الأثر'],
   adjustment_drafted: ['Adjustment drafted', 'أُعدّت مسودة تعديل'],
   adjustment_approved: ['Adjustment approved', 'اعتُمد التعديل'],
   adjustment_rejected: ['Adjustment rejected', 'رُفض التعديل'],
@@ -110,8 +112,9 @@ export const FACT = {
   reason_code: ['Reason code', 'رمز السبب'],
   settlement_id: ['Settlement', 'التسوية'],
   period_label: ['Period', 'الفترة'],
-  impact_batch_id: ['Impact batch', 'دفعة الأثر'],
   action: ['Action', 'الإجراء'],
+  change: ['Change', 'التغيير'],
+  environmental_status: ['Status of the batch', 'حالة الدفعة'],
 } as const satisfies Texts;
 
 export const COUNTED = {

@@ -5,7 +5,8 @@ import type { ContributionRecord } from '../../store/contributions/contribution.
 import { findContributionReview } from '../../store/contributions/contribution-review.ts';
 import type { Queryable } from '../../store/database.ts';
 import { listEventsOfSubject } from '../../store/events/event.ts';
-import { findPooledContribution } from '../../store/impact/impact-batch-settlement.ts';
+import { listImpactBatchChanges } from '../../store/impact/impact-batch.ts';
+import { findPooledContribution, findPooling } from '../../store/impact/impact-batch-settlement.ts';
 import { findSettlement } from '../../store/settlements/settlement.ts';
 import { listDeliveries, listDeliveryAttempts } from '../../store/webhooks/delivery-log.ts';
 
@@ -20,6 +21,8 @@ export const TIMELINE_KINDS = [
     'event',
     'delivery_attempt',
     'settled',
+    'pooled',
+    'batch_changed',
   ],
   ...['adjustment_drafted', 'adjustment_approved', 'adjustment_rejected', 'adjustment_posted', 'audited'],
 ] as const;
@@ -43,6 +46,8 @@ const ASIDE_MS = 15_000;
 const EVENTS_MAX = 10;
 const DELIVERIES_MAX = 20;
 const ENTRIES_MAX = 100;
+/** The latest of a batch, which is verified after some ten. */
+const CHANGES_MAX = 50;
 
 /** All that happened to a contribution, in the order of time. */
 export async function readTimeline(db: Queryable, record: ContributionRecord): Promise<TimelineEntry[]> {
@@ -87,8 +92,9 @@ export async function readTimeline(db: Queryable, record: ContributionRecord): P
     }),
     ...entry(settlement?.closedAt ?? null, 'settled', {
       subjectId: settlementId ?? transactionId,
-      facts: { period_label: settlement?.period.label ?? null, impact_batch_id: pooled?.impactBatchId ?? null },
+      facts: { period_label: settlement?.period.label ?? null },
     }),
+    ...(settlement ? await readBatch(db, partnerId, settlement.settlementId) : []),
     ...entries.flatMap(({ recordedAt, action, operatorId, correlationId }) =>
       entry(recordedAt, 'audited', { operatorId, correlationId, facts: { action } }),
     ),
@@ -104,6 +110,21 @@ function factsOf({ contribution, calculationId, associationOutcome, rejectionCod
     ...{ idempotency_key: idempotencyKey, calculation_id: calculationId },
     ...{ association: associationOutcome, rejection_code: rejectionCode },
   };
+}
+
+/** How the batch of a settlement came to it, and what became of that. */
+async function readBatch(db: Queryable, partnerId: string, settlementId: string): Promise<TimelineEntry[]> {
+  const pooling = await findPooling(db, partnerId, settlementId);
+  if (!pooling) return [];
+  const { impactBatchId: subjectId, addedAt } = pooling;
+  const changes = await listImpactBatchChanges(db, subjectId);
+  return [
+    { at: addedAt, kind: 'pooled', subjectId, operatorId: null, correlationId: null, facts: {} },
+    ...changes.slice(-CHANGES_MAX).map(({ occurredAt, changeType, status, reason, operatorId }) => ({
+      ...({ at: occurredAt, kind: 'batch_changed', subjectId, operatorId, correlationId: null } as const),
+      facts: { change: changeType, environmental_status: status, reason },
+    })),
+  ];
 }
 
 /** Of each moment at which the contribution may have written one. The event that an operator's decision causes has an id of the recording. */

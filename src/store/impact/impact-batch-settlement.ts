@@ -117,6 +117,24 @@ export async function findPooledContribution(
   return row;
 }
 
+const FIND_POOLING: Statement = {
+  name: 'find_pooling_of_settlement',
+  text: `select impact_batch_id as "impactBatchId", added_at as "addedAt" from impact_batch_settlement
+    where partner_id = $1 and settlement_id = $2`,
+};
+
+/** The batch of a settlement, and when it was added to that. */
+export interface Pooling {
+  readonly impactBatchId: string;
+  readonly addedAt: Date;
+}
+
+/** `undefined` while the settlement is in no batch. */
+export async function findPooling(db: Queryable, partnerId: string, settlementId: string): Promise<Pooling | undefined> {
+  const [row] = await run<Pooling & Record<string, unknown>>(db, FIND_POOLING, [partnerId, settlementId]);
+  return row;
+}
+
 /** A contribution of a batch, by the line of its settlement. */
 export interface BatchTransaction {
   readonly transactionId: string;

@@ -14,6 +14,7 @@ import { ASSOCIATION, EVENT_TYPE, FOUND, REJECTION } from '../../texts/code-text
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT_REASON, FACT, HAPPENED, NO_ANSWER, REVIEW_REASON } from '../../texts/record-texts.ts';
+import { CHANGE, PLANTING } from '../impact/impact-texts.ts';
 
 type Entry = components['schemas']['TimelineEntry'];
 type Kind = Entry['kind'];
@@ -28,6 +29,8 @@ const ICONS: Readonly<Record<Kind, IconName>> = {
   event: 'webhook',
   delivery_attempt: 'external',
   settled: 'coins',
+  pooled: 'leaf',
+  batch_changed: 'leaf',
   adjustment_drafted: 'scales',
   adjustment_approved: 'scales',
   adjustment_rejected: 'cross',
@@ -141,6 +144,8 @@ function useWordsOf(name: string): Readonly<Record<string, string>> | undefined 
     reason_code: useTexts(ADJUSTMENT_REASON),
     event_type: useTexts(EVENT_TYPE),
     action: useTexts(ACTION),
+    change: useTexts(CHANGE),
+    environmental_status: useTexts(PLANTING),
   };
   return words[name];
 }
