@@ -2,8 +2,9 @@
 import type { Role } from '../domain/access/role.ts';
 import type { SettlementPolicy } from '../store/access/partner.ts';
 
-/** What the names of all sample records end with. */
+/** What the names of all sample records end with, in the script of the name. */
 export const MARK = 'sample data';
+export const MARK_IN_ARABIC = 'بيانات تجريبية';
 
 export type Slug = 'brightline' | 'oasis' | 'nordlicht' | 'kiku';
 
@@ -34,7 +35,7 @@ export const PARTNERS: readonly SamplePartner[] = [
   },
   {
     slug: 'oasis',
-    name: `متجر الواحة (${MARK})`,
+    name: `متجر الواحة (${MARK_IN_ARABIC})`,
     ...{ currency: 'AED', timeZone: 'Asia/Dubai', perDay: 3, points: [100, 2_500], reviewThreshold: 6_000 },
     ...{ pointValue: '0.008', treeCost: '21', estimates: 0.2 },
   },
@@ -58,6 +59,6 @@ export type Person = 'admin' | 'approver' | 'operator' | 'viewer';
 export const PEOPLE: Readonly<Record<Person, { readonly name: string; readonly email: string; readonly role: Role }>> = {
   admin: { name: `Mina Brandt (${MARK})`, email: 'mina@sample-data.example', role: 'admin' },
   approver: { name: `Layla Haddad (${MARK})`, email: 'layla@sample-data.example', role: 'approver' },
-  operator: { name: `عمر فاروق (${MARK})`, email: 'omar@sample-data.example', role: 'operator' },
+  operator: { name: `عمر فاروق (${MARK_IN_ARABIC})`, email: 'omar@sample-data.example', role: 'operator' },
   viewer: { name: `Jonas Weber (${MARK})`, email: 'jonas@sample-data.example', role: 'viewer' },
 };

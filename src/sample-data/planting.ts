@@ -3,14 +3,14 @@ import type { EnvironmentalStatus } from '../domain/impact/environmental-status.
 import { type BatchChange, changeImpactBatch } from '../operations/impact/change-impact-batch.ts';
 import { createProject } from '../operations/impact/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../operations/impact/pool-contributions.ts';
-import { MARK, type Person, type Slug } from './cast.ts';
+import { MARK, MARK_IN_ARABIC, type Person, type Slug } from './cast.ts';
 import { HOUR_MS, type Plan } from './plan.ts';
 import type { Sample, Scene } from './sample.ts';
 import { settlementOf } from './settlements.ts';
 
 const PROJECTS = [
-  { nameEn: `Mangroves of Jubail (${MARK})`, nameAr: `أشجار القرم في الجبيل (${MARK})`, country: 'SA' },
-  { nameEn: `Cedars of the North (${MARK})`, nameAr: `أرز الشمال (${MARK})`, country: 'LB' },
+  { nameEn: `Mangroves of Jubail (${MARK})`, nameAr: `أشجار القرم في الجبيل (${MARK_IN_ARABIC})`, country: 'SA' },
+  { nameEn: `Cedars of the North (${MARK})`, nameAr: `أرز الشمال (${MARK_IN_ARABIC})`, country: 'LB' },
 ] as const;
 
 const [FIRST, SECOND] = ['First planting of the season', 'Second planting of the season'];

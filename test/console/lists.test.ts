@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import operatorDocument from '../../openapi/operator.json' with { type: 'json' };
+import { createOperator } from '../../src/operations/access/manage-operator.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { OWNER } from '../support/actor.ts';
@@ -121,6 +122,18 @@ describe('the list of contributions', needsBrowser, () => {
     await row.click();
     await page.waitForURL(`${browser.baseUrl}/contributions/${partner.partnerId}/${transaction_id}`);
   });
+});
+
+test('the audit names an operator who was added after the names were read', needsBrowser, async () => {
+  const page = await browser.signedIn('viewer');
+  await page.goto(`${browser.baseUrl}/audit`);
+  await page.getByRole('row').nth(1).waitFor();
+  const name = uniqueId('Nadia');
+  const added = await createOperator(service.database, OWNER, { name, email: `${name}@example.org`, role: 'admin' });
+  const admin = { ...OWNER, operatorId: added.operator.operatorId };
+  await createPartner(service.database, admin, 'Made by Nadia', OPEN_RATES);
+  await page.getByLabel('Action').fill('partner.create');
+  await page.getByRole('row').filter({ hasText: name }).waitFor();
 });
 
 describe('from a partner and from the close of the month', needsBrowser, () => {

@@ -290,6 +290,7 @@ describe('tasks with money', needsBrowser, () => {
     await page.getByRole('button', { name: 'Close now' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Pending contributions').waitFor();
+    for (const figure of ['Net points', 'Payable points']) await dialog.getByText(figure).first().waitFor();
     await dialog.getByRole('button', { name: 'Close now' }).click();
     const statement = page.getByRole('link', { name: 'Download the statement' });
     await statement.waitFor();

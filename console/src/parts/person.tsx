@@ -1,5 +1,6 @@
 /** Operators by their names: beside an id, and as a filter. */
 import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { answerOf, client } from '../api/client.ts';
 import type { components } from '../api/operator-types.ts';
 import { ACCOUNT_NAME } from '../texts/code-texts.ts';
@@ -14,7 +15,24 @@ type Operator = components['schemas']['Operator'];
 const KEPT_MS = 300_000;
 
 function useOperators() {
-  return useQuery({ queryKey: ['operators', 'names'], queryFn: readAll, staleTime: KEPT_MS, refetchInterval: false });
+  return useQuery({ queryKey: NAMES, queryFn: readAll, staleTime: KEPT_MS, refetchInterval: false });
+}
+const NAMES = ['operators', 'names'];
+
+/** The ids for which the names were read again: each once, because an id may be nobody's. */
+const readFor = new Set<string>();
+
+/** An operator by the id; somebody who was added since the names were read makes them be read again. */
+function useOperator(id: string): Operator | undefined {
+  const { data, refetch } = useOperators();
+  const found = data?.find(({ operator_id }) => operator_id === id);
+  const isUnknown = data !== undefined && found === undefined && id.startsWith('opr_');
+  useEffect(() => {
+    if (!isUnknown || readFor.has(id)) return;
+    readFor.add(id);
+    void refetch({ cancelRefetch: false });
+  }, [isUnknown, id, refetch]);
+  return found;
 }
 
 /** People are few: all pages. */
@@ -36,7 +54,7 @@ export function useNameOf(): (operatorId: string) => string {
 }
 
 export function Person({ id }: { readonly id: string }) {
-  const found = useOperators().data?.find(({ operator_id }) => operator_id === id);
+  const found = useOperator(id);
   const accounts = useTexts(ACCOUNT_NAME);
   if (Object.hasOwn(accounts, id)) return <Coded code={id} words={accounts} />;
   return found ? <Foreign text={found.name} /> : <Id id={id} isShort />;

@@ -90,7 +90,8 @@ export function LeftToDecide({ closing }: { readonly closing: Closing }) {
 const POINTS = ['contribution_count', 'gross_points', 'adjustment_points', 'net_points', 'payable_points'] as const;
 const AMOUNTS = ['net_amount', 'payable_amount'] as const;
 
-function Totals({ now, before }: { readonly now: Settlement; readonly before: Settlement | null }) {
+/** The figures of a settlement beside those of the one before. */
+export function Totals({ now, before }: { readonly now: Settlement; readonly before: Settlement | null }) {
   const t = useTexts(CLOSING);
   const texts = useTexts(SETTLEMENT);
   const labels = {

@@ -5,10 +5,9 @@ import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Loaded } from '../../parts/state.tsx';
-import { Points } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
-import { LeftToDecide, useClosing } from '../closings/closing-checklist.tsx';
+import { LeftToDecide, Totals, useClosing } from '../closings/closing-checklist.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
 
 type Settlement = components['schemas']['Settlement'];
@@ -50,9 +49,9 @@ export function CloseSettlement({ settlement }: { readonly settlement: Settlemen
   );
 }
 
-function Checklist({ settlement: { partner_id, net_points } }: { readonly settlement: Settlement }) {
+function Checklist({ settlement }: { readonly settlement: Settlement }) {
   const t = useTexts(SETTLEMENT);
-  const closing = useClosing(partner_id);
+  const closing = useClosing(settlement.partner_id);
   return (
     <Stack gap={6}>
       <Text fw={600}>{t.before}</Text>
@@ -60,10 +59,7 @@ function Checklist({ settlement: { partner_id, net_points } }: { readonly settle
         {(record) => (
           <>
             <LeftToDecide closing={record} />
-            <Text size="sm">
-              {t.netPoints}: {t.ofThisMonth} <Points value={net_points} /> · {t.lastPeriod}{' '}
-              <Points value={record.last_settlement?.net_points} />
-            </Text>
+            <Totals now={settlement} before={record.last_settlement} />
           </>
         )}
       </Loaded>

@@ -44,8 +44,6 @@ export const SETTLEMENT = {
     (name: string) => `أُقفلت التسوية ${isolateForeign(name)}.`,
   ],
   before: ['Before it closes', 'قبل الإقفال'],
-  ofThisMonth: ['This period', 'هذه الفترة'],
-  lastPeriod: ['The period before', 'الفترة السابقة'],
   find: ['Find the lines of an order', 'البحث عن سطور طلب'],
   findHelp: ['Order, event id, transaction or key, whole', 'رقم الطلب أو معرّف الحدث أو المعاملة أو المفتاح، كاملًا'],
   notOnIt: [
