@@ -91,6 +91,9 @@ describe('a narrow screen', needsBrowser, () => {
     await partner.waitFor();
     await page.goto(`${browser.baseUrl}/reviews?age=24&reason=daily_count_cap`);
     await page.getByRole('button', { name: 'Filters (2)', expanded: false }).waitFor();
+    // What is chosen stays in sight.
+    await page.getByRole('combobox', { name: 'Why it is reviewed' }).waitFor();
+    assert.equal(await partner.isVisible(), false);
     await page.setViewportSize({ width: 1280, height: 800 });
     await partner.waitFor();
     assert.equal(await page.getByRole('button', { name: /^Filters/ }).isVisible(), false);

@@ -7,7 +7,15 @@ export type TimeStyle = 'minute' | 'second' | 'day';
 
 const STYLES: Readonly<Record<TimeStyle, Intl.DateTimeFormatOptions>> = {
   minute: { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
-  second: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+  second: {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  },
   day: { day: 'numeric', month: 'short', year: 'numeric' },
 };
 

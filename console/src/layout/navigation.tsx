@@ -1,6 +1,6 @@
 /** The pages that the console has, in the groups of its menu. What is not built has no line here. */
 import { Stack, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { useTexts } from '../texts/language.tsx';
 import { SHELL } from '../texts/shell-texts.ts';
@@ -10,6 +10,8 @@ export interface Destination {
   readonly to: string;
   readonly name: keyof typeof SHELL;
   readonly icon: IconName;
+  /** Pages that are reached from its own, and that it stands for in the menu. */
+  readonly also?: string;
 }
 
 interface DestinationGroup {
@@ -22,10 +24,10 @@ export const GROUPS: readonly DestinationGroup[] = [
   {
     name: 'work',
     destinations: [
-      { to: '/contributions', name: 'contributions', icon: 'inbox' },
+      { to: '/contributions', name: 'contributions', icon: 'inbox', also: '/estimates/' },
       { to: '/reviews', name: 'reviews', icon: 'list' },
       { to: '/failures', name: 'failures', icon: 'cross' },
-      { to: '/webhooks', name: 'webhooks', icon: 'webhook' },
+      { to: '/webhooks', name: 'webhooks', icon: 'webhook', also: '/events/' },
     ],
   },
   {
@@ -54,6 +56,8 @@ export const DESTINATIONS = GROUPS.flatMap(({ destinations }) => destinations);
 
 export function Navigation({ onChoose }: { readonly onChoose: () => void }) {
   const t = useTexts(SHELL);
+  const { pathname } = useLocation();
+  const isWithin = (also: string | undefined) => also !== undefined && pathname.startsWith(also);
   return (
     <Stack component="nav" gap="sm" aria-label={t.navigation}>
       {GROUPS.map((group) => (
@@ -63,11 +67,12 @@ export function Navigation({ onChoose }: { readonly onChoose: () => void }) {
               {t[group.name]}
             </Text>
           )}
-          {group.destinations.map(({ to, name, icon }) => (
+          {group.destinations.map(({ to, name, icon, also }) => (
             <Link
               key={to}
               to={to}
               className="nav-link"
+              {...(isWithin(also) && { 'aria-current': 'page' as const })}
               onClick={onChoose}
               activeOptions={{ exact: to === '/', includeSearch: false }}
             >

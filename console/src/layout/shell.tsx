@@ -4,11 +4,12 @@ import { useDisclosure } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
 import { Link, Outlet } from '@tanstack/react-router';
 import markAddress from '../app/mark.svg';
-import { Hints } from '../parts/hint.tsx';
+import { cityOf, ownZone } from '../format/time.ts';
+import { Hints, hint } from '../parts/hint.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useSession } from '../session/session.tsx';
 import { COMMON } from '../texts/common-texts.ts';
-import { useTexts } from '../texts/language.tsx';
+import { useLanguage, useTexts } from '../texts/language.tsx';
 import { SHELL } from '../texts/shell-texts.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { CommandPalette } from './command-palette.tsx';
@@ -48,6 +49,7 @@ export function Shell() {
           <Navigation onChoose={menu.close} />
         </AppShell.Section>
         <AppShell.Section pt="sm">
+          <OwnZone />
           <AccountMenu />
         </AppShell.Section>
       </AppShell.Navbar>
@@ -82,6 +84,17 @@ function Brand() {
         </Box>
       </Group>
     </Link>
+  );
+}
+
+/** In whose zone the times are that name none. */
+function OwnZone() {
+  const t = useTexts(SHELL);
+  const { language } = useLanguage();
+  return (
+    <Text size="xs" c="dimmed" px={8} pb={6} {...hint(ownZone())}>
+      {t.ownTimes}: <bdi>{cityOf(ownZone(), language)}</bdi>
+    </Text>
   );
 }
 

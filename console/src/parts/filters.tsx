@@ -53,6 +53,9 @@ export function Filters({ names = [], isNeeded = false, children }: FiltersProps
   );
 }
 
+/** What is chosen stays in sight on a narrow screen while the others are behind the button. */
+export const chosenIf = (isChosen: boolean) => (isChosen ? { wrapperProps: { 'data-chosen': true } } : {});
+
 interface TextFilterProps {
   readonly label: string;
   readonly value: string | undefined;
@@ -87,7 +90,9 @@ export function TextFilter({
   return (
     <TextInput
       label={label}
-      dir={dir}
+      // A magnifier stays where the language begins.
+      {...(isSearch ? { classNames: { input: 'by-its-text' } } : { dir })}
+      {...chosenIf(value !== '')}
       maxLength={128}
       {...(placeholder && { placeholder })}
       {...(isSearch && { type: 'search' })}
@@ -114,6 +119,7 @@ export function DayFilter({ label, value, onChange }: DayFilterProps) {
       type="date"
       label={label}
       dir="ltr"
+      {...chosenIf(value !== undefined)}
       value={value ?? ''}
       onChange={(event) => onChange(event.currentTarget.value || undefined)}
       w={{ base: '100%', sm: 165 }}
@@ -136,6 +142,7 @@ export function ChoiceFilter<Value extends string>({ label, options, value, onCh
       label={label}
       placeholder={all}
       clearable
+      {...chosenIf(value !== undefined)}
       data={Object.entries<string>(options).map(([name, text]) => ({ value: name, label: text }))}
       value={value ?? null}
       onChange={(chosen) => onChange((chosen as Value | null) ?? undefined)}

@@ -19,9 +19,10 @@ export function MomentField({ label, description, required = false, value, error
   const change = (newDay: string, newClock: string) => onChange(newDay === '' && newClock === '' ? '' : `${newDay}T${newClock}`);
   return (
     <Input.Wrapper label={label} labelElement="div" description={description} required={required} error={error}>
-      <Group gap="xs" wrap="nowrap" dir="ltr" mb={description === undefined && error === undefined ? 0 : 5}>
+      <Group gap="xs" wrap="nowrap" mb={description === undefined && error === undefined ? 0 : 5}>
         <TextInput
           type="date"
+          dir="ltr"
           aria-label={`${label}: ${dayLabel}`}
           required={required || clock !== ''}
           value={day}
@@ -30,7 +31,8 @@ export function MomentField({ label, description, required = false, value, error
         />
         <TextInput
           aria-label={`${label}: ${clockLabel}`}
-          placeholder="14:05"
+          placeholder="hh:mm"
+          dir="ltr"
           pattern="([01][0-9]|2[0-3]):[0-5][0-9]"
           title={clockLabel}
           maxLength={5}

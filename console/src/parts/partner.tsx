@@ -9,6 +9,7 @@ import type { TimeStyle } from '../format/time.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { AddressLink } from './address-link.tsx';
+import { chosenIf } from './filters.tsx';
 import { Foreign, Time } from './values.tsx';
 
 /** Names change seldom. */
@@ -73,6 +74,7 @@ export function PartnerFilter({ value, onChange, isRequired = false }: PartnerFi
       placeholder={isRequired ? t.choosePartner : t.anyPartner}
       searchable
       clearable={!isRequired}
+      {...chosenIf(value !== undefined)}
       data={[...options].map(([id, label]) => ({ value: id, label }))}
       filter={({ options: all }) => all}
       value={value ?? null}

@@ -101,7 +101,7 @@ export const FACT = {
   calculation_id: ['Estimate', 'التقدير'],
   association: ['Link to an estimate', 'الربط بتقدير'],
   rejection_code: ['Why it was not linked', 'سبب عدم الربط'],
-  event_type: ['Event', 'الإشعار'],
+  event_type: ['Event type', 'نوع الإشعار'],
   sequence: ['Sequence', 'التسلسل'],
   endpoint_id: ['Endpoint', 'نقطة الاستقبال'],
   attempt: ['Attempt', 'المحاولة'],

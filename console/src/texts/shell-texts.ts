@@ -22,6 +22,7 @@ export const SHELL = {
   operators: ['Operators', 'المشغّلون'],
   audit: ['Audit', 'سجل التدقيق'],
   jobs: ['Jobs', 'المهام المجدولة'],
+  ownTimes: ['Times without a city', 'الأوقات بلا اسم مدينة'],
   work: ['Work', 'العمل'],
   money: ['Money', 'الأموال'],
   setUp: ['Set-up', 'الإعداد'],

@@ -103,7 +103,7 @@ export function Totals({ now, before }: { readonly now: Settlement; readonly bef
     ...{ label: labels[name], before: before?.[name] ?? null, after: now[name] },
   });
   const currency = now.currency ?? before?.currency ?? null;
-  const titled = (title: string, label: string | undefined) => `${title} ${isolate(label ?? '')}`;
+  const titled = (title: string, label: string | undefined) => (label === undefined ? title : `${title} (${isolate(label)})`);
   return (
     <BeforeAfter
       labels={[titled(t.lastPeriod, before?.period_label), titled(t.thisPeriod, now.period_label)]}

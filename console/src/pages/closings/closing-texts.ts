@@ -55,6 +55,6 @@ export const CLOSING = {
   daily: ['The daily verification of all partners:', 'التحقق اليومي لجميع الشركاء:'],
   totals: ['Totals against the period before', 'الإجماليات مقارنةً بالفترة السابقة'],
   thisPeriod: ['This period', 'هذه الفترة'],
-  lastPeriod: ['The period before', 'الفترة السابقة'],
+  lastPeriod: ['The previous period', 'الفترة السابقة'],
   statement: ['Statement', 'كشف التسوية'],
 } as const satisfies Texts;

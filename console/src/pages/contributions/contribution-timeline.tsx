@@ -157,7 +157,7 @@ function isNamed<Table extends object>(table: Table, name: string): name is Extr
 function Line({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <Group gap={8} wrap="nowrap" align="baseline">
-      <Text size="sm" c="dimmed" miw={130}>
+      <Text size="sm" c="dimmed" w={{ base: 120, sm: 170 }} flex="none">
         {label}
       </Text>
       <Text size="sm" component="div" miw={0}>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
+import { isolate } from '../../format/isolate.ts';
 import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -107,11 +108,7 @@ function Sheet({ detail: { calculation } }: { readonly detail: Detail }) {
           { label: t.step, show: ({ name }) => steps[name] ?? name },
           {
             label: t.expression,
-            show: ({ expression }) => (
-              <bdi dir="ltr" className="foreign id">
-                {expression}
-              </bdi>
-            ),
+            show: ({ expression }) => <Expression text={expression} />,
           },
           {
             ...{ label: t.result, isFigure: true },
@@ -123,15 +120,26 @@ function Sheet({ detail: { calculation } }: { readonly detail: Detail }) {
   );
 }
 
+/** Arithmetic as it is, and the two that are sentences in the language of the reader. */
+function Expression({ text }: { readonly text: string }) {
+  const t = useTexts(ESTIMATE);
+  const [, kilograms] = /^(\S+) rounded half up to two decimals$/.exec(text) ?? [];
+  if (kilograms !== undefined) return t.roundedHalfUp(isolate(kilograms));
+  if (text === 'not rounded: below the threshold') return t.notRounded;
+  return (
+    <bdi dir="ltr" className="foreign id">
+      {text}
+    </bdi>
+  );
+}
+
 function Figure({ result, unit }: { readonly result: string; readonly unit: string }) {
   const units: Readonly<Record<string, string>> = useTexts(UNIT);
   return (
-    <>
-      <bdi dir="ltr" className="figure">
-        {result}
-      </bdi>
+    <span className="figure">
+      <bdi dir="ltr">{result}</bdi>
       {`\u00a0${units[unit] ?? unit}`}
-    </>
+    </span>
   );
 }
 

@@ -22,6 +22,11 @@ export const ESTIMATE = {
   step: ['Step', 'الخطوة'],
   expression: ['Arithmetic', 'العملية الحسابية'],
   result: ['Result', 'النتيجة'],
+  roundedHalfUp: [
+    (value: string) => `${value} rounded half up to two decimals`,
+    (value: string) => `تقريب ${value} إلى منزلتين عشريتين، والنصف إلى أعلى`,
+  ],
+  notRounded: ['Not rounded: below the threshold', 'بلا تقريب: أقل من الحد'],
   yes: ['Yes', 'نعم'],
   no: ['No', 'لا'],
   disclosure: ['Sentence beside the value', 'الجملة المرافقة للقيمة'],

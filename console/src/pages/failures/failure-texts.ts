@@ -1,4 +1,4 @@
-import { isolateForeign } from '../../format/isolate.ts';
+import { isolate, isolateForeign } from '../../format/isolate.ts';
 import type { Texts } from '../../texts/text.ts';
 
 export const FAILURE = {
@@ -25,7 +25,7 @@ export const FAILURE = {
     (name: string) => `أُعدّت مسودة إخفاق الحدث ${isolateForeign(name)}.`,
   ],
   partnerEvent: ['Event id of the partner (partner_event_id)', 'معرّف الحدث لدى الشريك (partner_event_id)'],
-  eventHelp: ['8 to 128 characters out of A-Z a-z 0-9 . _ : -', 'من 8 إلى 128 حرفًا من A-Z a-z 0-9 . _ : -'],
+  eventHelp: ['8 to 128 characters out of A-Z a-z 0-9 . _ : -', `من 8 إلى 128 حرفًا من ${isolate('A-Z a-z 0-9 . _ : -')}`],
   order: ['Order (partner_order_ref)', 'الطلب (partner_order_ref)'],
   points: ['Points that the partner took', 'النقاط التي خصمها الشريك'],
   pointsHelp: ['In digits, such as 250.', 'بالأرقام، مثل 250.'],

@@ -60,7 +60,7 @@ export function OperatorList() {
         empty={<Empty title={t.nothing} icon="people" />}
         columns={[
           { label: t.name, sort: 'name', sortKind: 'name', show: ({ name }) => <Foreign text={name} /> },
-          { label: t.email, show: ({ email }) => <Foreign text={email} /> },
+          { label: t.email, show: ({ email }) => <Foreign text={email} isWhole /> },
           { label: t.role, show: ({ role }) => roles[role] },
           { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
           { label: t.since, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },

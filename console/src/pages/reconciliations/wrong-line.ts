@@ -2,7 +2,8 @@ import { isolate } from '../../format/isolate.ts';
 import type { Language } from '../../texts/text.ts';
 import type { ReconciliationLine } from './verdicts.ts';
 
-const REFERENCE = (least: string) => `نصًّا من ${least} إلى 128 حرفًا من ${isolate('A-Z a-z 0-9 . _ : -')}`;
+const REFERENCE = (least: string) =>
+  `نصًّا من ${least} إلى 128 حرفًا من ${isolate('A-Z a-z 0-9 . _ : -'.replaceAll(' ', '\u00a0'))}`;
 const MOST = '9223372036854775807';
 
 const FORMS: Readonly<Record<string, string>> = {

@@ -14,6 +14,7 @@ import { PartnerLink, PartnerTime, usePartner } from '../../parts/partner.tsx';
 import { Records } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
 import { Age, Foreign, Id, Points, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -110,12 +111,24 @@ function ReviewFacts({ detail }: { readonly detail: Detail }) {
         { label: t.reason, value: reasons[reason] },
         { label: t.threshold, value: <Points value={detail.review_threshold} /> },
         { label: t.opened, value: <Time at={opened_at} zone={zone} /> },
-        { label: common.expires, value: resolved_at ? <Time at={expires_at} zone={zone} /> : <Age at={expires_at} /> },
+        { label: common.expires, value: <Expiry at={expires_at} zone={zone} isOpen={resolved_at === null} /> },
         { label: common.correlationId, value: <Id id={detail.correlation_id} /> },
         ...(resolved_at ? decided : []),
       ]}
     />
   );
+}
+
+interface ExpiryProps {
+  readonly at: string;
+  readonly zone: string | undefined;
+  readonly isOpen: boolean;
+}
+
+/** When it fails by itself, and how soon that is while somebody can decide. */
+function Expiry({ at, zone, isOpen }: ExpiryProps) {
+  if (!isOpen) return <Time at={at} zone={zone} />;
+  return <TwoLines first={<Time at={at} zone={zone} />} second={<Age at={at} />} />;
 }
 
 function Day({ day }: { readonly day: NonNullable<Detail['day']> }) {

@@ -1,12 +1,9 @@
 import type { components } from '../../api/operator-types.ts';
-import { formatWhole } from '../../format/points.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Money, Points } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { PointsRange } from './points-range.tsx';
 import { RULE, RULE_KIND } from './rule-texts.ts';
-
-/** The most that a number of points can be. */
-const UNLIMITED = '9223372036854775807';
 
 type InForceRules = components['schemas']['RulesInForce'];
 
@@ -24,11 +21,7 @@ export function InForce({ rules, currency }: { readonly rules: InForceRules; rea
         { label: `${kinds.tree_cost} (${t.version})`, value: label(rules.tree_cost_version) },
         {
           label: `${t.pointsMin} – ${t.pointsMax}`,
-          value: (
-            <bdi dir="ltr" className="figure">
-              {formatWhole(rules.points_min)} – {rules.points_max === UNLIMITED ? t.noLimit : formatWhole(rules.points_max)}
-            </bdi>
-          ),
+          value: <PointsRange least={rules.points_min} most={rules.points_max} />,
         },
         { label: t.pointValue, value: <Money amount={rules.point_value} currency={currency} /> },
         { label: t.treeCost, value: <Money amount={rules.tree_cost} currency={currency} /> },

@@ -3,6 +3,7 @@ import type { components } from '../../api/operator-types.ts';
 import { formatWhole } from '../../format/points.ts';
 import { Money } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { PointsRange } from './points-range.tsx';
 import { RULE } from './rule-texts.ts';
 
 export type Rule = components['schemas']['Rule'];
@@ -20,9 +21,7 @@ export function Said({ rule }: { readonly rule: Rule }) {
   return (
     <Stack gap={0}>
       <span>
-        <bdi dir="ltr" className="figure">
-          {formatWhole(rule.points_min ?? '')} – {formatWhole(rule.points_max ?? '')}
-        </bdi>
+        {t.pointsMin} – {t.pointsMax}: <PointsRange least={rule.points_min} most={rule.points_max} />
       </span>
       {rule.reviews_everything && <span>{t.reviewsEverything}</span>}
       {parts.map(

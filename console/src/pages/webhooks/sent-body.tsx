@@ -1,4 +1,5 @@
 import { Code, Stack, Text } from '@mantine/core';
+import { Fragment } from 'react';
 import { Section } from '../../parts/section.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { WEBHOOK } from './webhook-texts.ts';
@@ -10,6 +11,9 @@ interface SentBodyProps {
   readonly body: string;
 }
 
+/** Where a member of the JSON begins: a long body goes on there in the next line, and is copied without a break. */
+const BREAKS = /(?<=[,{[])(?=["{])/;
+
 /** What every attempt sends, and how a receiver compares its signature. */
 export function SentBody({ eventId, deliveryId, body }: SentBodyProps) {
   const t = useTexts(WEBHOOK);
@@ -20,7 +24,12 @@ export function SentBody({ eventId, deliveryId, body }: SentBodyProps) {
           {t.bodyHelp}
         </Text>
         <Code block className="code-line" dir="ltr">
-          {body}
+          {partsOf(body).map(({ at, text }) => (
+            <Fragment key={at}>
+              <wbr />
+              {text}
+            </Fragment>
+          ))}
         </Code>
         <Text size="sm" c="dimmed">
           {t.signature}
@@ -31,6 +40,14 @@ export function SentBody({ eventId, deliveryId, body }: SentBodyProps) {
       </Stack>
     </Section>
   );
+}
+
+function partsOf(body: string): readonly { readonly at: number; readonly text: string }[] {
+  let at = 0;
+  return body.split(BREAKS).map((text) => {
+    at += text.length;
+    return { at, text };
+  });
 }
 
 /** As the guide for receivers has them. The time is that of the attempt, and the secret that of the endpoint. */

@@ -99,7 +99,7 @@ function SendTest({ partnerId, apiKey }: { readonly partnerId: string; readonly 
             autoComplete="off"
             flex={1}
             miw={240}
-            dir="ltr"
+            classNames={{ innerInput: 'by-its-text' }}
             maxLength={200}
             value={typed}
             error={problemOf(send.error, 'api_key')}
