@@ -136,8 +136,10 @@ function Expression({ text }: { readonly text: string }) {
 function Figure({ result, unit }: { readonly result: string; readonly unit: string }) {
   const units: Readonly<Record<string, string>> = useTexts(UNIT);
   return (
-    <span className="figure">
-      <bdi dir="ltr">{result}</bdi>
+    <span>
+      <bdi dir="ltr" className="figure">
+        {result}
+      </bdi>
       {`\u00a0${units[unit] ?? unit}`}
     </span>
   );

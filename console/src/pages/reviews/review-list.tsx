@@ -10,9 +10,10 @@ import { useSort } from '../../app/use-sort.ts';
 import { addWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
-import { PartnerFilter } from '../../parts/partner.tsx';
+import { PartnerFilter, PartnerTime } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
 import { Age, Foreign, Points } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -92,7 +93,15 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
           },
           { label: t.reason, show: ({ reason }) => reasons[reason] },
           { label: t.opened, sort: 'opened_at', show: ({ opened_at }) => <Age at={opened_at} /> },
-          { label: common.expires, show: ({ expires_at }) => <Age at={expires_at} /> },
+          {
+            label: common.expires,
+            show: ({ contribution, expires_at }) => (
+              <TwoLines
+                first={<Age at={expires_at} />}
+                second={<PartnerTime partnerId={contribution.partner_id} at={expires_at} />}
+              />
+            ),
+          },
         ]}
       />
       {mayDecide && (

@@ -9,10 +9,11 @@ import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
-import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
+import { PartnerFilter, PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
-import { Age, Foreign, Points, Time } from '../../parts/values.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
+import { Absent, Age, Foreign, Points, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { WEBHOOK } from './webhook-texts.ts';
@@ -57,7 +58,12 @@ export function EndpointList() {
           { label: t.address, show: ({ url }) => <Foreign text={url} /> },
           { label: t.state, show: (endpoint) => <Health endpoint={endpoint} /> },
           { label: t.failures, isFigure: true, show: ({ failures_in_row }) => <Points value={String(failures_in_row)} /> },
-          { label: t.since, sort: 'failing_since', show: ({ failing_since }) => <Age at={failing_since} /> },
+          {
+            label: t.since,
+            sort: 'failing_since',
+            show: ({ partner_id, failing_since: at }) =>
+              at ? <TwoLines first={<Age at={at} />} second={<PartnerTime partnerId={partner_id} at={at} />} /> : <Absent />,
+          },
           { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
         ]}
       />
