@@ -21,7 +21,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildCo
 /** @returns Whether it was built. Several at once do no harm: each builds into a folder of its own. */
 export async function buildConsole() {
   const wanted = hashSources();
-  if (existsSync(join(DIST, 'index.html')) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return false;
+  if (isBuilt(wanted)) return false;
   // A published package brings the built console, and an installation without development packages cannot build it.
   if (!existsSync(join(REPOSITORY, 'node_modules', 'vite'))) return false;
   process.stderr.write('Building the console (only when it changes) …\n');
@@ -30,6 +30,8 @@ export async function buildConsole() {
   try {
     await bundle(folder);
     await compress(join(folder, 'assets'));
+    // Somebody serves what another one built meanwhile.
+    if (isBuilt(wanted)) return false;
     rmSync(DIST, { recursive: true, force: true });
     rename(folder);
     writeFileSync(STAMP, wanted);
@@ -38,6 +40,10 @@ export async function buildConsole() {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function isBuilt(wanted) {
+  return existsSync(join(DIST, 'index.html')) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted;
 }
 
 async function bundle(outDir) {
