@@ -126,8 +126,13 @@ function printCode(config: Config, { operator, signInCode, expiresAt }: SignInCo
   }
   printFields({ ...toRow(operator), 'one-time code': signInCode });
   printText(
-    `\nThe code is shown only once, and is valid once until ${formatTime(expiresAt)}: npx partner-impact login asks for it.\nIn a browser  ${link}\n`,
+    `\nThe code is shown only once, and is valid once until ${formatTime(expiresAt)}: npx partner-impact login asks for it.\nIn a browser  ${link}\n${portHint(config)}`,
   );
+}
+
+/** Another shell may have started the service with another setting. */
+function portHint({ operationsNames, operationsPort }: Config): string {
+  return operationsNames.length > 0 ? '' : `(where the service runs with OPERATIONS_PORT=${operationsPort})\n`;
 }
 
 function statusOf({ disabledAt }: Operator): string {
