@@ -137,6 +137,23 @@ test('the audit names an operator who was added after the names were read', need
 });
 
 describe('from a partner and from the close of the month', needsBrowser, () => {
+  test('the page of a partner has its open settlement, with points, and what waits', async () => {
+    const page = await browser.signedIn('viewer');
+    const { rows } = await service.database.pool.query(
+      `select settlement_id, period_label from settlement where partner_id = $1 and status = 'open'`,
+      [partner.partnerId],
+    );
+    await page.goto(`${browser.baseUrl}/partners/${partner.partnerId}`);
+    const now = page.locator('section').filter({ hasText: 'Settlement and what waits' });
+    await now
+      .getByText(/^Net points: [1-9]/)
+      .first()
+      .waitFor();
+    await now.getByText('Pending contributions').waitFor();
+    await now.getByRole('link', { name: rows[0].period_label, exact: true }).click();
+    await page.waitForURL(`${browser.baseUrl}/settlements/${partner.partnerId}/${rows[0].settlement_id}`);
+  });
+
   test('the page of a partner leads to each of its lists, with the filter set', async () => {
     const page = await browser.signedIn('viewer');
     const lists = ['Contributions', 'Reviews', 'Failures', 'Webhooks', 'Adjustments', 'Settlements', 'Reconciliations', 'Rules'];

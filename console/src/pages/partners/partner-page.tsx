@@ -12,6 +12,7 @@ import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { PartnerActions } from './partner-actions.tsx';
 import { PartnerLists } from './partner-lists.tsx';
+import { PartnerNow } from './partner-now.tsx';
 import { PARTNER } from './partner-texts.ts';
 
 type Partner = components['schemas']['Partner'];
@@ -47,6 +48,7 @@ function PartnerFacts({ partner }: { readonly partner: Partner }) {
           ...(partner.suspended_at ? [{ label: t.suspendedAt, value: <Time at={partner.suspended_at} zone={zone} /> }] : []),
         ]}
       />
+      <PartnerNow partnerId={id} zone={zone} />
       <PartnerLists partnerId={id} />
       <Section title={t.rates}>
         <Facts

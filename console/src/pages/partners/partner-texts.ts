@@ -36,5 +36,11 @@ export const PARTNER = {
   ],
   resume: ['Resume', 'استئناف'],
   resumeConsequence: ['The partner records again, within ten seconds.', 'يعود الشريك إلى التسجيل خلال عشر ثوانٍ.'],
+  now: ['Settlement and what waits', 'التسوية وما ينتظر'],
+  openSettlement: ['Open settlement', 'التسوية المفتوحة'],
+  soFar: ['So far', 'حتى الآن'],
+  lastSettlement: ['Previous settlement', 'التسوية السابقة'],
+  settled: ['Settled', 'ما سُوّي'],
+  answer: ['Answer of the partner', 'رد الشريك'],
   lists: ['What is recorded of it', 'سجلات هذا الشريك'],
 } as const satisfies Texts;

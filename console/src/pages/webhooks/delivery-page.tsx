@@ -15,6 +15,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { Records } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/state.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
 import { Absent, Id, Points } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { EVENT_TYPE } from '../../texts/code-texts.ts';
@@ -62,7 +63,7 @@ export function DeliveryPage() {
   );
 }
 
-function Resend({ delivery: { partner_id, delivery_id } }: { readonly delivery: Delivery }) {
+function Resend({ delivery: { partner_id, delivery_id, status } }: { readonly delivery: Delivery }) {
   const t = useTexts(WEBHOOK);
   const resend = useChange({
     send: (_nothing: undefined, key) =>
@@ -73,7 +74,8 @@ function Resend({ delivery: { partner_id, delivery_id } }: { readonly delivery: 
       ),
     done: t.resent(delivery_id),
   });
-  if (!useMay('operator')) return null;
+  // What is held is sent when its endpoint is enabled.
+  if (!useMay('operator') || status === 'held') return null;
   return (
     <>
       <Problem error={resend.error} />
@@ -82,6 +84,13 @@ function Resend({ delivery: { partner_id, delivery_id } }: { readonly delivery: 
       </Button>
     </>
   );
+}
+
+/** With what a held delivery waits for. */
+function Standing({ status }: Pick<Delivery, 'status'>) {
+  const { heldHelp } = useTexts(WEBHOOK);
+  const badge = <StatusBadge status={status} />;
+  return status === 'held' ? <TwoLines first={badge} second={heldHelp} /> : badge;
 }
 
 function DeliveryFacts({ detail: { delivery, subject_id } }: { readonly detail: Detail }) {
@@ -94,7 +103,7 @@ function DeliveryFacts({ detail: { delivery, subject_id } }: { readonly detail: 
     <Facts
       columns={3}
       facts={[
-        { label: common.status, value: <StatusBadge status={delivery.status} /> },
+        { label: common.status, value: <Standing status={delivery.status} /> },
         { label: common.partner, value: <PartnerLink id={partner_id} /> },
         { label: t.endpoint, value: <EndpointLink partnerId={partner_id} endpointId={endpoint_id} /> },
         { label: t.event, value: <CodedInFull code={delivery.event_type} words={eventTypes} /> },

@@ -153,7 +153,7 @@ export const DISABLED_FOR = {
 } as const satisfies Texts;
 
 export const TRIGGER = {
-  event: ['Event', 'إشعار'],
+  event: ['It is new', 'لأنه جديد'],
   resend: ['Sent again', 'إعادة إرسال'],
   recover: ['Recovered', 'استعادة'],
   replay: ['Replayed', 'إعادة عرض'],

@@ -1,0 +1,90 @@
+/** On the page of a partner: what is open, what waits to be decided, and what became of the settlement before. */
+import { useQuery } from '@tanstack/react-query';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { AddressLink } from '../../parts/address-link.tsx';
+import { AnswerBadge } from '../../parts/badges.tsx';
+import { Facts } from '../../parts/facts.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Loaded } from '../../parts/state.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
+import { Absent, Age, Money, Points, Time } from '../../parts/values.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { useClosing } from '../closings/closing-checklist.tsx';
+import { CLOSING } from '../closings/closing-texts.ts';
+import { Left } from '../closings/left.tsx';
+import { SETTLEMENT } from '../settlements/settlement-texts.ts';
+import { PARTNER } from './partner-texts.ts';
+
+type Closing = components['schemas']['Closing'];
+type Figures = Pick<components['schemas']['Settlement'], 'net_points' | 'net_amount' | 'currency'>;
+
+export function PartnerNow({ partnerId, zone }: { readonly partnerId: string; readonly zone: string }) {
+  const t = useTexts(PARTNER);
+  const closing = useClosing(partnerId);
+  return (
+    <Section title={t.now}>
+      <Loaded query={closing}>{(record) => <Now closing={record} zone={zone} />}</Loaded>
+    </Section>
+  );
+}
+
+function Now({ closing, zone }: { readonly closing: Closing; readonly zone: string }) {
+  const t = useTexts(CLOSING);
+  const own = useTexts(PARTNER);
+  const { partner_id, open_settlement: open, last_settlement: last } = closing;
+  const settlementId = open?.settlement_id ?? '';
+  const path = { partner_id, settlement_id: settlementId };
+  const settlement = useQuery({
+    queryKey: ['settlement', path],
+    queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/settlements/{settlement_id}', { params: { path } })),
+    enabled: open !== null,
+  });
+  const period = (id: string, label: string) => (
+    <AddressLink to={`/settlements/${partner_id}/${id}`} className="text-link">
+      <bdi dir="ltr">{label}</bdi>
+    </AddressLink>
+  );
+  return (
+    <Facts
+      columns={3}
+      facts={[
+        { label: own.openSettlement, value: open ? period(open.settlement_id, open.period_label) : t.noneOpen },
+        { label: own.soFar, value: <PointsAndMoney figures={settlement.data} /> },
+        {
+          label: t.ends,
+          value: open ? (
+            <TwoLines first={<Time at={open.period_end} zone={zone} />} second={<Age at={open.period_end} />} />
+          ) : (
+            <Absent />
+          ),
+        },
+        { label: t.pending, value: <Left left={closing.pending_contributions} to={`/reviews?partner=${partner_id}`} /> },
+        {
+          label: t.drafts,
+          value: <Left left={closing.adjustments_to_approve} to={`/adjustments?partner=${partner_id}&status=draft`} />,
+        },
+        {
+          label: t.approved,
+          value: <Left left={closing.adjustments_to_post} to={`/adjustments?partner=${partner_id}&status=approved`} />,
+        },
+        { label: own.lastSettlement, value: last ? period(last.settlement_id, last.period_label) : <Absent /> },
+        { label: own.settled, value: <PointsAndMoney figures={last ?? undefined} /> },
+        { label: own.answer, value: last ? <AnswerBadge answer={last.acknowledgement.status} /> : <Absent /> },
+      ]}
+    />
+  );
+}
+
+/** Net points, with their amount where they have one. */
+function PointsAndMoney({ figures }: { readonly figures: Figures | undefined }) {
+  const { netPoints } = useTexts(SETTLEMENT);
+  if (!figures) return <Absent />;
+  const { net_points, net_amount, currency } = figures;
+  const points = (
+    <>
+      {netPoints}: <Points value={net_points} />
+    </>
+  );
+  return net_amount === null ? points : <TwoLines first={points} second={<Money amount={net_amount} currency={currency} />} />;
+}
