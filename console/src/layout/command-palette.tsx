@@ -1,6 +1,6 @@
 /** Ctrl-K or `/`: every page by its name, and every record by what a partner sends of it. */
 import { useDebouncedValue } from '@mantine/hooks';
-import { Spotlight, spotlight } from '@mantine/spotlight';
+import { Spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useState } from 'react';
@@ -10,6 +10,7 @@ import { useTexts } from '../texts/language.tsx';
 import { SHELL } from '../texts/shell-texts.ts';
 import { DESTINATIONS } from './navigation.tsx';
 import { type Result, useResults } from './search-results.tsx';
+import { search, searchStore, useTypedAhead } from './typed-ahead.ts';
 
 /** What the service searches for. */
 const CHARACTERS_MIN = 2;
@@ -35,19 +36,33 @@ export function CommandPalette() {
     if (!isEntered || !isSettled) return;
     setEntered(false);
     if (first === undefined) return;
-    spotlight.close();
+    search.close();
     void navigate({ href: first });
   }, [isEntered, isSettled, first, navigate]);
   const change = (typed: string) => {
     setEntered(false);
     setText(typed);
   };
+  useTypedAhead({
+    onType(next) {
+      setEntered(false);
+      setText(next);
+    },
+    onEnter: () => setEntered(text.trim() !== ''),
+  });
   const enter = ({ key, nativeEvent }: KeyboardEvent<HTMLInputElement>) => {
     if (key !== 'Enter' || nativeEvent.isComposing || text.trim() === '') return;
     if (document.querySelector('[data-action][data-selected]') === null) setEntered(true);
   };
   return (
-    <Spotlight.Root query={text} onQueryChange={change} shortcut={['mod + K', '/']} scrollable maxHeight={440}>
+    <Spotlight.Root
+      store={searchStore}
+      query={text}
+      onQueryChange={change}
+      shortcut={['mod + K', '/']}
+      scrollable
+      maxHeight={440}
+    >
       <Spotlight.Search
         placeholder={t.searchFor}
         leftSection={<Icon name="search" />}
@@ -55,6 +70,8 @@ export function CommandPalette() {
         // What stands in the empty field is of the language of the screen.
         {...(text !== '' && { dir: 'auto' })}
         onKeyDown={enter}
+        // Goes on after what was typed before.
+        onFocus={({ currentTarget }) => currentTarget.setSelectionRange(text.length, text.length)}
       />
       <Spotlight.ActionsList>
         {results.length > 0 && (

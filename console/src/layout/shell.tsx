@@ -1,7 +1,6 @@
 /** What stands around every page: the menu, the search, and who is signed in. */
 import { AppShell, Badge, Box, Burger, Group, Kbd, ScrollArea, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { spotlight } from '@mantine/spotlight';
 import { Link, Outlet } from '@tanstack/react-router';
 import markAddress from '../app/mark.svg';
 import { cityOf, ownZone } from '../format/time.ts';
@@ -14,6 +13,7 @@ import { SHELL } from '../texts/shell-texts.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { Navigation } from './navigation.tsx';
+import { search } from './typed-ahead.ts';
 
 export function Shell() {
   const [isOpen, menu] = useDisclosure(false);
@@ -33,7 +33,7 @@ export function Shell() {
             <Burger opened={isOpen} onClick={menu.toggle} size="sm" aria-label={t.openMenu} aria-expanded={isOpen} />
             <Brand />
           </Group>
-          <UnstyledButton onClick={spotlight.open} aria-label={t.search} p={6} display="flex">
+          <UnstyledButton onClick={search.open} aria-label={t.search} p={6} display="flex">
             <Icon name="search" size={20} />
           </UnstyledButton>
         </Group>
@@ -101,7 +101,7 @@ function OwnZone() {
 function SearchButton() {
   const t = useTexts(SHELL);
   return (
-    <UnstyledButton className="search-button" onClick={spotlight.open} w="100%">
+    <UnstyledButton className="search-button" onClick={search.open} w="100%">
       <Group justify="space-between" wrap="nowrap">
         <Group gap="xs" wrap="nowrap">
           <Icon name="search" size={16} />

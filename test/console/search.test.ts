@@ -1,0 +1,77 @@
+/** The search: whatever is typed stands in it, and its last hit leads to what it does not show. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { uniqueId } from '../support/client.ts';
+import { needsBrowser } from '../support/console/browser.ts';
+import { openScene, type Scene } from '../support/console/console-scene.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { browser, client, partner } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+const fieldOf = (page: Page) => page.getByRole('textbox', { name: 'Search' });
+
+async function untilTyped(page: Page, text: string): Promise<void> {
+  await fieldOf(page).waitFor();
+  await waitFor(`${text} in the search`, async () => (await fieldOf(page).inputValue()) === text);
+}
+
+describe('what is typed', needsBrowser, () => {
+  for (const [how, opening] of [
+    ['`/`', '/'],
+    ['Ctrl-K', 'Control+k'],
+  ] as const)
+    test(`directly after ${how} stands in the search whole, and goes on at its end`, async () => {
+      const page = await browser.signedIn('viewer');
+      await page.locator('h1').waitFor();
+      await page.keyboard.press(opening);
+      await page.keyboard.type('order-1/a');
+      await untilTyped(page, 'order-1/a');
+      await waitFor('focus in the search', () => fieldOf(page).evaluate((field) => field.matches(':focus')));
+      await page.keyboard.type('bc');
+      await page.keyboard.press('Backspace');
+      await untilTyped(page, 'order-1/ab');
+    });
+
+  test('is corrected and sent by keys that come before the field has the focus', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.locator('h1').waitFor();
+    // All within one task, in which the field cannot get the focus.
+    await page.evaluate(`(async () => {
+      for (const key of ['/', 'A', 'x', 'Backspace', 'u', 'd', 'i', 't', 'Enter']) {
+        document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+        await Promise.resolve();
+      }
+    })()`);
+    await page.waitForURL('**/audit');
+    await fieldOf(page).waitFor({ state: 'detached' });
+  });
+});
+
+describe('more hits than are shown', needsBrowser, () => {
+  test('the last one leads to the list of contributions of this name, where a partner can be chosen', async () => {
+    const order = uniqueId('order');
+    const fail = () => client.confirm({ partner_order_ref: order }, { 'x-sandbox-scenario': 'failed' });
+    for (let number = 0; number < 19; number++) assert.equal((await fail()).status, 422);
+    const page = await browser.signedIn('viewer');
+    const look = async () => {
+      await page.goto(browser.baseUrl);
+      await page.locator('h1').waitFor();
+      await page.keyboard.type(`/${order}`);
+      await page.locator('[data-action]').filter({ hasText: order }).nth(18).waitFor();
+    };
+    const more = page.locator('[data-action]').filter({ hasText: 'More contributions may have this name' });
+    await look();
+    assert.equal(await more.count(), 0);
+    assert.equal((await fail()).status, 422);
+    await look();
+    assert.equal(await page.locator('[data-action]').filter({ hasText: order }).count(), 20);
+    await more.click();
+    await page.waitForURL(`**/contributions?of=${order}`);
+    await page.getByRole('row').filter({ hasText: order }).nth(19).waitFor();
+    await page.goto(`${browser.baseUrl}/contributions?of=${order}&partner=${partner.partnerId}`);
+    await page.getByRole('row').filter({ hasText: order }).nth(19).waitFor();
+  });
+});
