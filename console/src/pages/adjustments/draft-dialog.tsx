@@ -13,6 +13,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT_REASON } from '../../texts/record-texts.ts';
 import { ADJUSTMENT } from './adjustment-texts.ts';
 import { DraftPreview } from './draft-preview.tsx';
+import { useDraftPreview } from './use-draft-preview.ts';
 
 type Reason = components['schemas']['Adjustment']['reason_code'];
 type DraftBody = operations['draftAdjustment']['requestBody']['content']['application/json'];
@@ -63,13 +64,20 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
     onDone: ({ adjustment }) => void navigate({ href: `/adjustments/${partner_id}/${adjustment.adjustment_id}` }),
   });
   const field = isRestatement ? 'amount_delta' : 'points_delta';
+  const preview = useDraftPreview({ contribution, reason, field, delta: typed });
+  // What the service says of the number that stands there, once: it says the same of the draft.
+  const foreseen = typed === delta.trim() ? preview.data?.problems.find((problem) => problem.field === field) : undefined;
+  const close = () => {
+    draft.reset();
+    onClose();
+  };
   const send = () =>
     draft.mutate({
       ...{ partner_id, transaction_id, reason_code: reason, reason_en: reasonEn, reason_ar: reasonAr },
       [field]: delta.trim(),
     });
   return (
-    <Modal opened={isOpen} onClose={onClose} title={t.draft} size="lg">
+    <Modal opened={isOpen} onClose={close} title={t.draft} size="lg">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -86,7 +94,10 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
             allowDeselect={false}
             data={Object.entries(reasons).map(([value, label]) => ({ value, label }))}
             value={reason}
-            onChange={(value) => setReason(value as Reason)}
+            onChange={(value) => {
+              setReason(value as Reason);
+              draft.reset();
+            }}
           />
           <TextInput
             label={isRestatement ? t.changeAmount : t.change}
@@ -95,10 +106,13 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
             dir="ltr"
             inputMode="text"
             value={delta}
-            error={problemOf(draft.error, field)}
-            onChange={(event) => setDelta(event.currentTarget.value)}
+            error={foreseen?.message ?? problemOf(draft.error, field)}
+            onChange={(event) => {
+              setDelta(event.currentTarget.value);
+              draft.reset();
+            }}
           />
-          <DraftPreview contribution={contribution} reason={reason} field={field} delta={typed} />
+          <DraftPreview preview={preview} />
           <Text size="sm" c="dimmed">
             {t.reasonHelp}
           </Text>
@@ -108,6 +122,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
             dir="ltr"
             maxLength={500}
             value={reasonEn}
+            error={problemOf(draft.error, 'reason_en')}
             onChange={(event) => setReasonEn(event.currentTarget.value)}
           />
           <TextInput
@@ -116,11 +131,12 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
             dir="rtl"
             maxLength={500}
             value={reasonAr}
+            error={problemOf(draft.error, 'reason_ar')}
             onChange={(event) => setReasonAr(event.currentTarget.value)}
           />
-          <Problem error={draft.error} fields={[field]} />
+          <Problem error={draft.error ?? preview.error} fields={[field, 'reason_en', 'reason_ar']} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={close}>
               {common.cancel}
             </Button>
             <Button type="submit" loading={draft.isPending}>

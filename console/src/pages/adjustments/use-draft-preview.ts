@@ -1,0 +1,31 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+
+type Preview = components['schemas']['AdjustmentPreview'];
+
+export interface DraftChange {
+  readonly contribution: { readonly partner_id: string; readonly transaction_id: string };
+  readonly reason: components['schemas']['Adjustment']['reason_code'];
+  readonly field: 'points_delta' | 'amount_delta';
+  readonly delta: string;
+}
+
+/** Of a number that is not typed to its end the service would only say that it is none. */
+const WHOLE = /^-?\d{1,19}$/;
+const DECIMAL = /^-?\d+(?:\.\d+)?$/;
+
+/** What a change would do, as the service reckons it; without data while its number is not typed. */
+export function useDraftPreview({ contribution, reason, field, delta }: DraftChange): UseQueryResult<Preview, Error> {
+  return useQuery({
+    queryKey: ['adjustment-preview', contribution.transaction_id, reason, field, delta],
+    queryFn: () =>
+      answerOf(
+        client.GET('/operator/v1/partners/{partner_id}/contributions/{transaction_id}/adjustment-preview', {
+          params: { path: contribution, query: { reason_code: reason, [field]: delta } },
+        }),
+      ),
+    enabled: (field === 'points_delta' ? WHOLE : DECIMAL).test(delta),
+    refetchInterval: false,
+  });
+}

@@ -1,0 +1,68 @@
+/** The dialog that drafts an adjustment: which contribution it is about, and what is wrong, told once and where it is. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { newConfirmation, uniqueId } from '../support/client.ts';
+import { needsBrowser } from '../support/console/browser.ts';
+import { openScene, type Scene } from '../support/console/console-scene.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { browser, partner, client } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+const ISOLATES = /[\u2066-\u2069]/g;
+
+async function openDraft(page: Page, name: string) {
+  const order = uniqueId('order');
+  const { body } = await client.confirm({ ...newConfirmation(), partner_order_ref: order, points: 150 });
+  await page.goto(`${browser.baseUrl}/contributions/${partner.partnerId}/${body.contribution.transaction_id}`);
+  await page.getByRole('button', { name }).click();
+  return { order, form: page.getByRole('dialog', { name }) };
+}
+
+describe('the dialog that drafts an adjustment', needsBrowser, () => {
+  for (const [language, name, subject] of [
+    ['en', 'Draft an adjustment', (order: string) => `Order ${order} · Points 150`],
+    ['ar', 'إعداد تعديل', (order: string) => `الطلب ${order} · النقاط 150`],
+  ] as const)
+    test(`says which contribution is adjusted, ${language}`, async () => {
+      const page = await browser.signedIn('operator', { language });
+      const { order, form } = await openDraft(page, name);
+      const line = form.locator('p', { hasText: order });
+      await line.waitFor();
+      assert.equal((await line.innerText()).replaceAll(ISOLATES, ''), subject(order));
+    });
+
+  test('tells what is wrong with a field once, at the field, before and after it is sent, until the field changes', async () => {
+    const page = await browser.signedIn('operator');
+    const { form } = await openDraft(page, 'Draft an adjustment');
+    const change = form.getByLabel('Change of points');
+    const told = form.getByText('points_delta must leave 0 to 150 points settled');
+    const isAtField = () => change.getAttribute('aria-invalid').then((value) => value === 'true');
+    await change.fill('-151');
+    await told.waitFor();
+    assert.deepEqual([await told.count(), await isAtField()], [1, true]);
+    await form.getByLabel('Reason for the partner, in English').fill(' ');
+    await form.getByLabel('Reason for the partner, in Arabic').fill('كان في الطلب سطران.');
+    const send = async () => {
+      const answer = page.waitForResponse((response) => response.request().method() === 'POST');
+      await form.getByRole('button', { name: 'Draft an adjustment' }).click();
+      return (await answer).status();
+    };
+    assert.equal(await send(), 400);
+    const blank = form.getByText('reason_en must be');
+    await blank.waitFor();
+    assert.deepEqual([await told.count(), await blank.count(), await isAtField()], [1, 1, true]);
+    assert.equal(await form.getByRole('alert').count(), 0);
+    await change.fill('-50');
+    await waitFor('no message', async () => (await told.count()) === 0 && !(await isAtField()));
+    await form.getByRole('row', { name: /^Settled points 150 100$/ }).waitFor();
+    assert.equal(await send(), 400);
+    await blank.waitFor();
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Draft an adjustment' }).click();
+    await form.getByRole('row', { name: /^Settled points 150 100$/ }).waitFor();
+    assert.equal(await blank.count(), 0, 'opened again it has no error of before');
+  });
+});
