@@ -1,8 +1,9 @@
 /** Asks for a password, and for the code of the second factor once the service says that there is one. */
-import { Button, PasswordInput, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Problem, problemOf } from '../parts/problem.tsx';
+import { SecretField } from '../parts/secret-field.tsx';
 import { useTexts } from '../texts/language.tsx';
 import type { SessionAnswer } from './session-answer.ts';
 import { SESSION } from './session-texts.ts';
@@ -39,7 +40,7 @@ export function PasswordForm({ send, onSignedIn, label, isNew = false, before }:
     >
       <Stack gap="md">
         {before}
-        <PasswordInput
+        <SecretField
           label={isNew ? t.newPassword : t.password}
           description={isNew && t.passwordHelp}
           autoComplete={isNew ? 'new-password' : 'current-password'}
@@ -48,7 +49,7 @@ export function PasswordForm({ send, onSignedIn, label, isNew = false, before }:
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
         {isNew && (
-          <PasswordInput
+          <SecretField
             label={t.repeatPassword}
             autoComplete="new-password"
             required

@@ -11,6 +11,8 @@ export const COMMON = {
   back: ['Back', 'رجوع'],
   copy: ['Copy', 'نسخ'],
   copied: ['Copied', 'نُسخ'],
+  showTyped: ['Show what is typed', 'إظهار النص المُدخل'],
+  hideTyped: ['Hide what is typed', 'إخفاء النص المُدخل'],
   shownOnce: [
     'Copy it now and hand it over safely. It is shown this once: nobody can read it again, and a lost one is replaced.',
     'انسخه الآن وسلّمه بأمان. يُعرض هذه المرة فقط: لا يستطيع أحد قراءته ثانية، والمفقود يُستبدل.',

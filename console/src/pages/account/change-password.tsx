@@ -1,10 +1,11 @@
-import { Button, Group, Paper, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client, keepCsrfToken } from '../../api/client.ts';
 import { present } from '../../api/present.ts';
 import { Problem, problemOf } from '../../parts/problem.tsx';
+import { SecretField } from '../../parts/secret-field.tsx';
 import { SESSION_KEY } from '../../session/session-gate.tsx';
 import { SESSION } from '../../session/session-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -50,14 +51,14 @@ export function ChangePassword({ hasSecondFactor }: { readonly hasSecondFactor: 
           <Text size="sm" c="dimmed">
             {t.passwordHelp}
           </Text>
-          <PasswordInput
+          <SecretField
             label={t.current}
             autoComplete="current-password"
             required
             value={values.password}
             onChange={set('password')}
           />
-          <PasswordInput
+          <SecretField
             label={words.newPassword}
             description={words.passwordHelp}
             autoComplete="new-password"
@@ -66,7 +67,7 @@ export function ChangePassword({ hasSecondFactor }: { readonly hasSecondFactor: 
             value={values.new_password}
             onChange={set('new_password')}
           />
-          <PasswordInput
+          <SecretField
             label={words.repeatPassword}
             autoComplete="new-password"
             required

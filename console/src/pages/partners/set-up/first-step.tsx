@@ -1,4 +1,4 @@
-import { Alert, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
@@ -7,6 +7,7 @@ import { AddressLink } from '../../../parts/address-link.tsx';
 import { StatusBadge } from '../../../parts/badges.tsx';
 import { PartnerTime } from '../../../parts/partner.tsx';
 import { Problem, problemOf } from '../../../parts/problem.tsx';
+import { SecretField } from '../../../parts/secret-field.tsx';
 import { Loaded } from '../../../parts/state.tsx';
 import { Foreign } from '../../../parts/values.tsx';
 import { useMay, useSession } from '../../../session/session.tsx';
@@ -92,7 +93,7 @@ function SendTest({ partnerId, apiKey }: { readonly partnerId: string; readonly 
     >
       <Stack gap="sm">
         <Group align="flex-end">
-          <PasswordInput
+          <SecretField
             label={t.ownKey}
             description={t.ownKeyHelp}
             required
