@@ -4,6 +4,7 @@ import '@mantine/spotlight/styles.css';
 import './app/charts.css';
 import './app/console.css';
 import './app/records.css';
+import './app/toasts.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -11,7 +12,6 @@ import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './app/query-client.ts';
 import { router } from './app/router.tsx';
 import { resolveVariables, theme } from './app/theme.ts';
-import { Toasts } from './layout/toasts.tsx';
 import { SessionGate } from './session/session-gate.tsx';
 import { LanguageProvider } from './texts/language.tsx';
 
@@ -26,7 +26,6 @@ createRoot(document.getElementById('root') as HTMLElement).render(
   <LanguageProvider>
     <MantineProvider theme={theme} cssVariablesResolver={resolveVariables} defaultColorScheme="auto" getStyleNonce={() => nonce}>
       <QueryClientProvider client={createQueryClient()}>
-        <Toasts />
         <SessionGate>
           <RouterProvider router={router} />
         </SessionGate>

@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { createImpactBatch } from '../../src/operations/impact/pool-contributions.ts';
 import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { needsBrowser } from '../support/console/browser.ts';
+import { heightOf, needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { endpointTools, newEndpoint } from '../support/webhook-service.ts';
 
@@ -21,29 +21,59 @@ const isApart = (one: Box, other: Box) =>
   one.y + one.height <= other.y ||
   other.y + other.height <= one.y;
 
-/** What a person may want next on the page, where it can be seen; the headings of a list are hidden on a narrow screen. */
+const topOf = async (element: Locator) => Math.round(((await element.boundingBox()) as Box).y);
+
+/** What a person may want next, of the page and of the menu, where it can be seen; the headings of a list are hidden on a narrow screen. */
 async function boxesOf(page: Page): Promise<Box[]> {
-  const boxes = await Promise.all(
-    (await page.locator('main :is(a, button, input, tbody tr):not(thead *)').all()).map((each) => each.boundingBox()),
-  );
+  const wanted = ':is(main, header, .mantine-AppShell-navbar) :is(a, button, input, tbody tr):not(thead *, .toasts *)';
+  const boxes = await Promise.all((await page.locator(wanted).all()).map((each) => each.boundingBox()));
   return boxes.flatMap((box) => (box && box.width > 0 ? [box] : []));
 }
 
 describe('what was done', needsBrowser, async () => {
   for (const language of ['en', 'ar'] as const)
     for (const width of [1280, 390] as const)
-      test(`covers no row and no button, ${language}, ${width}`, async () => {
+      test(`covers no entry of the menu, no row and no button, ${language}, ${width}`, async () => {
         const { partner: owner, endpointId } = await newEndpoint(service, endpointTools(service.database));
         const page = await browser.signedIn('operator', { language, width });
         await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
-        await page.getByRole('button', { name: language === 'en' ? 'Send a test' : 'إرسال اختبار' }).click();
+        const send = page.getByRole('button', { name: language === 'en' ? 'Send a test' : 'إرسال اختبار' });
+        await send.click();
         const toast = page.locator('.mantine-Notification-root');
         await toast.waitFor();
         const box = (await toast.boundingBox()) as Box;
-        const covered = (await boxesOf(page)).filter((each) => !isApart(box, each));
+        const boxes = await boxesOf(page);
+        assert.ok(boxes.length > 10);
+        const covered = boxes.filter((each) => !isApart(box, each));
         assert.deepEqual(covered, [], JSON.stringify(box));
-        assert.ok(box.x >= 0 && box.x + box.width <= width);
+        assert.ok(box.x >= 0 && box.x + box.width <= width && box.y >= 0 && box.y + box.height <= heightOf(width));
+        if (width === 390) return;
+        const entries = await Promise.all((await page.locator('.nav-link').all()).map((entry) => entry.boundingBox()));
+        assert.ok(
+          entries.every((entry) => entry && entry.y + entry.height <= box.y),
+          'the menu is shown whole above it',
+        );
       });
+
+  test('stands below the bar of a narrow screen, and what was in sight moves down with it', async () => {
+    const { partner: owner, endpointId } = await newEndpoint(service, endpointTools(service.database));
+    const page = await browser.signedIn('operator', { width: 390 });
+    await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
+    const send = page.getByRole('button', { name: 'Send a test' });
+    await send.waitFor();
+    await page.waitForLoadState('networkidle');
+    await page.mouse.wheel(0, (await topOf(send)) - 60);
+    await waitFor('the button just below the bar', async () => (await topOf(send)) === 60);
+    await send.click();
+    const toast = page.locator('.mantine-Notification-root');
+    await toast.waitFor();
+    await waitFor('the button below the message', async () => {
+      const [box, button] = (await Promise.all([toast.boundingBox(), send.boundingBox()])) as [Box, Box];
+      return box.height > 20 && button.y >= box.y + box.height;
+    });
+    await toast.getByRole('button').click();
+    await waitFor('the button where it was', async () => (await topOf(send)) === 60);
+  });
 });
 
 describe('messages', needsBrowser, () => {
@@ -162,8 +192,6 @@ test('a time is typed by a clock of 24 hours, whatever the language of the brows
     );
   }
 });
-
-const topOf = async (element: Locator) => Math.round(((await element.boundingBox()) as Box).y);
 
 describe('what belongs together', needsBrowser, () => {
   test('stands on one line: labels of fields, fields, and the signs of the bar of a narrow screen', async () => {

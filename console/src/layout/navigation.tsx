@@ -59,7 +59,7 @@ export function Navigation({ onChoose }: { readonly onChoose: () => void }) {
   const { pathname } = useLocation();
   const isWithin = (also: string | undefined) => also !== undefined && pathname.startsWith(also);
   return (
-    <Stack component="nav" gap="sm" aria-label={t.navigation}>
+    <Stack component="nav" gap={8} aria-label={t.navigation}>
       {GROUPS.map((group) => (
         <Stack gap={2} key={group.name ?? 'first'}>
           {group.name && (

@@ -13,14 +13,18 @@ import { SHELL } from '../texts/shell-texts.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { Navigation } from './navigation.tsx';
+import { Toasts, useToastRoom } from './toasts.tsx';
 import { search } from './typed-ahead.ts';
+
+const BAR_HEIGHT = 54;
 
 export function Shell() {
   const [isOpen, menu] = useDisclosure(false);
   const t = useTexts(SHELL);
+  const toasts = useToastRoom();
   return (
     <AppShell
-      header={{ height: { base: 54, md: 0 } }}
+      header={{ height: { base: BAR_HEIGHT + (toasts.isInMenu ? 0 : toasts.height), md: 0 } }}
       navbar={{ width: 236, breakpoint: 'md', collapsed: { mobile: !isOpen } }}
       padding={{ base: 'md', md: 'xl' }}
     >
@@ -28,7 +32,7 @@ export function Shell() {
         {t.skip}
       </a>
       <AppShell.Header hiddenFrom="md">
-        <Group h="100%" px="md" justify="space-between">
+        <Group h={BAR_HEIGHT - 1} px="md" justify="space-between">
           <Group gap="sm">
             <Burger opened={isOpen} onClick={menu.toggle} size="sm" aria-label={t.openMenu} aria-expanded={isOpen} />
             <Brand />
@@ -37,17 +41,23 @@ export function Shell() {
             <Icon name="search" size={20} />
           </UnstyledButton>
         </Group>
+        {!toasts.isInMenu && <Toasts measure={toasts.measure} />}
       </AppShell.Header>
       <AppShell.Navbar p="sm">
-        <AppShell.Section visibleFrom="md" px={8} pt={6} pb="md">
+        <AppShell.Section visibleFrom="md" px={8} pt={2} pb="sm">
           <Brand />
         </AppShell.Section>
-        <AppShell.Section pb="md">
+        <AppShell.Section pb="sm">
           <SearchButton />
         </AppShell.Section>
         <AppShell.Section grow component={ScrollArea} type="auto">
           <Navigation onChoose={menu.close} />
         </AppShell.Section>
+        {toasts.isInMenu && (
+          <AppShell.Section>
+            <Toasts />
+          </AppShell.Section>
+        )}
         <AppShell.Section pt="sm">
           <OwnZone />
           <AccountMenu />

@@ -1,20 +1,32 @@
-import { useDirection, useMantineTheme } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { Box, useMantineTheme } from '@mantine/core';
+import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
+import type { RefCallback } from 'react';
 
-/** As wide as the menu has room beside its edges. */
-const MENU_WIDTH = 212;
 const SHOWN_MS = 6_000;
+/** A name may have hundreds of characters, and is shown whole. */
+const HEIGHT_MAX = 600;
 
-/**
- * What was done, where it covers nothing of a page: on a wide screen at the foot of the menu, on a narrow one over the bar at the top,
- * away from the rows and the buttons that come next.
- */
-export function Toasts() {
-  const { dir } = useDirection();
+/** What was done, in room of its own: it lies over nothing. */
+export function Toasts({ measure }: { readonly measure?: RefCallback<HTMLDivElement | null> }) {
+  return (
+    <Box className="toasts" {...(measure && { ref: measure })}>
+      <Notifications position="top-center" withinPortal={false} autoClose={SHOWN_MS} notificationMaxHeight={HEIGHT_MAX} />
+    </Box>
+  );
+}
+
+interface ToastRoom {
+  /** Whether the messages stand in the menu, or else below the bar of a narrow screen. */
+  readonly isInMenu: boolean;
+  readonly measure: RefCallback<HTMLDivElement | null>;
+  /** In pixels, so that the bar grows by it. */
+  readonly height: number;
+}
+
+export function useToastRoom(): ToastRoom {
   const { breakpoints } = useMantineTheme();
-  const isWide = useMediaQuery(`(min-width: ${breakpoints.md})`);
-  if (!isWide) return <Notifications position="top-center" autoClose={SHOWN_MS} />;
-  const position = dir === 'rtl' ? 'bottom-right' : 'bottom-left';
-  return <Notifications position={position} containerWidth={MENU_WIDTH} autoClose={SHOWN_MS} />;
+  const isInMenu = useMediaQuery(`(min-width: ${breakpoints.md})`) ?? true;
+  const { ref, height } = useElementSize<HTMLDivElement>();
+  return { isInMenu, measure: ref, height };
 }
