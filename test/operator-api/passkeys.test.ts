@@ -122,6 +122,44 @@ describe('a passkey', () => {
     assert.equal(await lastAction(person.operatorId), 'operator.sign-in-again');
   });
 
+  test('confirms a step once, and only with the challenge that it answered', async () => {
+    const person = await signedInOperator(service, 'approver');
+    const { authenticator } = await addPasskey(person);
+    const begin = async () => (await person.post(`${SESSION}/again/passkey/begin`, undefined, headers)).body;
+    const give = (challenge: string, response_json: string) =>
+      person.post(`${SESSION}/again/passkey`, { challenge, response_json }, headers);
+    const [first, second] = [await begin(), await begin()];
+    const before = person.cookie;
+    assert.equal((await give(first.challenge, authenticator.get(second.options_json))).status, 401);
+    assert.equal((await give('not a challenge', authenticator.get(second.options_json))).status, 400);
+    assert.equal(person.cookie, before, 'the session goes on as it was');
+    assert.equal((await person.get(SESSION)).status, 200);
+    const answer = authenticator.get(second.options_json);
+    assert.equal((await give(second.challenge, answer)).status, 200);
+    assert.equal((await give(second.challenge, answer)).status, 401, 'a replay');
+    assert.equal((await give(first.challenge, authenticator.get(first.options_json))).status, 401, 'older than the last');
+    const actions = 'select count(*)::int as count from audit_entry where subject_id = $1 and action = $2';
+    const { rows } = await database.pool.query(actions, [person.operatorId, 'operator.sign-in-again']);
+    assert.equal(rows[0].count, 1);
+  });
+
+  test('makes an old sign-in recent enough for what gives rights', async () => {
+    const person = await signedInOperator(service, 'admin');
+    const { authenticator } = await addPasskey(person);
+    await database.pool.query(
+      `update operator_credential set created_at = created_at - interval '11 minutes' where kind = 'session' and operator_id = $1`,
+      [person.operatorId],
+    );
+    await attestRecord(database, OWNER, { kind: 'operator', id: person.operatorId, reason: 'aged by a test' });
+    const step = () => person.post(`${SESSION}/passkeys/begin`, undefined, headers);
+    const refused = await step();
+    assert.deepEqual([refused.status, refused.body.error.details[0].code], [403, 'sign_in_again']);
+    const begun = (await person.post(`${SESSION}/again/passkey/begin`, undefined, headers)).body;
+    const given = { challenge: begun.challenge, response_json: authenticator.get(begun.options_json) };
+    assert.equal((await person.post(`${SESSION}/again/passkey`, given, headers)).status, 200);
+    assert.equal((await step()).status, 200);
+  });
+
   test('an edited row signs nobody in, whichever of key and hash was exchanged, until it is attested', async () => {
     const person = await signedInOperator(service, 'viewer');
     const { authenticator } = await addPasskey(person);

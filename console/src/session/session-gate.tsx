@@ -1,6 +1,6 @@
 /** Shows the console to who is signed in, and the sign-in to everybody else. The address stays, so that a sign-in leads back to it. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useCallback, useMemo } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { answerOf, client, keepCsrfToken } from '../api/client.ts';
 
@@ -35,6 +35,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
     queries.setQueryData<Known>(SESSION_KEY, opened);
     void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
   };
+  const readAgain = useCallback(() => void queries.refetchQueries({ queryKey: SESSION_KEY }), [queries]);
   const known = session.data;
   const [hasPassword, hasPasskey] = isSession(known) ? [known.has_password, known.has_passkey] : [false, false];
   const value = useMemo(() => (isSession(known) ? toSession(known, () => queries.clear()) : undefined), [known, queries]);
@@ -44,7 +45,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   if (!value) return <SignIn hasEnded={known === 'ended'} onSignedIn={begin} />;
   return (
     <SessionContext value={value}>
-      <StepUpProvider hasPassword={hasPassword} hasPasskey={hasPasskey} onSignedIn={begin}>
+      <StepUpProvider hasPassword={hasPassword} hasPasskey={hasPasskey} onOpen={readAgain} onSignedIn={begin}>
         {children}
       </StepUpProvider>
     </SessionContext>

@@ -39,6 +39,10 @@ export const SESSION = {
     'انتهت جلستك. سجّل الدخول من جديد لتعود إلى الصفحة نفسها.',
   ],
   again: ['Confirm that it is you', 'أكّد هويتك'],
+  againPasswordHelp: [
+    'This step moves money or gives rights. Give your password again; your change is then sent.',
+    'هذه الخطوة تنقل أموالًا أو تمنح صلاحيات. أدخل كلمة المرور مرة أخرى ثم يُرسل التغيير.',
+  ],
   againPasskeyHelp: [
     'This step moves money or gives rights. Use your passkey again; your change is then sent.',
     'هذه الخطوة تنقل أموالًا أو تمنح صلاحيات. استخدم مفتاح المرور مرة أخرى ثم يُرسل التغيير.',

@@ -26,26 +26,33 @@ interface Waiting {
 interface StepUpProviderProps {
   readonly hasPassword: boolean;
   readonly hasPasskey: boolean;
+  /** The dialog opens: another window may have added a passkey since the session was read. */
+  readonly onOpen: () => void;
   readonly onSignedIn: (session: SessionAnswer) => void;
   readonly children: ReactNode;
 }
 
-export function StepUpProvider({ hasPassword, hasPasskey, onSignedIn, children }: StepUpProviderProps) {
+export function StepUpProvider({ hasPassword, hasPasskey, onOpen, onSignedIn, children }: StepUpProviderProps) {
   const t = useTexts(SESSION);
   const [isOpen, setOpen] = useState(false);
   const waiting = useRef<Waiting | undefined>(undefined);
-  const withStepUp = useCallback<WithStepUp>(async (work) => {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isSignInWanted(error)) throw error;
-    }
-    await new Promise<void>((resolve, reject) => {
-      waiting.current = { resolve, reject };
-      setOpen(true);
-    });
-    return work();
-  }, []);
+  const withStepUp = useCallback<WithStepUp>(
+    async (work) => {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isSignInWanted(error)) throw error;
+      }
+      await new Promise<void>((resolve, reject) => {
+        waiting.current = { resolve, reject };
+        onOpen();
+        setOpen(true);
+      });
+      return work();
+    },
+    [onOpen],
+  );
+  const offersPasskey = hasPasskey && hasPasskeys();
   const end = (settle: (waiting: Waiting) => void) => {
     setOpen(false);
     if (waiting.current) settle(waiting.current);
@@ -61,7 +68,7 @@ export function StepUpProvider({ hasPassword, hasPasskey, onSignedIn, children }
       <Modal opened={isOpen} onClose={() => end(({ reject }) => reject(new StepUpCancelled()))} title={t.again} zIndex={400}>
         <Stack gap="md">
           <Text size="sm" c="dimmed">
-            {hasPassword ? t.againHelp : t.againPasskeyHelp}
+            {hasPassword ? (offersPasskey ? t.againHelp : t.againPasswordHelp) : t.againPasskeyHelp}
           </Text>
           {hasPassword && (
             <PasswordForm
@@ -70,7 +77,7 @@ export function StepUpProvider({ hasPassword, hasPasskey, onSignedIn, children }
               onSignedIn={signedIn}
             />
           )}
-          {hasPasskey && hasPasskeys() && <PasskeyButton send={givePasskeyAgain} onSignedIn={signedIn} />}
+          {offersPasskey && <PasskeyButton send={givePasskeyAgain} onSignedIn={signedIn} />}
         </Stack>
       </Modal>
     </StepUpContext>
