@@ -4,6 +4,7 @@ import '@mantine/spotlight/styles.css';
 import './app/charts.css';
 import './app/console.css';
 import './app/records.css';
+import './app/compact-records.css';
 import './app/toasts.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';

@@ -18,6 +18,11 @@ export interface Column<Row> {
   readonly isSentences?: boolean;
   /** The name of the order that it stands for, where the list can be sorted by it. */
   readonly sort?: string;
+  /**
+   * Its place on a narrow screen, where a list with a `title` has a few lines for each record instead of one for each column: at the start
+   * of the first line, at its end, or below in small without its label; without a place it is below with its label.
+   */
+  readonly narrow?: 'title' | 'end' | 'plain';
   /** How the choice of an order on a narrow screen says it; a figure is of a size, and anything else a time. */
   readonly sortKind?: Sortable['kind'];
 }
@@ -45,7 +50,7 @@ export function Records<Row>({ rows, columns, keyOf, linkOf, selection, sorting,
   if (rows.length === 0) return <Paper>{empty}</Paper>;
   return (
     <Paper className="records-frame">
-      <Table className="records" aria-label={label}>
+      <Table className="records" aria-label={label} data-compact={columns.some(({ narrow }) => narrow === 'title') || undefined}>
         <Table.Thead>
           <Table.Tr>
             {selection && (
@@ -75,7 +80,7 @@ export function Records<Row>({ rows, columns, keyOf, linkOf, selection, sorting,
                   </Table.Td>
                 )}
                 {columns.map((column) => (
-                  <Table.Td key={column.label} data-label={column.label} className={classOf(column)}>
+                  <Table.Td key={column.label} data-label={column.label} data-narrow={column.narrow} className={classOf(column)}>
                     {column.show(row)}
                   </Table.Td>
                 ))}

@@ -61,16 +61,22 @@ export function AuditList() {
         columns={[
           {
             label: t.action,
+            narrow: 'title',
             show: (entry) => (
               <UnstyledButton className="text-link" onClick={() => setShown(entry)}>
                 <CodedInFull code={entry.action} words={actions} />
               </UnstyledButton>
             ),
           },
-          { label: t.at, sort: 'recorded_at', show: ({ recorded_at }) => <Time at={recorded_at} style="second" /> },
-          { label: t.by, show: ({ operator_id }) => <Person id={operator_id} /> },
-          { label: t.role, show: ({ role }) => <Coded code={role} words={roles} /> },
-          { label: t.subject, show: ({ subject_id }) => <Id id={subject_id} isShort /> },
+          {
+            label: t.at,
+            sort: 'recorded_at',
+            narrow: 'plain',
+            show: ({ recorded_at }) => <Time at={recorded_at} style="second" />,
+          },
+          { label: t.by, narrow: 'plain', show: ({ operator_id }) => <Person id={operator_id} /> },
+          { label: t.role, narrow: 'plain', show: ({ role }) => <Coded code={role} words={roles} /> },
+          { label: t.subject, narrow: 'plain', show: ({ subject_id }) => <Id id={subject_id} isShort /> },
         ]}
       />
       <EntryDialog entry={shown} onClose={() => setShown(undefined)} />

@@ -101,11 +101,16 @@ function OfPartner({ partnerId, filters: { of, status, from, to, correlation } }
       linkOf={({ transaction_id }) => `/contributions/${partnerId}/${transaction_id}`}
       empty={<Empty title={t.nothing} icon="search" />}
       columns={[
-        { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
-        { label: common.status, show: ({ status: state }) => <StatusBadge status={state} /> },
-        { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
-        { label: t.recordedAt, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} zone={zone} /> },
-        { label: t.transaction, show: ({ transaction_id }) => <Id id={transaction_id} isShort /> },
+        { label: common.order, narrow: 'title', show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
+        { label: common.status, narrow: 'end', show: ({ status: state }) => <StatusBadge status={state} /> },
+        { label: common.points, isFigure: true, narrow: 'end', show: ({ points }) => <Points value={points} /> },
+        {
+          label: t.recordedAt,
+          sort: 'created_at',
+          narrow: 'plain',
+          show: ({ created_at }) => <Time at={created_at} zone={zone} />,
+        },
+        { label: t.transaction, narrow: 'plain', show: ({ transaction_id }) => <Id id={transaction_id} isShort /> },
       ]}
     />
   );

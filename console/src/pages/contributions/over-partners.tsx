@@ -58,12 +58,20 @@ function OverPartners({ query: { data, error, refetch }, note }: OverPartnersPro
         linkOf={({ partner_id, transaction_id }) => `/contributions/${partner_id}/${transaction_id}`}
         empty={<Empty title={t.nothing} icon="search" />}
         columns={[
-          { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
-          { label: common.partner, show: ({ partner_id, partner_name }) => <PartnerLink id={partner_id} name={partner_name} /> },
-          { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
-          { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
-          { label: t.recordedAt, show: ({ partner_id, created_at }) => <PartnerTime partnerId={partner_id} at={created_at} /> },
-          { label: t.transaction, show: ({ transaction_id }) => <Id id={transaction_id} isShort /> },
+          { label: common.order, narrow: 'title', show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
+          {
+            label: common.partner,
+            narrow: 'plain',
+            show: ({ partner_id, partner_name }) => <PartnerLink id={partner_id} name={partner_name} />,
+          },
+          { label: common.status, narrow: 'end', show: ({ status }) => <StatusBadge status={status} /> },
+          { label: common.points, isFigure: true, narrow: 'end', show: ({ points }) => <Points value={points} /> },
+          {
+            label: t.recordedAt,
+            narrow: 'plain',
+            show: ({ partner_id, created_at }) => <PartnerTime partnerId={partner_id} at={created_at} />,
+          },
+          { label: t.transaction, narrow: 'plain', show: ({ transaction_id }) => <Id id={transaction_id} isShort /> },
         ]}
       />
     </Stack>

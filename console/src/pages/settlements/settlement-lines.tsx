@@ -73,15 +73,20 @@ export function SettlementLines({ partnerId, settlementId }: SettlementLinesProp
           }
           columns={[
             { label: t.line, isFigure: true, sort: 'line_no', show: ({ line_no }) => <Points value={String(line_no)} /> },
-            { label: t.kind, show: ({ line_type }) => kinds[line_type] },
+            { label: t.kind, narrow: 'plain', show: ({ line_type }) => kinds[line_type] },
             {
               label: t.orderAndEvent,
+              narrow: 'title',
               show: (line) => (
                 <TwoLines first={<Foreign text={line.partner_order_ref} />} second={<Foreign text={line.partner_event_id} />} />
               ),
             },
-            { label: common.contribution, show: (line) => <ContributionLink partnerId={partnerId} line={line} /> },
-            { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
+            {
+              label: common.contribution,
+              narrow: 'plain',
+              show: (line) => <ContributionLink partnerId={partnerId} line={line} />,
+            },
+            { label: common.points, isFigure: true, narrow: 'end', show: ({ points }) => <Points value={points} /> },
             {
               label: common.amount,
               isFigure: true,

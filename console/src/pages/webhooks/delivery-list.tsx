@@ -71,14 +71,15 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
         linkOf={({ delivery_id }) => `/webhooks/${partnerId}/deliveries/${delivery_id}`}
         empty={<Empty title={t.noDelivery} icon="webhook" />}
         columns={[
-          { label: t.event, show: ({ event_type }) => <CodedInFull code={event_type} words={eventTypes} /> },
-          { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
+          { label: t.event, narrow: 'title', show: ({ event_type }) => <CodedInFull code={event_type} words={eventTypes} /> },
+          { label: common.status, narrow: 'end', show: ({ status }) => <StatusBadge status={status} /> },
           { label: t.trigger, show: ({ trigger }) => triggers[trigger] },
           { label: t.attempts, isFigure: true, show: ({ attempts }) => <Points value={String(attempts)} /> },
           { label: t.next, show: ({ next_attempt_at }) => <Age at={next_attempt_at} /> },
           {
             label: t.occurred,
             sort: 'occurred_at',
+            narrow: 'plain',
             show: ({ occurred_at }) => <PartnerTime partnerId={partnerId} at={occurred_at} style="second" />,
           },
         ]}
