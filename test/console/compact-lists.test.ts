@@ -12,7 +12,7 @@ import { closeThrough, openFirst } from '../support/settlements.ts';
 import { endpointTools, newEndpoint, untilDeliveries } from '../support/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
-const { service, browser, partner, client } = (scene ?? {}) as Scene;
+const { service, browser, partner, client, newPending } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
 /** As long as the service takes one, without a place to break. */
@@ -87,11 +87,13 @@ describe('a list on a narrow screen', needsBrowser, () => {
   before(async () => {
     for (const order of [LONG_ORDER, uniqueId('order')])
       await client.confirm({ ...newConfirmation(), points: 150, partner_order_ref: order });
+    for (const fields of [{ partner_order_ref: `${LONG_ORDER}8` }, {}]) await newPending(fields);
     [deliveries, lines] = [await newDelivery(), await newLines()];
   });
   const lists: readonly [en: string, ar: string, path: () => string][] = [
     ['Contributions', 'المساهمات', () => '/contributions'],
     ['Contributions', 'المساهمات', () => `/contributions?partner=${partner.partnerId}`],
+    ['Reviews', 'المراجعات', () => '/reviews'],
     ['Audit', 'سجل التدقيق', () => '/audit'],
     ['Deliveries', 'عمليات التسليم', () => deliveries],
     ['Lines', 'السطور', () => lines],

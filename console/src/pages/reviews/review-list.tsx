@@ -83,15 +83,16 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
         {...(mayDecide && { selection: { chosen, choose: setChosen, label: t.choose } })}
         empty={<Empty title={t.nothing}>{t.nothingHelp}</Empty>}
         columns={[
-          { label: common.partner, show: ({ partner_name }) => <Foreign text={partner_name} /> },
-          { label: common.order, show: ({ contribution }) => <Foreign text={contribution.partner_order_ref} /> },
+          { label: common.partner, narrow: 'plain', show: ({ partner_name }) => <Foreign text={partner_name} /> },
+          { label: common.order, narrow: 'title', show: ({ contribution }) => <Foreign text={contribution.partner_order_ref} /> },
           {
             label: common.points,
             isFigure: true,
+            narrow: 'end',
             sort: 'points',
             show: ({ contribution }) => <Points value={contribution.points} />,
           },
-          { label: t.reason, show: ({ reason }) => reasons[reason] },
+          { label: t.reason, narrow: 'plain', show: ({ reason }) => reasons[reason] },
           { label: t.opened, sort: 'opened_at', show: ({ opened_at }) => <Age at={opened_at} /> },
           {
             label: common.expires,
