@@ -7,6 +7,10 @@ export type Column<Item> = readonly [name: string, type: string, value: (item: I
 /** The database's clock, as precise as the interface shows it. A column would round a bare `now()`, up to half a millisecond ahead. */
 export const NOW = "date_trunc('milliseconds', now())";
 
+const EPOCH = "timestamptz '1970-01-01 00:00:00+00'";
+/** SQL: a time as milliseconds since 1970, as text. It is immutable, as a distributed database requires of what is computed from columns. */
+export const millisecondsOf = (time: string) => `(extract(epoch from ${time} - ${EPOCH}) * 1000)::int8::text`;
+
 /** `partner_id, transaction_id, …` */
 export function namesOf(columns: readonly Column<never>[]): string {
   return columns.map(([name]) => name).join(', ');

@@ -2,11 +2,11 @@ import type { SealPart } from '../../domain/audit/record-seal.ts';
 import type { Contribution } from '../../domain/contributions/contribution.ts';
 import type { EmissionsLink } from '../../domain/emissions/association.ts';
 import { announceEvents } from '../announcements.ts';
-import { type Column, insertListed, type ListedInsert, listsOf, NOW, namesOf, unnested } from '../bulk-rows.ts';
+import { type Column, insertListed, type ListedInsert, listsOf, millisecondsOf, NOW, namesOf, unnested } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 import type { ContributionRecord } from './contribution.ts';
-import { ABSENT, millisecondsOf, sealOf, sealOfTexts } from './contribution-seal.ts';
+import { ABSENT, sealOf, sealOfTexts } from './contribution-seal.ts';
 
 /** A record without its times, which the database sets. */
 export interface ContributionDraft extends Omit<ContributionRecord, 'contribution' | 'link'> {

@@ -1,13 +1,9 @@
 import type { SealPart } from '../../domain/audit/record-seal.ts';
 import type { SealedContribution } from '../../domain/contributions/contribution-seal.ts';
-import { NOW } from '../bulk-rows.ts';
+import { millisecondsOf, NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, runLong, type Statement } from '../query.ts';
 import { type ContributionId, type ContributionRow, readContributionFields, SEALED_COLUMNS } from './contribution.ts';
-
-const EPOCH = "timestamptz '1970-01-01 00:00:00+00'";
-/** A time in the form of the seal, in SQL. */
-export const millisecondsOf = (time: string) => `(extract(epoch from ${time} - ${EPOCH}) * 1000)::int8::text`;
 
 /** A time that may be absent; of columns only, because a distributed database accepts no clock in a condition. */
 const millisecondsIfAny = (time: string) => `coalesce(${millisecondsOf(time)}, '')`;

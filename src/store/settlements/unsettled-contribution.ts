@@ -1,5 +1,5 @@
 import type { VersionTotals } from '../../domain/settlements/settlement-totals.ts';
-import { millisecondsOf } from '../contributions/contribution-seal.ts';
+import { millisecondsOf } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { eachPage } from '../each-page.ts';
 import { type LongStatements, run, runLong, type Statement } from '../query.ts';
