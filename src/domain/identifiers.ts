@@ -94,23 +94,9 @@ export function idOfWork(prefix: IdPrefix, workId: string): string {
   return `${prefix}_${workId}`;
 }
 
-/** Characters of a ULID's time. */
-const TIME_LENGTH = 10;
-
 /** Sorts before every identifier that was created at this time or later. */
 export function idAt(prefix: IdPrefix, timeMs: number): string {
-  return `${prefix}_${encodeTime(timeMs, TIME_LENGTH)}`;
-}
-
-/**
- * The identifier of what followed from a record: with the record's unique part, so that each record has one in each moment, and the time of
- * what followed, so that it sorts among what was made then.
- *
- * @param at `undefined`: with the record, in its time too.
- */
-export function idOfLater(prefix: IdPrefix, recordId: string, at: Date | undefined): string {
-  const unique = recordId.slice(recordId.indexOf('_') + 1);
-  return at === undefined ? `${prefix}_${unique}` : `${idAt(prefix, at.getTime())}${unique.slice(TIME_LENGTH)}`;
+  return `${prefix}_${encodeTime(timeMs, 10)}`;
 }
 
 /** Whether the identifier has the form of one that the service assigned. */

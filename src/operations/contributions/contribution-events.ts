@@ -1,4 +1,4 @@
-import { idOfLater } from '../../domain/identifiers.ts';
+import { idAt } from '../../domain/identifiers.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
 import type { EventDraft } from '../../store/events/event.ts';
 
@@ -26,5 +26,14 @@ interface OfContribution extends Pick<ContributionRecord, 'partnerId' | 'correla
 }
 
 function aboutContribution({ partnerId, correlationId, contribution: { transactionId } }: OfContribution, decidedAt?: Date) {
-  return { partnerId, eventId: idOfLater('evt', transactionId, decidedAt), subjectId: transactionId, correlationId };
+  return { partnerId, eventId: eventIdOf(transactionId, decidedAt), subjectId: transactionId, correlationId };
+}
+
+/**
+ * It has the unique part of the contribution's id, so that a contribution has one in each moment, and sorts among the events of its own time:
+ * that of the decision takes the place of that of the recording.
+ */
+function eventIdOf(transactionId: string, decidedAt: Date | undefined): string {
+  const beginning = decidedAt ? idAt('evt', decidedAt.getTime()) : 'evt_';
+  return `${beginning}${transactionId.slice(beginning.length)}`;
 }
