@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Text } from '@mantine/core';
+import { Box, Button, Group, Paper, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
@@ -99,7 +99,11 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
             show: ({ contribution, expires_at }) => (
               <TwoLines
                 first={<Age at={expires_at} />}
-                second={<PartnerTime partnerId={contribution.partner_id} at={expires_at} />}
+                second={
+                  <Box component="span" visibleFrom="sm">
+                    <PartnerTime partnerId={contribution.partner_id} at={expires_at} />
+                  </Box>
+                }
               />
             ),
           },
