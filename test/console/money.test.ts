@@ -102,6 +102,9 @@ describe('reconcile a file', needsBrowser, () => {
     await heading(page, 'Adjustment');
     const { rows } = await service.database.pool.query('select points_delta from adjustment where partner_id = $1', [partnerId]);
     assert.deepEqual(rows, [{ points_delta: -40n }]);
+    await page.goBack();
+    await row.getByRole('link', { name: 'Draft: -40' }).waitFor();
+    assert.equal(await row.getByRole('button', { name: 'Draft an adjustment' }).count(), 0);
   });
 
   test('a viewer sees lists, and is offered no upload', async () => {
@@ -171,11 +174,15 @@ describe('a dispute', needsBrowser, () => {
     await heading(page, 'Adjustment');
     await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${settlementId}`);
     await page.getByText('The text leaves out 1 adjustment not yet posted.').waitFor();
+    const drafted = page.getByRole('table', { name: 'Lines' }).getByRole('row').filter({ hasText: wrong.partner_order_ref });
+    await drafted.getByRole('link', { name: 'Draft: -100' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Draft an adjustment' }).count(), 1);
     const answer = page.getByRole('textbox', { name: 'Answer to the partner' });
     assert.match(await answer.inputValue(), /No correction is posted\./);
     await post(partnerId);
     await page.reload();
     await waitFor('the correction in the text', async () => (await answer.inputValue()).includes('-100'));
+    await drafted.getByRole('button', { name: 'Draft an adjustment' }).waitFor();
     const text = await answer.inputValue();
     for (const part of [note, wrong.partner_order_ref, 'Reported twice.', settlementId]) assert.ok(text.includes(part), part);
     await answer.fill(`${text}\n\nAmal`);

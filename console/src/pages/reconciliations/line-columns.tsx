@@ -1,16 +1,17 @@
 /** The values of both sides beside each other: each verdict shows what it is about. */
-import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { AddressLink } from '../../parts/address-link.tsx';
 import type { Column } from '../../parts/records.tsx';
+import { RowButton } from '../../parts/row-button.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { Foreign, Points } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { DraftDialog } from '../adjustments/draft-dialog.tsx';
+import { type OpenAdjustments, OpenOrDraft, useOpenAdjustments } from '../adjustments/open-adjustments.tsx';
 import { RECONCILIATION } from './reconciliation-texts.ts';
-import { deltaOf, type ReconciliationLine, type Verdict } from './verdicts.ts';
+import { deltaOf, type Reconciliation, type ReconciliationLine, type Verdict } from './verdicts.ts';
 import { whyUnreadable } from './wrong-line.ts';
 
 type LineColumn = Column<ReconciliationLine>;
@@ -29,11 +30,13 @@ const SHOWN = {
   matched: [...LISTED, ...RECORDED, 'matchedBy'],
 } as const satisfies Readonly<Record<Verdict, readonly string[]>>;
 
-export function useLineColumns(partnerId: string, verdict: Verdict): readonly LineColumn[] {
+export function useLineColumns(record: Reconciliation, verdict: Verdict): readonly LineColumn[] {
+  const { partner_id: partnerId, settlement_id: settlementId } = record;
   const t = useTexts(RECONCILIATION);
   const common = useTexts(COMMON);
   const { language } = useLanguage();
   const mayDraft = useMay('operator');
+  const open = useOpenAdjustments({ partnerId, settlementId });
   const columns: Readonly<Record<(typeof SHOWN)[Verdict][number], LineColumn>> = {
     line: { label: t.line, isFigure: true, sort: 'position', show: ({ line_no }) => <Points value={line_no} /> },
     event: { label: t.event, show: ({ partner_event_id }) => <Foreign text={partner_event_id} /> },
@@ -61,7 +64,7 @@ export function useLineColumns(partnerId: string, verdict: Verdict): readonly Li
         id === null ? t.noneYet : <ShortLink to={`/settlements/${partnerId}/${id}`} id={id} />,
     },
     why: { label: t.why, isSentences: true, show: (line) => <span className="foreign">{whyUnreadable(line, language)}</span> },
-    draft: { label: '', show: (line) => <DraftFromLine partnerId={partnerId} line={line} /> },
+    draft: { label: '', show: (line) => <DraftFromLine partnerId={partnerId} line={line} open={open} /> },
   };
   return SHOWN[verdict].filter((name) => name !== 'draft' || mayDraft).map((name) => columns[name]);
 }
@@ -89,18 +92,17 @@ function ShortLink({ to, id }: { readonly to: string; readonly id: string }) {
 interface DraftFromLineProps {
   readonly partnerId: string;
   readonly line: ReconciliationLine;
+  readonly open: OpenAdjustments | undefined;
 }
 
-function DraftFromLine({ partnerId, line }: DraftFromLineProps) {
+function DraftFromLine({ partnerId, line, open }: DraftFromLineProps) {
   const t = useTexts(RECONCILIATION);
   const [isOpen, setOpen] = useState(false);
   const delta = deltaOf(line);
   if (delta === undefined || line.transaction_id === null) return null;
   return (
-    <>
-      <Button variant="default" size="compact-sm" onClick={() => setOpen(true)}>
-        {t.adjust}
-      </Button>
+    <OpenOrDraft open={open} transactionId={line.transaction_id}>
+      <RowButton label={t.adjust} onClick={() => setOpen(true)} />
       {isOpen && (
         <DraftDialog
           contribution={{ partner_id: partnerId, transaction_id: line.transaction_id }}
@@ -109,6 +111,6 @@ function DraftFromLine({ partnerId, line }: DraftFromLineProps) {
           onClose={() => setOpen(false)}
         />
       )}
-    </>
+    </OpenOrDraft>
   );
 }

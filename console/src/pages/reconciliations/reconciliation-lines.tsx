@@ -50,7 +50,7 @@ export function ReconciliationLines({ record, verdict }: LinesProps) {
 
 function LinesOfVerdict({ record, verdict, csv }: LinesProps & { readonly csv: string }) {
   const t = useTexts(RECONCILIATION);
-  const columns = useLineColumns(record.partner_id, verdict);
+  const columns = useLineColumns(record, verdict);
   const { partner_id, reconciliation_id } = record;
   const path = { partner_id, reconciliation_id };
   const { sort, sorting } = useSort(['position'], 'position');

@@ -1,7 +1,7 @@
 import { Button, CopyButton, Group, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
-import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { components } from '../../api/operator-types.ts';
+import { useAllPages } from '../../api/use-all-pages.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Section } from '../../parts/section.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
@@ -21,7 +21,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
   const [language, setLanguage] = useState<Language>(own);
   const [edited, setEdited] = useState<Partial<Record<Language, string | undefined>>>({});
   const of = { partnerId: settlement.partner_id, settlementId: settlement.settlement_id };
-  const adjustments = useAll(useAdjustmentsOf(of)).flatMap((page) => page.adjustments);
+  const adjustments = useAllPages(useAdjustmentsOf(of)).pages.flatMap((page) => page.adjustments);
   const lists = useReconciliationsOf(of).data?.pages.flatMap((page) => page.reconciliations) ?? [];
   const last = lists.find(({ status }) => status === 'done');
   const { acknowledgement } = settlement;
@@ -83,13 +83,4 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
       </Stack>
     </Section>
   );
-}
-
-/** A text that leaves out a correction would be wrong. */
-function useAll<PageType>(query: UseInfiniteQueryResult<InfiniteData<PageType>, Error>): readonly PageType[] {
-  const { data, hasNextPage, isFetching, fetchNextPage } = query;
-  useEffect(() => {
-    if (hasNextPage && !isFetching) void fetchNextPage();
-  }, [hasNextPage, isFetching, fetchNextPage]);
-  return data?.pages ?? [];
 }

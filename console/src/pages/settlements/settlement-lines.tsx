@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
@@ -10,6 +10,7 @@ import { useSort } from '../../app/use-sort.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { RecordPages } from '../../parts/records.tsx';
+import { RowButton } from '../../parts/row-button.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
@@ -18,6 +19,7 @@ import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { DraftDialog } from '../adjustments/draft-dialog.tsx';
+import { type OpenAdjustments, OpenOrDraft, useOpenAdjustments } from '../adjustments/open-adjustments.tsx';
 import { LINE_KIND, SETTLEMENT } from './settlement-texts.ts';
 
 type Line = components['schemas']['SettlementLine'];
@@ -33,6 +35,7 @@ export function SettlementLines({ partnerId, settlementId }: SettlementLinesProp
   const common = useTexts(COMMON);
   const kinds = useTexts(LINE_KIND);
   const mayDraft = useMay('operator');
+  const open = useOpenAdjustments({ partnerId, settlementId });
   const { filters, setFilters } = useFilters<'of' | 'type'>();
   const { of } = filters;
   const { sort, sorting } = useSort(['line_no'], 'line_no', 'lines');
@@ -92,7 +95,9 @@ export function SettlementLines({ partnerId, settlementId }: SettlementLinesProp
               isFigure: true,
               show: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
             },
-            ...(mayDraft ? [{ label: '', show: (line: Line) => <DraftOfLine partnerId={partnerId} line={line} /> }] : []),
+            ...(mayDraft
+              ? [{ label: '', show: (line: Line) => <DraftOfLine partnerId={partnerId} line={line} open={open} /> }]
+              : []),
           ]}
         />
       </Stack>
@@ -109,15 +114,19 @@ function ContributionLink({ partnerId, line: { transaction_id: id } }: { readonl
   );
 }
 
-function DraftOfLine({ partnerId, line }: { readonly partnerId: string; readonly line: Line }) {
+interface DraftOfLineProps {
+  readonly partnerId: string;
+  readonly line: Line;
+  readonly open: OpenAdjustments | undefined;
+}
+
+function DraftOfLine({ partnerId, line, open }: DraftOfLineProps) {
   const t = useTexts(SETTLEMENT);
   const [isOpen, setOpen] = useState(false);
   if (line.line_type !== 'contribution' || line.transaction_id === null) return null;
   return (
-    <>
-      <Button variant="subtle" size="compact-sm" onClick={() => setOpen(true)}>
-        {t.adjust}
-      </Button>
+    <OpenOrDraft open={open} transactionId={line.transaction_id}>
+      <RowButton label={t.adjust} onClick={() => setOpen(true)} />
       {isOpen && (
         <DraftDialog
           contribution={{ partner_id: partnerId, transaction_id: line.transaction_id }}
@@ -125,6 +134,6 @@ function DraftOfLine({ partnerId, line }: { readonly partnerId: string; readonly
           onClose={() => setOpen(false)}
         />
       )}
-    </>
+    </OpenOrDraft>
   );
 }

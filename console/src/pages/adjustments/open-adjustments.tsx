@@ -1,0 +1,81 @@
+import { Stack } from '@mantine/core';
+import { type ReactNode, useMemo } from 'react';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { useAllPages } from '../../api/use-all-pages.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { AddressLink } from '../../parts/address-link.tsx';
+import { usePartner } from '../../parts/partner.tsx';
+import { Money, Points } from '../../parts/values.tsx';
+import { useMay } from '../../session/session.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { STATUS } from '../../texts/record-texts.ts';
+
+type Adjustment = components['schemas']['Adjustment'];
+type Open = Extract<Adjustment['status'], 'draft' | 'approved'>;
+
+interface OfSettlement {
+  readonly partnerId: string;
+  readonly settlementId: string;
+}
+
+/** By the contribution. */
+export type OpenAdjustments = ReadonlyMap<string, readonly Adjustment[]>;
+
+/** What is drafted or approved for contributions that have their line on a settlement; `undefined` until all of it is read. */
+export function useOpenAdjustments(of: OfSettlement): OpenAdjustments | undefined {
+  const drafts = useOpen(of, 'draft');
+  const approved = useOpen(of, 'approved');
+  return useMemo(
+    () => (drafts && approved ? Map.groupBy([...drafts, ...approved], ({ transaction_id }) => transaction_id) : undefined),
+    [drafts, approved],
+  );
+}
+
+function useOpen({ partnerId, settlementId }: OfSettlement, status: Open): readonly Adjustment[] | undefined {
+  const wanted = { partner_id: partnerId, settlement_id: settlementId, status };
+  const query = usePages(
+    ['adjustments', wanted],
+    (place) => answerOf(client.GET('/operator/v1/adjustments', { params: { query: { ...wanted, ...place } } })),
+    useMay('operator'),
+  );
+  const { pages, isWhole } = useAllPages(query);
+  return useMemo(
+    () => (isWhole || query.isError ? pages.flatMap(({ adjustments }) => adjustments) : undefined),
+    [pages, isWhole, query.isError],
+  );
+}
+
+interface OpenOrDraftProps {
+  readonly open: OpenAdjustments | undefined;
+  readonly transactionId: string;
+  /** What drafts one, where none is open. */
+  readonly children: ReactNode;
+}
+
+/** The adjustments of a contribution that are not posted yet, with the way to each; where there is none, the offer to draft one. */
+export function OpenOrDraft({ open, transactionId, children }: OpenOrDraftProps) {
+  if (open === undefined) return null;
+  const own = open.get(transactionId);
+  if (own === undefined) return children;
+  return (
+    <Stack gap={2}>
+      {own.map((adjustment) => (
+        <OpenLink key={adjustment.adjustment_id} adjustment={adjustment} />
+      ))}
+    </Stack>
+  );
+}
+
+/** A restatement changes the amount, and any other adjustment the points. */
+function OpenLink({ adjustment }: { readonly adjustment: Adjustment }) {
+  const statuses = useTexts(STATUS);
+  const { adjustment_id, partner_id, status, points_delta, amount_delta } = adjustment;
+  const currency = usePartner(partner_id).data?.currency;
+  return (
+    <AddressLink to={`/adjustments/${partner_id}/${adjustment_id}`}>
+      {statuses[status]}:{' '}
+      {amount_delta === null ? <Points value={points_delta} /> : <Money amount={amount_delta} currency={currency} />}
+    </AddressLink>
+  );
+}
