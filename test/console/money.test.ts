@@ -148,8 +148,12 @@ describe('a dispute', needsBrowser, () => {
     await page.getByRole('link', { name: /Disputed settlements/ }).click();
     await page.getByRole('row').filter({ hasText: 'Disputed' }).first().click();
     await page.getByText('The partner disputes this settlement').waitFor();
-    await page.getByText(note).first().waitFor();
+    await page.getByText(`The partner writes: “\u2068${note}\u2069”`).waitFor();
     await page.getByText('case-7').waitFor();
+    await page
+      .getByRole('heading', { level: 1 })
+      .filter({ hasText: /^\u2068Shop.+\u2069 – settlement \u2066\d{4}-\d\d/ })
+      .waitFor();
     const isInSight = (id: string) =>
       waitFor(`${id} in sight`, async () => {
         const place = await page.locator(`#${id}`).boundingBox();
@@ -264,10 +268,14 @@ describe('close a month', needsBrowser, () => {
     assert.equal(await row.locator('[data-label="Pending contributions"]').innerText(), '0');
     await row.locator('[data-label="Period"]').click();
     await page.getByText('An adjustment that is not posted before the end belongs to a later settlement.').waitFor();
-    await page.getByText('Not verified since the service started.').waitFor();
+    await page.getByText('Not verified yet: neither since the service started nor by the daily verification').waitFor();
+    await page.getByRole('link', { name: 'Still open: 1' }).click();
+    assert.match(page.url(), /#checklist$/);
     await page.getByRole('button', { name: 'Verify now' }).click();
     await page.getByText(/^Nothing is modified: 2 settlements, 2 lines\./).waitFor();
     await page.getByRole('row', { name: /^Net points 200 70$/ }).waitFor();
+    const lead = page.locator('dl').first();
+    assert.match((await lead.innerText()).replaceAll(/\s+/g, ' '), /^Payable points 70 Status Open Until /);
     await page.getByRole('button', { name: 'Close now' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Adjustments to approve: 1').waitFor();

@@ -1,5 +1,5 @@
-/** Names and values of a record, in two columns. */
-import { Paper, SimpleGrid, Text } from '@mantine/core';
+/** Names and values of a record, in columns: what a decision is about first and big, and the rest beneath. */
+import { Divider, Paper, SimpleGrid, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 export interface Fact {
@@ -7,9 +7,39 @@ export interface Fact {
   readonly value: ReactNode;
 }
 
-export function Facts({ facts, columns = 2 }: { readonly facts: readonly Fact[]; readonly columns?: number }) {
+interface FactsProps {
+  /** Two to four, such as the points, the status and the deadline. */
+  readonly lead?: readonly Fact[];
+  readonly facts: readonly Fact[];
+  readonly columns?: number;
+}
+
+export function Facts({ lead = [], facts, columns = 2 }: FactsProps) {
   return (
     <Paper p="lg">
+      {lead.length > 0 && (
+        <>
+          <SimpleGrid
+            component="dl"
+            cols={{ base: 2, sm: Math.max(lead.length, columns) }}
+            spacing="md"
+            verticalSpacing="sm"
+            m={0}
+          >
+            {lead.map(({ label, value }) => (
+              <div key={label}>
+                <Text component="dt" size="sm" c="dimmed">
+                  {label}
+                </Text>
+                <Text component="dd" m={0} fz={22} fw={650} lh={1.4}>
+                  {value}
+                </Text>
+              </div>
+            ))}
+          </SimpleGrid>
+          <Divider my="md" />
+        </>
+      )}
       <SimpleGrid component="dl" cols={{ base: 1, sm: columns }} spacing="md" verticalSpacing="sm" m={0}>
         {facts.map(({ label, value }) => (
           <div key={label}>

@@ -16,6 +16,15 @@ import { PartnerVerification } from './partner-verification.tsx';
 type Settlement = components['schemas']['Settlement'];
 type Closing = components['schemas']['Closing'];
 
+/** Of the section, for links to it. */
+export const CHECKLIST = 'checklist';
+
+/** All that is left to decide before a settlement closes. */
+export function leftOf({ pending_contributions, adjustments_to_approve, adjustments_to_post }: Closing) {
+  const all = [pending_contributions, adjustments_to_approve, adjustments_to_post];
+  return { count: all.reduce((sum, { count }) => sum + count, 0), is_more: all.some(({ is_more }) => is_more) };
+}
+
 export function useClosing(partnerId: string) {
   return useQuery({
     queryKey: ['closing', partnerId],
@@ -32,7 +41,7 @@ export function ClosingChecklist({ settlement }: { readonly settlement: Settleme
     <Loaded query={closing}>
       {(record) => (
         <>
-          <Section title={t.checklist}>
+          <Section id={CHECKLIST} title={t.checklist}>
             <Paper p="lg">
               <Stack gap="md">
                 <LeftToDecide closing={record} />

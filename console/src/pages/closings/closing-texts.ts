@@ -23,8 +23,8 @@ export const CLOSING = {
     'An adjustment that is not posted before the end belongs to a later settlement.',
     'التعديل الذي لا يُرحَّل قبل النهاية يدخل في تسوية لاحقة.',
   ],
-  lastNet: ['Net points of the previous one', 'صافي نقاط التسوية السابقة'],
-  lastAnswer: ['Answer to the previous one', 'الرد على التسوية السابقة'],
+  lastNet: ['Previous: net points', 'السابقة: صافي النقاط'],
+  lastAnswer: ['Previous: answer', 'السابقة: الرد'],
   checklist: ['Before it closes', 'قبل الإقفال'],
   verification: ['Verification of its records', 'التحقق من سجلاته'],
   verificationHelp: [
@@ -33,6 +33,10 @@ export const CLOSING = {
   ],
   verify: ['Verify now', 'تحقّق الآن'],
   notVerified: ['Not verified since the service started.', 'لم يُتحقَّق منذ تشغيل الخدمة.'],
+  neverVerified: [
+    'Not verified yet: neither since the service started nor by the daily verification of all partners.',
+    'لم يُتحقَّق منها بعد: لا منذ تشغيل الخدمة ولا في التحقق اليومي لجميع الشركاء.',
+  ],
   verifying: ['Verifying …', 'جارٍ التحقق …'],
   soFar: [(lines: string) => `${lines} lines so far`, (lines: string) => `عدد السطور حتى الآن: ${lines}`],
   unmodified: [

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -6,9 +6,10 @@ import { useChange } from '../../api/use-change.ts';
 import { formatWhole } from '../../format/points.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { RowButton } from '../../parts/row-button.tsx';
 import { Time } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';
-import { LastVerification } from '../jobs/last-verification.tsx';
+import { LastVerification, useLastVerification } from '../jobs/last-verification.tsx';
 import { CLOSING } from './closing-texts.ts';
 
 type Verification = components['schemas']['Verification'];
@@ -30,43 +31,51 @@ export function PartnerVerification({ partnerId }: { readonly partnerId: string 
     done: t.started,
   });
   const { data } = verification;
+  const daily = useLastVerification();
   const isModified = (data?.problem_count ?? 0) > 0;
   const isGood = data?.status === 'done' && !isModified;
   return (
     <Group gap={10} wrap="nowrap" align="flex-start">
-      <Text component="span" c={isGood ? 'forest' : 'yellow'} pt={3}>
-        <Icon name={isGood ? 'check' : 'shield'} size={16} />
+      <Text component="span" c={isGood ? 'forest' : isModified ? 'red' : 'yellow'} pt={3}>
+        <Icon name={isGood ? 'check' : 'alert'} size={16} />
       </Text>
       <Stack gap={6} style={{ flex: 1, minWidth: 0 }}>
         <Group justify="space-between" gap="xs">
           <Text>{t.verification}</Text>
-          <Button
-            variant="default"
-            size="xs"
+          <RowButton
+            label={t.verify}
             onClick={() => begin.mutate(undefined)}
             loading={begin.isPending || data?.status === 'running'}
-          >
-            {t.verify}
-          </Button>
+          />
         </Group>
         <Text size="sm" c="dimmed">
           {t.verificationHelp}
         </Text>
-        {data && <State verification={data} />}
-        <Text size="sm" c="dimmed">
-          {t.daily}
-        </Text>
-        <LastVerification />
+        {data && <State verification={data} isNever={daily.last === null} />}
+        {daily.last && (
+          <>
+            <Text size="sm" c="dimmed">
+              {t.daily}
+            </Text>
+            <LastVerification />
+          </>
+        )}
         <Problem error={begin.error ?? verification.error} />
       </Stack>
     </Group>
   );
 }
 
-function State({ verification }: { readonly verification: Verification }) {
+interface StateProps {
+  readonly verification: Verification;
+  /** The daily verification has not ended once either. */
+  readonly isNever: boolean;
+}
+
+function State({ verification, isNever }: StateProps) {
   const t = useTexts(CLOSING);
   const { status, settlements, lines, problem_count, problems, ended_at } = verification;
-  if (status === 'none') return <Text size="sm">{t.notVerified}</Text>;
+  if (status === 'none') return <Text size="sm">{isNever ? t.neverVerified : t.notVerified}</Text>;
   if (status === 'failed') return <Text size="sm">{t.notFinished}</Text>;
   if (status === 'running')
     return (

@@ -52,8 +52,8 @@ export const JOB = {
       `عُدّل خارج الخدمة ${differences} من ${checked} سجلًا. شغّل partner-impact verify واتبع SECURITY.md.`,
   ],
   notVerified: [
-    'No verification has ended yet. Run the job verify by hand, or wait for the night.',
-    'لم ينته أي تحقّق بعد. شغّل المهمة verify يدويًا أو انتظر الليل.',
+    'No verification has ended yet. Run “Verify all records” by hand, or wait for the night.',
+    'لم ينته أي تحقّق بعد. شغّل «التحقّق من جميع السجلات» يدويًا أو انتظر الليل.',
   ],
 } as const satisfies Texts;
 

@@ -14,16 +14,21 @@ const VERIFY = 'verify';
 const UNDER_WAY_MS = 2_000;
 const LATER_MS = 15_000;
 
-/** What the daily verification of all records found last. */
-export function LastVerification() {
-  const t = useTexts(JOB);
+/** The runs of the daily verification of all records; `last` is the latest that succeeded, `null` while none has. */
+export function useLastVerification() {
   const query = { job: VERIFY, limit: '20' };
   const runs = useQuery({
     queryKey: ['job-runs', query],
     queryFn: () => answerOf(client.GET('/operator/v1/job-runs', { params: { query: query as never } })),
     refetchInterval: ({ state }) => (state.data?.runs.some(({ outcome }) => outcome === null) ? UNDER_WAY_MS : LATER_MS),
   });
-  const last = runs.data?.runs.find(({ outcome }) => outcome === 'succeeded');
+  return { runs, last: runs.data && (runs.data.runs.find(({ outcome }) => outcome === 'succeeded') ?? null) };
+}
+
+/** What it found last. */
+export function LastVerification() {
+  const t = useTexts(JOB);
+  const { runs, last } = useLastVerification();
   return <Loaded query={runs}>{() => (last ? <Verified run={last} /> : <Alert color="yellow">{t.notVerified}</Alert>)}</Loaded>;
 }
 

@@ -1,4 +1,4 @@
-import { Alert, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -31,7 +31,11 @@ export function Dispute({ settlement }: { readonly settlement: Settlement }) {
     <Alert
       color={isOpen ? 'red' : 'gray'}
       icon={<Icon name={isOpen ? 'alert' : 'check'} />}
-      title={isOpen ? t.disputed : t.endedDispute}
+      title={
+        <Title order={2} size="h2">
+          {isOpen ? t.disputed : t.endedDispute}
+        </Title>
+      }
     >
       <Stack gap={6}>
         <Text size="sm">
@@ -43,18 +47,18 @@ export function Dispute({ settlement }: { readonly settlement: Settlement }) {
             </>
           )}
         </Text>
-        <Text fw={600}>{dispute.note === null ? t.disputedNoNote : <Foreign text={dispute.note} isWhole />}</Text>
+        <Text className="foreign">{dispute.note === null ? t.disputedNoNote : t.wrote(dispute.note)}</Text>
         {isOpen && (
           <>
             <Text size="sm">{t.ways}</Text>
-            <Group gap="lg">
-              <a className="text-link" href="#reconciliations">
+            <Group gap="xs" mt={4}>
+              <Button component="a" variant="default" href="#reconciliations">
                 {t.toReconciliations}
-              </a>
+              </Button>
               {mayAnswer && (
-                <a className="text-link" href="#reply">
+                <Button component="a" variant="default" href="#reply">
                   {t.toReply}
-                </a>
+                </Button>
               )}
             </Group>
           </>

@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
-import { isolate } from '../../format/isolate.ts';
+import { isolate, isolateForeign } from '../../format/isolate.ts';
 import { Page } from '../../layout/page.tsx';
 import { AnswerBadge, StatusBadge } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { PartnerLink } from '../../parts/partner.tsx';
+import { PartnerLink, usePartner } from '../../parts/partner.tsx';
 import { Loaded } from '../../parts/state.tsx';
 import { Foreign, Id, Money, Points, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
@@ -33,9 +33,11 @@ export function SettlementPage() {
     queryKey: ['settlement', path],
     queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/settlements/{settlement_id}', { params: { path } })),
   });
+  const partner = usePartner(partnerId).data?.name;
+  const period = isolate(settlement.data?.period_label ?? '');
   return (
     <Page
-      title={`${t.detail} ${isolate(settlement.data?.period_label ?? '')}`}
+      title={partner === undefined ? `${t.detail} ${period}` : t.titleOf(isolateForeign(partner), period)}
       description={<Id id={settlementId} />}
       actions={settlement.data && <Actions settlement={settlement.data} />}
     >
@@ -99,21 +101,29 @@ function SettlementFacts({ settlement }: { readonly settlement: Settlement }) {
   return (
     <Facts
       columns={3}
-      facts={[
+      lead={[
+        points(t.payablePoints, settlement.payable_points),
+        ...(settlement.payable_amount === null ? [] : [money(t.payableAmount, settlement.payable_amount)]),
         { label: common.status, value: <StatusBadge status={settlement.status} /> },
+        settlement.status === 'closed'
+          ? { label: t.answer, value: <AnswerBadge answer={acknowledgement.status} /> }
+          : { label: t.until, value: <Time at={settlement.period_end} zone={zone} /> },
+      ]}
+      facts={[
         { label: common.partner, value: <PartnerLink id={settlement.partner_id} /> },
-        { label: t.answer, value: settlement.status === 'closed' ? <AnswerBadge answer={acknowledgement.status} /> : '–' },
         { label: t.from, value: <Time at={settlement.period_start} zone={zone} /> },
-        { label: t.until, value: <Time at={settlement.period_end} zone={zone} /> },
-        { label: t.closedAt, value: <Time at={settlement.closed_at} zone={zone} /> },
+        ...(settlement.status === 'closed'
+          ? [
+              { label: t.until, value: <Time at={settlement.period_end} zone={zone} /> },
+              { label: t.closedAt, value: <Time at={settlement.closed_at} zone={zone} /> },
+            ]
+          : []),
         points(t.contributions, settlement.contribution_count),
         points(t.grossPoints, settlement.gross_points),
         points(t.adjustmentPoints, settlement.adjustment_points),
         points(t.netPoints, settlement.net_points),
         points(t.carriedIn, settlement.carried_in_points),
-        points(t.payablePoints, settlement.payable_points),
         money(t.netAmount, settlement.net_amount),
-        money(t.payableAmount, settlement.payable_amount),
         points(t.carriedOut, settlement.carried_out_points),
         ...(acknowledgement.status === 'accepted' ? said.filter(({ text }) => text).map(toFact) : []),
         ...(statement ? [{ label: t.hash, value: <Id id={statement.csv_sha256} isShort /> }] : []),

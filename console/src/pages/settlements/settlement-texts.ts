@@ -23,6 +23,10 @@ export const SETTLEMENT = {
   adjustments: ['Adjustments', 'التعديلات'],
   closedAt: ['Closed', 'أُقفلت'],
   detail: ['Settlement', 'التسوية'],
+  titleOf: [
+    (partner: string, period: string) => `${partner} – settlement ${period}`,
+    (partner: string, period: string) => `${partner} – التسوية ${period}`,
+  ],
   from: ['From', 'من'],
   until: ['Until', 'حتى'],
   note: ["The partner's note", 'ملاحظة الشريك'],
@@ -62,6 +66,11 @@ export const SETTLEMENT = {
   disputed: ['The partner disputes this settlement', 'الشريك يعترض على هذه التسوية'],
   disputedSince: ['Since', 'منذ'],
   disputedNoNote: ['The partner wrote no note.', 'لم يكتب الشريك ملاحظة.'],
+  wrote: [
+    (note: string) => `The partner writes: “${isolateForeign(note)}”`,
+    (note: string) => `كتب الشريك: «${isolateForeign(note)}»`,
+  ],
+  stillOpen: [(count: string) => `Still open: ${count}`, (count: string) => `لم يُبتّ فيه بعد: ${count}`],
   ways: [
     'The closed settlement never changes. Compare the partner’s list with it, find the line, correct what is settled by an adjustment, and answer the partner, who then accepts.',
     'لا تتغيّر التسوية المُقفلة أبدًا. قارِن قائمة الشريك بها، وابحث عن السطر، وصحّح ما تمت تسويته بتعديل، ثم أجِب الشريك ليقبلها.',
