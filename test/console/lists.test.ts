@@ -132,9 +132,22 @@ test('the audit names an operator who was added after the names were read', need
   const added = await createOperator(service.database, OWNER, { name, email: `${name}@example.org`, role: 'admin' });
   const admin = { ...OWNER, operatorId: added.operator.operatorId };
   await createPartner(service.database, admin, 'Made by Nadia', OPEN_RATES);
-  await page.getByLabel('Action').fill('partner.create');
+  await choose(page, { field: 'Action', option: /Partner created/, typed: 'partner.cr' });
   await page.getByRole('row').filter({ hasText: name }).waitFor();
 });
+
+test(
+  'the audit is filtered by an action in words, and what the service did by itself has no role of a person',
+  needsBrowser,
+  async () => {
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/audit`);
+    await choose(page, { field: 'Action', option: /Earlier records sealed/, typed: 'records sealed' });
+    await page.waitForURL(/action=record\.seal/);
+    const role = page.getByRole('row').filter({ hasText: 'The schedule of the service' }).first().locator('[data-label="Role"]');
+    await role.getByText('Service', { exact: true }).waitFor();
+  },
+);
 
 describe('from a partner and from the close of the month', needsBrowser, () => {
   test('the page of a partner has its open settlement, with points, and what waits', async () => {

@@ -164,6 +164,13 @@ describe('tasks', needsBrowser, () => {
     await page.goto(`${browser.baseUrl}/reviews`);
     await page.getByText(order).click();
     await page.getByText('What counts on its day').waitFor();
+    assert.deepEqual(
+      await page
+        .getByRole('main')
+        .getByRole('button', { name: /^(?:Confirm|Fail)$/ })
+        .allInnerTexts(),
+      ['Confirm', 'Fail'],
+    );
     await page.getByRole('button', { name: 'Fail' }).click();
     await page.getByRole('dialog').getByText('may give the points back').waitFor();
     await page.getByRole('dialog').getByLabel('Reason').fill('The order was cancelled.');

@@ -28,11 +28,11 @@ export function AdjustmentSteps({ adjustment }: { readonly adjustment: Adjustmen
           {t.ownDraft}
         </Text>
       )}
+      {status === 'draft' && !isOwn && <Button onClick={() => setStep('approve')}>{t.approve}</Button>}
+      {status === 'approved' && <Button onClick={() => setStep('post')}>{t.post}</Button>}
       <Button variant="light" color="red" onClick={() => setStep('reject')}>
         {t.reject}
       </Button>
-      {status === 'draft' && !isOwn && <Button onClick={() => setStep('approve')}>{t.approve}</Button>}
-      {status === 'approved' && <Button onClick={() => setStep('post')}>{t.post}</Button>}
       <StepDialog adjustment={adjustment} step={step} onClose={() => setStep(undefined)} />
     </>
   );

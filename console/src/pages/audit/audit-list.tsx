@@ -20,6 +20,7 @@ import { ACTION } from '../../texts/action-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { SHELL } from '../../texts/shell-texts.ts';
+import { ActionFilter } from './action-filter.tsx';
 import { AUDIT } from './audit-texts.ts';
 
 type Filter = 'partner' | 'subject' | 'operator' | 'action' | 'from' | 'to';
@@ -29,7 +30,7 @@ export function AuditList() {
   const t = useTexts(AUDIT);
   const common = useTexts(COMMON);
   const actions = useTexts(ACTION);
-  const roles = { ...useTexts(SHELL), partner: common.partner };
+  const roles = { ...useTexts(SHELL), partner: common.partner, service: t.service };
   const { filters, setFilters } = useFilters<Filter>();
   const { sort, sorting } = useSort(['recorded_at'], '-recorded_at');
   const [shown, setShown] = useState<Entry>();
@@ -44,7 +45,7 @@ export function AuditList() {
     <Page title={t.title} description={t.help}>
       <Filters names={['partner', 'action', 'operator', 'subject', 'from', 'to']}>
         <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
-        <TextFilter label={t.action} dir="ltr" value={filters.action} onChange={(action) => setFilters({ action })} />
+        <ActionFilter value={filters.action} onChange={(action) => setFilters({ action })} />
         <PersonFilter label={t.by} value={filters.operator} onChange={(operator) => setFilters({ operator })} />
         <TextFilter label={t.subjectId} dir="ltr" value={filters.subject} onChange={(subject) => setFilters({ subject })} />
         <DayFilter label={common.from} value={filters.from} onChange={(from) => setFilters({ from })} />
@@ -75,13 +76,18 @@ export function AuditList() {
             show: ({ recorded_at }) => <Time at={recorded_at} style="second" />,
           },
           { label: t.by, narrow: 'plain', show: ({ operator_id }) => <Person id={operator_id} /> },
-          { label: t.role, narrow: 'plain', show: ({ role }) => <Coded code={role} words={roles} /> },
+          { label: t.role, narrow: 'plain', show: (entry) => <Coded code={roleOf(entry)} words={roles} /> },
           { label: t.subject, narrow: 'plain', show: ({ subject_id }) => <Id id={subject_id} isShort /> },
         ]}
       />
       <EntryDialog entry={shown} onClose={() => setShown(undefined)} />
     </Page>
   );
+}
+
+/** The accounts of the service itself act with a role, and are nobody's. */
+function roleOf({ operator_id, role }: Entry): Entry['role'] | 'service' {
+  return operator_id === 'schedule' || operator_id === 'dispatcher' ? 'service' : role;
 }
 
 function EntryDialog({ entry, onClose }: { readonly entry: Entry | undefined; readonly onClose: () => void }) {

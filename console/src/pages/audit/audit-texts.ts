@@ -11,6 +11,7 @@ export const AUDIT = {
   at: ['When', 'الوقت'],
   by: ['By', 'بواسطة'],
   role: ['Role', 'الدور'],
+  service: ['Service', 'الخدمة'],
   action: ['Action', 'الإجراء'],
   subject: ['About', 'بشأن'],
   subjectId: ['Id of the record', 'معرّف السجل'],

@@ -134,10 +134,10 @@ function DecideBar({ reviews, onDecided }: { readonly reviews: readonly Review[]
           <Group justify="space-between">
             <Text fw={600}>{t.chosen(contributions.length, points)}</Text>
             <Group gap="xs">
+              <Button onClick={() => setDecision('confirm')}>{t.confirm}</Button>
               <Button variant="light" color="red" onClick={() => setDecision('fail')}>
                 {t.fail}
               </Button>
-              <Button onClick={() => setDecision('confirm')}>{t.confirm}</Button>
             </Group>
           </Group>
         </Paper>

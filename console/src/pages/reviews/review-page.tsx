@@ -44,10 +44,10 @@ export function ReviewPage() {
         mayDecide &&
         isOpen && (
           <>
+            <Button onClick={() => setDecision('confirm')}>{t.confirm}</Button>
             <Button variant="light" color="red" onClick={() => setDecision('fail')}>
               {t.fail}
             </Button>
-            <Button onClick={() => setDecision('confirm')}>{t.confirm}</Button>
           </>
         )
       }
