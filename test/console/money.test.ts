@@ -74,9 +74,15 @@ describe('reconcile a file', needsBrowser, () => {
       (await cards.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ')),
       [
         ...['Other points 1', 'Not in the service 1', 'Not in the file 1', 'Other order 0', 'Twice in the file 0'],
-        ...['Other settlement 0', 'Not readable 0', 'Matched 1 1 by the points as contributed 0 by the points after adjustments'],
+        ...[
+          'Other settlement 0',
+          'Not readable 0',
+          'Matched 1 1 by the points as contributed · 0 by the points after adjustments',
+        ],
       ],
     );
+    await page.getByText('Compared: 3 differences').waitFor();
+    await page.getByText('3 without the heading row').waitFor();
     const row = page.getByRole('row').filter({ hasText: sent[0]?.partner_event_id as string });
     assert.match((await row.innerText()).replaceAll(/\s+/g, ' '), / 60 100 100 /);
     const [download] = await Promise.all([

@@ -4,7 +4,7 @@ import { AddressLink } from '../../parts/address-link.tsx';
 import type { Column } from '../../parts/records.tsx';
 import { RowButton } from '../../parts/row-button.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
-import { Foreign, Points } from '../../parts/values.tsx';
+import { Absent, Foreign, Points } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
@@ -70,6 +70,7 @@ export function useLineColumns(record: Reconciliation, verdict: Verdict): readon
 }
 
 function EventAndOrder({ event, order }: { readonly event: string | null; readonly order: string | null }) {
+  if (event === null && order === null) return <Absent />;
   return <TwoLines first={<Foreign text={event} />} second={<Foreign text={order} />} />;
 }
 

@@ -5,7 +5,6 @@ import { answerOf, client } from '../../api/client.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { formatWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
-import { StatusBadge } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PartnerLink, usePartner } from '../../parts/partner.tsx';
 import { Person } from '../../parts/person.tsx';
@@ -15,7 +14,7 @@ import { Id, Points, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ReconciliationLines } from './reconciliation-lines.tsx';
-import { Differences, SettlementLink } from './reconciliation-records.tsx';
+import { ReconciliationBadge, SettlementLink } from './reconciliation-records.tsx';
 import { RECONCILIATION } from './reconciliation-texts.ts';
 import { StartReconciliation } from './start-reconciliation.tsx';
 import { VerdictCards } from './verdict-cards.tsx';
@@ -99,17 +98,26 @@ function ReconciliationFacts({ record }: { readonly record: Reconciliation }) {
     <Facts
       columns={3}
       facts={[
-        { label: common.status, value: <StatusBadge status={record.status} /> },
+        { label: common.status, value: <ReconciliationBadge record={record} /> },
         { label: common.partner, value: <PartnerLink id={record.partner_id} /> },
         { label: t.settlement, value: <SettlementLink record={record} /> },
         { label: t.sender, value: sender },
         { label: t.list, value: record.is_statement ? t.statement : t.ownList },
-        { label: t.lines, value: <Points value={record.listed_lines} /> },
-        { label: t.differences, value: <Differences record={record} /> },
+        { label: t.lines, value: <LinesOfFile record={record} /> },
         { label: t.began, value: <Time at={record.created_at} zone={zone} style="second" /> },
         { label: t.ended, value: <Time at={record.ended_at} zone={zone} style="second" /> },
       ]}
     />
+  );
+}
+
+/** The numbers of lines below count the heading row of a CSV file, which is no line of the list. */
+function LinesOfFile({ record: { listed_lines, format } }: { readonly record: Reconciliation }) {
+  const t = useTexts(RECONCILIATION);
+  return (
+    <>
+      <Points value={listed_lines} /> {format === 'csv' && t.noHeading}
+    </>
   );
 }
 

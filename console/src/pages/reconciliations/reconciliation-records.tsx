@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { components } from '../../api/operator-types.ts';
 import type { Sorting } from '../../app/use-sort.ts';
@@ -11,8 +11,9 @@ import { Empty } from '../../parts/state.tsx';
 import { Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { STATUS } from '../../texts/record-texts.ts';
 import { RECONCILIATION } from './reconciliation-texts.ts';
-import { countDifferences, isUnderWay, type Reconciliation } from './verdicts.ts';
+import { countDifferences, type Reconciliation } from './verdicts.ts';
 
 interface ReconciliationRecordsProps {
   readonly query: UseInfiniteQueryResult<InfiniteData<components['schemas']['ReconciliationPage']>, Error>;
@@ -52,9 +53,8 @@ export function ReconciliationRecords({ query, sorting, csv, isOfOne = false }: 
               { label: t.settlement, show: (record: Reconciliation) => <SettlementLink record={record} /> },
             ]),
         { label: t.sender, show: ({ uploaded_by }) => (uploaded_by === null ? t.thePartner : <Person id={uploaded_by} />) },
-        { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
+        { label: common.status, show: (record) => <ReconciliationBadge record={record} /> },
         { label: t.lines, isFigure: true, show: ({ listed_lines }) => <Points value={listed_lines} /> },
-        { label: t.differences, isFigure: true, show: (record) => <Differences record={record} /> },
       ]}
     />
   );
@@ -70,19 +70,11 @@ export function SettlementLink({ record }: { readonly record: Reconciliation }) 
   );
 }
 
-export function Differences({ record }: { readonly record: Reconciliation }) {
+/** How it stands; of one that ended, how many differ. */
+export function ReconciliationBadge({ record }: { readonly record: Reconciliation }) {
   const t = useTexts(RECONCILIATION);
+  const { done } = useTexts(STATUS);
+  if (record.status !== 'done') return <StatusBadge status={record.status} />;
   const count = countDifferences(record);
-  if (record.status === 'failed' || isUnderWay(record)) return '–';
-  if (count === 0)
-    return (
-      <Text span c="dimmed">
-        {t.noDifference}
-      </Text>
-    );
-  return (
-    <span className="differs">
-      <Points value={String(count)} />
-    </span>
-  );
+  return <Badge color={count === 0 ? 'forest' : 'gray'}>{`${done}: ${t.differs(String(count))}`}</Badge>;
 }

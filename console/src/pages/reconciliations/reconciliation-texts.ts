@@ -49,8 +49,11 @@ export const RECONCILIATION = {
   ownList: ["The partner's own list", 'قائمة الشريك'],
   statement: ['A statement of this service', 'كشف تسوية من هذه الخدمة'],
   lines: ['Lines of the file', 'سطور الملف'],
-  differences: ['Differences', 'الفروق'],
-  noDifference: ['No difference', 'لا فروق'],
+  noHeading: ['without the heading row', 'عدا صف العناوين'],
+  differs: [
+    (count: string) => (count === '0' ? 'no difference' : countEnglish(count, 'difference')),
+    (count: string) => (count === '0' ? 'لا فروق' : countArabic(count, ['فرق واحد', 'فرقان', 'فروق', 'فرقًا', 'فرق'])),
+  ],
   began: ['Began', 'بدأت'],
   ended: ['Ended', 'انتهت'],
   problem: ['Why it failed', 'سبب الفشل'],

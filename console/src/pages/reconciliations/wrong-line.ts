@@ -1,10 +1,12 @@
 import { isolate } from '../../format/isolate.ts';
+import { formatWhole } from '../../format/points.ts';
 import type { Language } from '../../texts/text.ts';
 import type { ReconciliationLine } from './verdicts.ts';
 
 const REFERENCE = (least: string) =>
   `نصًّا من ${least} إلى 128 حرفًا من ${isolate('A-Z a-z 0-9 . _ : -'.replaceAll(' ', '\u00a0'))}`;
 const MOST = '9223372036854775807';
+const MOST_SHOWN = formatWhole(MOST);
 
 const FORMS: Readonly<Record<string, string>> = {
   partner_event_id: REFERENCE('8'),
@@ -15,9 +17,9 @@ const FORMS: Readonly<Record<string, string>> = {
 };
 /** By the type of the line; a line of a list of the partner's own has none. */
 const POINTS_FORMS: Readonly<Record<NonNullable<ReconciliationLine['line_type']> | 'own', string>> = {
-  own: `عددًا صحيحًا من 0 إلى ${MOST}`,
-  contribution: `عددًا صحيحًا من 1 إلى ${MOST}`,
-  adjustment: `عددًا صحيحًا من ${isolate(`-${MOST}`)} إلى ${MOST}`,
+  own: `عددًا صحيحًا من 0 إلى ${MOST_SHOWN}`,
+  contribution: `عددًا صحيحًا من 1 إلى ${MOST_SHOWN}`,
+  adjustment: `عددًا صحيحًا من ${isolate(`-${MOST_SHOWN}`)} إلى ${MOST_SHOWN}`,
   carried_forward: 'عددًا صحيحًا، صفرًا أو سالبًا',
 };
 
@@ -25,7 +27,9 @@ type Why = Pick<ReconciliationLine, 'line_type' | 'details'>;
 
 /** Why a line could not be read. The service writes English; the Arabic here says the same of the codes. */
 export function whyUnreadable(line: Why, language: Language): string {
-  return line.details.map((detail) => (language === 'ar' ? inArabic(detail, line) : detail.message)).join(' ');
+  return line.details
+    .map((detail) => (language === 'ar' ? inArabic(detail, line) : detail.message.replaceAll(MOST, MOST_SHOWN)))
+    .join(' ');
 }
 
 function inArabic({ field, code, message }: Why['details'][number], { line_type }: Why): string {
