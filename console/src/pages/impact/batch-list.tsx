@@ -12,7 +12,8 @@ import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
-import { Absent, Foreign, Points, Time } from '../../parts/values.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
+import { Foreign, Points, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
@@ -26,6 +27,8 @@ export function BatchList() {
   const planting = useTexts(PLANTING);
   const { language } = useLanguage();
   const projects = useProjects();
+  const names = Object.fromEntries(projects.data?.projects.map((each) => [each.project_id, each[`name_${language}`]]) ?? []);
+  const nameOf = (projectId: string | null) => (projectId === null ? null : (names[projectId] ?? projectId));
   const mayCreate = useMay('operator');
   const { filters, setFilters } = useFilters<'status' | 'project'>();
   const { sort, sorting } = useSort(['created_at', 'quantity'], '-created_at');
@@ -45,12 +48,7 @@ export function BatchList() {
           value={filters.status}
           onChange={(status) => setFilters({ status })}
         />
-        <ChoiceFilter
-          label={t.project}
-          options={Object.fromEntries(projects.data?.projects.map((each) => [each.project_id, each[`name_${language}`]]) ?? [])}
-          value={filters.project}
-          onChange={(project) => setFilters({ project })}
-        />
+        <ChoiceFilter label={t.project} options={names} value={filters.project} onChange={(project) => setFilters({ project })} />
       </Filters>
       <RecordPages
         label={t.title}
@@ -74,21 +72,16 @@ export function BatchList() {
               </AddressLink>
             ),
           },
-          { label: common.status, show: ({ status }) => <PlantingBadge status={status} /> },
+          {
+            label: common.status,
+            show: ({ status, expected_delivery_period: period }) => (
+              <TwoLines first={<PlantingBadge status={status} />} second={period && t.expectedIn(period)} />
+            ),
+          },
+          { label: t.project, show: ({ project_id }) => <Foreign text={nameOf(project_id)} /> },
           { label: t.trees, isFigure: true, sort: 'quantity', show: ({ quantity }) => <Points value={quantity} /> },
           { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
           { label: t.since, show: ({ status_at }) => <Time at={status_at} style="day" /> },
-          {
-            label: t.expected,
-            show: ({ expected_delivery_period: period }) =>
-              period ? (
-                <bdi dir="ltr" className="figure">
-                  {period}
-                </bdi>
-              ) : (
-                <Absent />
-              ),
-          },
         ]}
       />
       <Projects />

@@ -89,10 +89,28 @@ function Progress({ detail: { batch } }: { readonly detail: Detail }) {
       className="planting"
     >
       {PLANTING_STATUSES.map((status) => (
-        <Stepper.Step key={status} label={t[status]} />
+        <Stepper.Step key={status} label={t[status]} {...lookOf(PLANTING_STATUSES.indexOf(status) - at)} />
       ))}
     </Stepper>
   );
+}
+
+const CENTRED = { justifyContent: 'center' } as const;
+
+/** @param distance From the current step, which is filled: behind it the steps that were done, before it those to come. */
+function lookOf(distance: number) {
+  if (distance === 0)
+    return {
+      'aria-current': 'step' as const,
+      styles: {
+        stepIcon: { background: 'var(--mantine-color-forest-filled)', color: 'var(--mantine-color-white)' },
+        stepBody: CENTRED,
+        stepLabel: { fontWeight: 700 },
+      },
+    };
+  return {
+    styles: { stepBody: CENTRED, stepLabel: { fontWeight: 400, ...(distance > 0 && { color: 'var(--mantine-color-dimmed)' }) } },
+  };
 }
 
 /** Who recorded the delivery is offered no verification. */
@@ -148,7 +166,7 @@ function History({ changes }: { readonly changes: Detail['changes'] }) {
         { label: common.status, show: ({ status }) => <PlantingBadge status={status} /> },
         { label: t.trees, isFigure: true, show: ({ quantity }) => <Points value={quantity} /> },
         { label: common.by, show: ({ operator_id }) => <Person id={operator_id} /> },
-        { label: t.since, show: ({ occurred_at }) => <Time at={occurred_at} /> },
+        { label: t.when, show: ({ occurred_at }) => <Time at={occurred_at} /> },
         { label: t.reason, isSentences: true, show: ({ reason }) => (reason ? <Foreign text={reason} isWhole /> : <Absent />) },
       ]}
     />

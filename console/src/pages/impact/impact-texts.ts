@@ -1,4 +1,4 @@
-import { isolateForeign } from '../../format/isolate.ts';
+import { isolate, isolateForeign } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
 import type { Texts } from '../../texts/text.ts';
 
@@ -25,8 +25,9 @@ export const IMPACT = {
   nothingHelp: ['Create one for a number of trees, then choose its settlements.', 'أنشئ دفعة لعدد من الأشجار، ثم اختر تسوياتها.'],
   name: ['Name', 'الاسم'],
   trees: ['Trees', 'الأشجار'],
-  since: ['Since', 'منذ'],
-  expected: ['Expected', 'المتوقَّع'],
+  since: ['Status since', 'الحالة منذ'],
+  when: ['When', 'الوقت'],
+  expectedIn: [(period: string) => `expected ${isolate(period)}`, (period: string) => `متوقَّع في ${isolate(period)}`],
   create: ['New batch', 'دفعة جديدة'],
   createConsequence: [
     'The batch is for this number of trees, as you order them. It has no settlements yet, and no partner gets an event.',

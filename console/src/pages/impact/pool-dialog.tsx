@@ -8,7 +8,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
 import { poolSettlements, sharesOf } from './pool-settlements.ts';
 import type { Poolable } from './pooled-settlements.tsx';
-import { WorthLine, WorthTable, worthOf } from './worth.tsx';
+import { WorthCards, WorthLine, worthOf } from './worth.tsx';
 
 interface ChosenBarProps {
   readonly settlements: readonly Poolable[];
@@ -49,7 +49,7 @@ export function ChosenWorth({ settlements, sent }: ChosenWorthProps) {
   const partners = sharesOf(settlements).length;
   return (
     <>
-      <WorthTable worth={worthOf(settlements)} />
+      <WorthCards worth={worthOf(settlements)} />
       {disputed > 0 && <Alert color="yellow">{t.disputedChosen(disputed)}</Alert>}
       {sent !== undefined && partners > 1 && (
         <Stack gap={4}>

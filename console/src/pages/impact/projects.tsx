@@ -64,7 +64,7 @@ export function Projects() {
             { label: t.nameEn, sort: 'name_en', sortKind: 'name', show: ({ name_en }) => <Foreign text={name_en} /> },
             { label: t.nameAr, sort: 'name_ar', sortKind: 'name', show: ({ name_ar }) => <Foreign text={name_ar} /> },
             { label: t.country, show: ({ country }) => <bdi dir="ltr">{country}</bdi> },
-            { label: t.since, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
+            { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
             { label: t.project, show: ({ project_id }) => <Id id={project_id} isShort /> },
           ]}
         />

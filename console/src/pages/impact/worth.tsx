@@ -2,7 +2,7 @@
 import { Alert, Stack, Text } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
 import { addDecimals, addWhole, compareDecimals, formatDecimal, padDecimal } from '../../format/points.ts';
-import { Records } from '../../parts/records.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { Absent, Money, Points, Total } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -44,35 +44,34 @@ function costsOf({ tree_costs, minor_units }: Worth): string[] {
   return tree_costs.map((cost) => padDecimal(cost, minor_units ?? 0));
 }
 
-export function WorthTable({ worth }: { readonly worth: readonly Worth[] }) {
+/** A card of figures for each currency. */
+export function WorthCards({ worth }: { readonly worth: readonly Worth[] }) {
   const t = useTexts(IMPACT);
   const common = useTexts(COMMON);
   return (
-    <Records
-      label={t.worth}
-      rows={worth}
-      keyOf={({ currency }) => currency ?? '-'}
-      empty={null}
-      columns={[
-        { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
-        {
-          ...{ label: common.amount, isFigure: true },
-          show: ({ amount, currency, minor_units }) =>
-            amount === null ? t.noValue : <Total amount={amount} currency={currency} minorUnits={minor_units} />,
-        },
-        {
-          ...{ label: t.costOfTree, isFigure: true },
-          show: (each) =>
-            each.tree_costs.length === 0 ? (
-              <Absent />
-            ) : (
-              costsOf(each).map((cost) => <Money key={cost} amount={cost} currency={each.currency} />)
-            ),
-        },
-        { label: t.paysTrees, isFigure: true, show: ({ trees }) => <Points value={trees} /> },
-      ]}
-    />
+    <Stack gap="sm">
+      {worth.map((each) => (
+        <Facts
+          key={each.currency}
+          columns={4}
+          facts={[
+            { label: common.points, value: <Points value={each.points} /> },
+            {
+              label: common.amount,
+              value: <Total amount={each.amount} currency={each.currency} minorUnits={each.minor_units} />,
+            },
+            { label: t.costOfTree, value: <Costs worth={each} /> },
+            { label: t.paysTrees, value: <Points value={each.trees} /> },
+          ]}
+        />
+      ))}
+    </Stack>
   );
+}
+
+function Costs({ worth }: { readonly worth: Worth }) {
+  if (worth.tree_costs.length === 0) return <Absent />;
+  return costsOf(worth).map((cost) => <Money key={cost} amount={cost} currency={worth.currency} />);
 }
 
 interface WorthOfBatchProps {
@@ -92,7 +91,7 @@ export function WorthOfBatch({ worth, quantity, isOpen }: WorthOfBatchProps) {
   const say = (isEnough && t.enough) || (isOpen ? t.tooFew : t.tooFewFinal);
   return (
     <Stack gap="sm">
-      <WorthTable worth={worth} />
+      <WorthCards worth={worth} />
       <Alert color={isKnown && !isEnough ? 'yellow' : 'gray'}>{isKnown ? say(quantity, String(paid)) : t.noCost}</Alert>
     </Stack>
   );

@@ -1,0 +1,56 @@
+/** What an operator sees of impact batches in the console, in their list and on the page of one. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { changeImpactBatch } from '../../src/operations/impact/change-impact-batch.ts';
+import { createProject } from '../../src/operations/impact/manage-project.ts';
+import { createImpactBatch, poolSettlements } from '../../src/operations/impact/pool-contributions.ts';
+import { signedIn } from '../support/actor.ts';
+import { needsBrowser } from '../support/console/browser.ts';
+import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { closeThrough, newSettledPartner } from '../support/settlements.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+/** A batch that was given to a project, and is late. */
+async function newLateBatch(): Promise<string> {
+  const { database } = service;
+  const operator = signedIn('operator');
+  const { partnerId, client, open } = await newSettledPartner(service);
+  await client.confirm({ points: 40 });
+  await closeThrough(service, open);
+  const project = { nameEn: 'Mangroves of the coast', nameAr: 'قرم الساحل', country: 'SA' };
+  const { projectId } = await createProject(database, operator, project);
+  const { impactBatchId } = await createImpactBatch(database, operator, { name: 'Spring', quantity: 12n });
+  await poolSettlements(database, operator, { impactBatchId, partnerId, settlementIds: [open.settlementId] });
+  const allocate = { changeType: 'advanced', to: 'allocated', projectId, reason: null } as const;
+  await changeImpactBatch(database, operator, impactBatchId, allocate);
+  const delay = { changeType: 'delayed', expectedDeliveryPeriod: '2031-Q2', reason: null } as const;
+  await changeImpactBatch(database, operator, impactBatchId, delay);
+  return impactBatchId;
+}
+
+test(
+  'the list says whose project a batch is and when a late one is expected, and the page what its step is',
+  needsBrowser,
+  async () => {
+    const impactBatchId = await newLateBatch();
+    for (const [language, project] of [
+      ['en', 'Mangroves of the coast'],
+      ['ar', 'قرم الساحل'],
+    ] as const) {
+      const page = await browser.signedIn('viewer', { language });
+      await page.goto(`${browser.baseUrl}/impact`);
+      const row = page.getByRole('row').filter({ hasText: 'Spring' });
+      await row.getByText(project).waitFor();
+      await row.getByText('2031-Q2').waitFor();
+      await page.goto(`${browser.baseUrl}/impact/${impactBatchId}`);
+      const step = page.locator('.planting [aria-current=step]');
+      await step.waitFor();
+      assert.equal((await step.innerText()).replaceAll(/\s+/g, ' '), language === 'en' ? '2 Allocated' : '2 مُخصَّصة');
+      const figures = page.locator('dl').filter({ hasText: language === 'en' ? 'Cost of a tree' : 'تكلفة الشجرة' });
+      assert.deepEqual(await figures.locator('dd').allInnerTexts(), ['40', '–', '–', '–']);
+    }
+  },
+);
