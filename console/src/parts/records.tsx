@@ -174,7 +174,7 @@ export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, csvLabel, emp
       {sorting && rows.length > 0 && <SortChoice columns={sortableOf(columns)} sorting={sorting} />}
       <Records rows={rows} {...records} empty={none} />
       <Group justify="space-between">
-        {csv ? (
+        {csv && rows.length > 0 ? (
           <a className="text-link" href={csv} download>
             {csvLabel ?? exportCsv}
           </a>

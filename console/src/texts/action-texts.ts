@@ -1,5 +1,8 @@
 /** Words for the actions of the audit. A test compares them with every action that the service records. */
+import { isolateOption } from '../format/isolate.ts';
 import type { Texts } from './text.ts';
+
+const breakGlass = isolateOption('--break-glass');
 
 export const ACTION = {
   'adjustment.adopt': ['Adjustment taken into the audit', 'أُدرج التعديل في سجل التدقيق'],
@@ -61,7 +64,7 @@ export const ACTION = {
   'operator.sign-in': ['Signed in on the command line', 'سجّل الدخول من سطر الأوامر'],
   'operator.sign-in-again': ['Confirmed to be the same person', 'أكّد هويته من جديد'],
   'operator.sign-out': ['Signed out', 'سجّل الخروج'],
-  'owner.break-glass': ['Command with --break-glass', 'أمر مع \u2066--break-glass\u2069'],
+  'owner.break-glass': [`Command with ${breakGlass}`, `أمر مع ${breakGlass}`],
   'partner.adopt': ['Partner taken into the audit', 'أُدرج الشريك في سجل التدقيق'],
   'partner.attest': ['Partner attested', 'صُودق على الشريك'],
   'partner.change': ['Terms of a partner changed', 'تغيّرت شروط شريك'],

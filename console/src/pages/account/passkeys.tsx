@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { Records } from '../../parts/records.tsx';
+import { RowButton } from '../../parts/row-button.tsx';
 import { Loaded } from '../../parts/state.tsx';
 import { Foreign, Time } from '../../parts/values.tsx';
 import { addPasskey, hasPasskeys, NoPasskeyGiven, type Passkey } from '../../session/passkey.ts';
@@ -119,15 +120,7 @@ function RemovePasskey({ passkey: { passkey_id, name } }: { readonly passkey: Pa
   });
   return (
     <>
-      <Button
-        variant="subtle"
-        color="red"
-        size="compact-sm"
-        aria-label={`${t.removePasskey}: ${name}`}
-        onClick={() => setOpen(true)}
-      >
-        {t.removePasskey}
-      </Button>
+      <RowButton label={t.removePasskey} about={name} isRefusal onClick={() => setOpen(true)} />
       <ConfirmDialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PartnerLink } from '../../parts/partner.tsx';
 import { Person } from '../../parts/person.tsx';
+import { RowButton } from '../../parts/row-button.tsx';
 import { Foreign, Points } from '../../parts/values.tsx';
 import { useMay, useSession } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -33,14 +34,8 @@ export function FailureSteps({ failure }: { readonly failure: Failure }) {
             {t.ownDraft}
           </Text>
         )}
-        {mayApprove && !isOwn && (
-          <Button size="xs" onClick={() => setStep('approve')}>
-            {t.approve}
-          </Button>
-        )}
-        <Button size="xs" variant="light" color="red" onClick={() => setStep('reject')}>
-          {t.reject}
-        </Button>
+        {mayApprove && !isOwn && <RowButton label={t.approve} onClick={() => setStep('approve')} />}
+        <RowButton label={t.reject} isRefusal onClick={() => setStep('reject')} />
       </Group>
       {step && <StepDialog failure={failure} step={step} onClose={() => setStep(undefined)} />}
     </>

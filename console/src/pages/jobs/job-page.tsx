@@ -1,5 +1,5 @@
 /** What happens by the clock: how each job stands, its runs, and the last verification. */
-import { Badge, Button, Stack } from '@mantine/core';
+import { Badge, Stack } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
@@ -16,6 +16,7 @@ import { CodedInFull } from '../../parts/coded.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { RecordPages, Records } from '../../parts/records.tsx';
+import { RowButton } from '../../parts/row-button.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/state.tsx';
 import { Absent, Age, Foreign, Time } from '../../parts/values.tsx';
@@ -61,23 +62,25 @@ export function JobPage() {
   useEffect(() => void queries.invalidateQueries({ queryKey: ['job-runs'] }), [queries, running]);
   return (
     <Page title={t.title} description={t.help}>
-      <Section title={t.verification}>
-        <LastVerification />
-      </Section>
-      <Stack gap="sm">
-        <Filters names={['state']}>
-          <ChoiceFilter
-            label={t.state}
-            options={{ healthy: t.good, running: t.running, failing: t.failing }}
-            value={filters.state}
-            onChange={(state) => setFilters({ state })}
-          />
-        </Filters>
-        <Loaded query={jobs}>{(answer) => <JobTable jobs={answer.jobs} sorting={sorting} />}</Loaded>
+      <Stack gap="xl">
+        <Section title={t.verification}>
+          <LastVerification />
+        </Section>
+        <Stack gap="md">
+          <Filters names={['state']}>
+            <ChoiceFilter
+              label={t.state}
+              options={{ healthy: t.good, running: t.running, failing: t.failing }}
+              value={filters.state}
+              onChange={(state) => setFilters({ state })}
+            />
+          </Filters>
+          <Loaded query={jobs}>{(answer) => <JobTable jobs={answer.jobs} sorting={sorting} />}</Loaded>
+        </Stack>
+        <Section title={t.runs}>
+          <Runs />
+        </Section>
       </Stack>
-      <Section title={t.runs}>
-        <Runs />
-      </Section>
     </Page>
   );
 }
@@ -97,8 +100,8 @@ function JobTable({ jobs, sorting }: { readonly jobs: readonly Job[]; readonly s
         { label: t.job, sort: 'job', sortKind: 'name', show: ({ job }) => <CodedInFull code={job} words={names} /> },
         { label: t.does, show: ({ job, description }) => (job in DOES ? does[job as keyof typeof DOES] : description) },
         { label: t.state, show: (job) => <State job={job} /> },
-        { label: t.lastSuccess, show: ({ last_success_at: at }) => (at ? <Age at={at} /> : t.never) },
-        { label: t.next, sort: 'due_at', show: ({ due_at }) => <Age at={due_at} /> },
+        { label: t.lastSuccess, show: (job) => <LastSuccess job={job} /> },
+        { label: t.next, sort: 'due_at', show: ({ due_at }) => due_at && <Age at={due_at} /> },
         { label: '', show: (job) => <RunNow job={job} /> },
       ]}
     />
@@ -111,6 +114,13 @@ function State({ job: { is_running, failures_in_row, last_success_at } }: { read
   if (failures_in_row > 0) return <Badge color="red">{t.failures(failures_in_row)}</Badge>;
   if (last_success_at === null) return <Badge color="gray">{t.notRun}</Badge>;
   return <Badge color="forest">{t.good}</Badge>;
+}
+
+/** Nothing where the state says that it has not run. */
+function LastSuccess({ job }: { readonly job: Job }) {
+  const { never } = useTexts(JOB);
+  if (job.last_success_at !== null) return <Age at={job.last_success_at} />;
+  return job.is_running || job.failures_in_row > 0 ? never : null;
 }
 
 function RunNow({ job: { job, is_running } }: { readonly job: Job }) {
@@ -126,15 +136,7 @@ function RunNow({ job: { job, is_running } }: { readonly job: Job }) {
   if (!useMay('operator')) return null;
   return (
     <>
-      <Button
-        size="compact-sm"
-        variant="default"
-        disabled={is_running}
-        onClick={() => setOpen(true)}
-        aria-label={`${t.run}: ${job}`}
-      >
-        {t.run}
-      </Button>
+      <RowButton label={t.run} about={job} disabled={is_running} onClick={() => setOpen(true)} />
       <ConfirmDialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}

@@ -1,5 +1,7 @@
-import { isolateForeign } from '../../format/isolate.ts';
+import { isolateForeign, isolateOption } from '../../format/isolate.ts';
 import type { Texts } from '../../texts/text.ts';
+
+const breakGlass = isolateOption('--break-glass');
 
 export const JOB = {
   title: ['Jobs', 'المهام المجدولة'],
@@ -70,7 +72,7 @@ export const DOES = {
     'Seals contributions that an earlier release has written.',
     'تختم المساهمات التي كتبها إصدار سابق من الخدمة.',
   ],
-  'report-break-glass': ['Reports commands with --break-glass.', 'تُبلّغ عن الأوامر التي استعملت \u2066--break-glass\u2069.'],
+  'report-break-glass': [`Reports commands with ${breakGlass}.`, `تُبلّغ عن الأوامر التي استعملت ${breakGlass}.`],
   verify: ['Verifies every record that prices, permits or authorises.', 'تتحقّق من كل سجل يُسعّر أو يسمح أو يُخوّل.'],
   'prune-job-runs': ['Removes old runs of jobs.', 'تزيل مرات التشغيل القديمة.'],
 } as const satisfies Texts;

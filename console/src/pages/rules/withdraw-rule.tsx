@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { RowButton } from '../../parts/row-button.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { RULE } from './rule-texts.ts';
@@ -27,9 +27,7 @@ export function WithdrawRule({ rule: { kind, version } }: { readonly rule: Rule 
   if (!useMay('admin')) return null;
   return (
     <>
-      <Button size="compact-xs" variant="light" color="red" onClick={() => setOpen(true)}>
-        {t.withdraw}
-      </Button>
+      <RowButton label={t.withdraw} isRefusal onClick={() => setOpen(true)} />
       <ConfirmDialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}

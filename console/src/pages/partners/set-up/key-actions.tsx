@@ -1,9 +1,10 @@
-import { Button, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
 import type { components } from '../../../api/operator-types.ts';
 import { useChange } from '../../../api/use-change.ts';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
+import { RowButton } from '../../../parts/row-button.tsx';
 import { useMay } from '../../../session/session.tsx';
 import { useTexts } from '../../../texts/language.tsx';
 import { SET_UP } from './set-up-texts.ts';
@@ -37,12 +38,8 @@ export function KeyActions({ apiKey: { key_id, name, revoked_at }, onIssued }: K
   const shown = step ?? 'rotate';
   return (
     <Group gap={6} wrap="nowrap">
-      <Button size="compact-xs" variant="default" onClick={() => setStep('rotate')} aria-label={`${t.rotate}: ${name}`}>
-        {t.rotate}
-      </Button>
-      <Button size="compact-xs" variant="light" color="red" onClick={() => setStep('revoke')} aria-label={`${t.revoke}: ${name}`}>
-        {t.revoke}
-      </Button>
+      <RowButton label={t.rotate} about={name} onClick={() => setStep('rotate')} />
+      <RowButton label={t.revoke} about={name} isRefusal onClick={() => setStep('revoke')} />
       <ConfirmDialog
         isOpen={step !== undefined}
         onClose={() => setStep(undefined)}
