@@ -171,7 +171,7 @@ describe('a new partner', needsBrowser, () => {
     await step('Partner').getByText('currency must be an ISO 4217 currency').waitFor();
     await step('Partner').getByLabel('Currency').fill('sar');
     await step('Partner').getByRole('button', { name: 'Create the partner' }).click();
-    await heading(page, 'Noon of the desert');
+    await page.getByRole('heading', { level: 1, name: 'Set-up of \u2068Noon of the desert\u2069' }).waitFor();
     const [, partnerId = ''] = /\/partners\/(\w+)\/set-up/.exec(page.url()) ?? [];
     const [made] = await rowsOf('select currency, time_zone from partner where partner_id = $1', [partnerId]);
     assert.deepEqual(made, { currency: 'SAR', time_zone: 'Asia/Riyadh' });
@@ -183,6 +183,7 @@ describe('a new partner', needsBrowser, () => {
     await step('API key').getByText('It is shown this once').waitFor();
     const apiKey = await step('API key').locator('.secret').innerText();
     assert.match(apiKey, /^pi_sandbox_/);
+    await step('First confirmation').getByText('The one that was just issued is filled in.').waitFor();
 
     const endpoint = step('Webhook endpoint');
     await endpoint.getByText('A sandbox for this machine alone also takes http://127.0.0.1:PORT/').waitFor();
@@ -200,14 +201,18 @@ describe('a new partner', needsBrowser, () => {
     await endpoint.getByText(receiver.url).waitFor();
     assert.equal(await page.locator('.secret').count(), 0);
     const first = step('First confirmation');
+    await first.getByText('It is sent with this confirmation, and not kept.').waitFor();
     await first.getByLabel('A key of the partner').fill('pi_sandbox_mistyped');
     await first.getByRole('button', { name: 'Send a test confirmation' }).click();
     await first.getByText('api_key must be a key of this partner').waitFor();
     await first.getByLabel('A key of the partner').fill(apiKey);
     await first.getByRole('button', { name: 'Send a test confirmation' }).click();
     await first.getByText('The latest contribution').waitFor();
-    const [contribution] = await rowsOf('select status, points from contribution where partner_id = $1', [partnerId]);
-    assert.deepEqual(contribution, { status: 'confirmed', points: 10n });
+    const [contribution] = await rowsOf('select status, points, transaction_id as id from contribution where partner_id = $1', [
+      partnerId,
+    ]);
+    assert.deepEqual([contribution.status, contribution.points], ['confirmed', 10n]);
+    assert.equal(await first.getByRole('link').first().getAttribute('href'), `/contributions/${partnerId}/${contribution.id}`);
     await receiver.until(1);
     const entries = await rowsOf(
       "select action from audit_entry where action = 'sandbox.test-confirmation' and partner_id = $1",
@@ -363,13 +368,23 @@ describe('an operator', needsBrowser, () => {
 });
 
 describe('rules', needsBrowser, () => {
+  test('who may not create a version is offered a preview, and told of no button that is not there', async () => {
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/rules`);
+    await page.getByRole('button', { name: 'Preview a version' }).click();
+    await heading(page, 'Preview a version');
+    await page.getByText('It stores nothing.').waitFor();
+    assert.equal(await page.getByRole('main').getByText('New version').count(), 0);
+    await page.getByRole('button', { name: 'Preview', exact: true }).waitFor();
+  });
+
   test('a version is previewed over last month and over the last 30 days, created, and withdrawn before it starts', async () => {
     for (const points of [150, 120]) await client.confirm({ points });
     const page = await browser.signedIn('admin');
     await page.goto(`${browser.baseUrl}/rules?partner=${partner.partnerId}`);
     await page.getByText('In force for this partner now').waitFor();
     await page.getByRole('button', { name: 'New version' }).click();
-    await heading(page, 'New version');
+    await heading(page, 'New version of a rule');
     await page.getByLabel('Version').fill('autumn-1');
     await page.getByLabel('Review from so many points').fill('140');
     await page.getByRole('button', { name: 'Preview' }).click();

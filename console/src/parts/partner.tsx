@@ -51,9 +51,11 @@ interface PartnerFilterProps {
   readonly value: string | undefined;
   readonly onChange: (partnerId: string | undefined) => void;
   readonly isRequired?: boolean;
+  /** Among the fields of a form. */
+  readonly isWide?: boolean;
 }
 
-export function PartnerFilter({ value, onChange, isRequired = false }: PartnerFilterProps) {
+export function PartnerFilter({ value, onChange, isRequired = false, isWide = false }: PartnerFilterProps) {
   const t = useTexts(COMMON);
   const [typed, setTyped] = useState('');
   const [name] = useDebouncedValue(typed, 200);
@@ -81,7 +83,7 @@ export function PartnerFilter({ value, onChange, isRequired = false }: PartnerFi
       onChange={(id) => onChange(id ?? undefined)}
       onSearchChange={setTyped}
       nothingFoundMessage={t.none}
-      w={{ base: '100%', sm: 300 }}
+      w={{ base: '100%', ...(!isWide && { sm: 300 }) }}
     />
   );
 }

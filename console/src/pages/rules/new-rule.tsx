@@ -16,7 +16,11 @@ export function NewRule() {
   const { filters, setFilters } = useFilters<'partner'>();
   const list = `/rules${filters.partner ? `?partner=${filters.partner}` : ''}`;
   return (
-    <Page title={t.create} description={t.previewHelp} actions={<AddressLink to={list}>{t.title}</AddressLink>}>
+    <Page
+      title={mayCreate ? t.createTitle : t.previewVersion}
+      description={mayCreate ? `${t.previewHelp} ${t.createHelp}` : t.previewHelp}
+      actions={<AddressLink to={list}>{t.title}</AddressLink>}
+    >
       {!mayCreate && <Alert color="gray">{t.notAllowed}</Alert>}
       <Paper p="lg">
         <NewRuleForm

@@ -68,7 +68,7 @@ export function RuleFields({ stated, partner, hasCurrency, error, onChange, onPa
           value={stated.kind}
           onChange={(kind) => onChange({ ...stated, kind: kind as Kind })}
         />
-        {onPartner && <PartnerFilter value={partner} onChange={onPartner} />}
+        {onPartner && <PartnerFilter value={partner} onChange={onPartner} isWide />}
         {field('version', t.version, t.versionHelp)}
         <MomentField
           label={t.starts}

@@ -89,7 +89,7 @@ export function RuleList() {
             show: ({ kind, version }) => <TwoLines first={kinds[kind]} second={<Foreign text={version} />} />,
           },
           { label: t.forWhom, show: ({ partner_id }) => (partner_id ? <PartnerLink id={partner_id} /> : t.everyone) },
-          { label: t.states, show: (rule) => <Said rule={rule} /> },
+          { label: t.states, isSentences: true, show: (rule) => <Said rule={rule} /> },
           {
             label: t.starts,
             sort: 'starts_at',

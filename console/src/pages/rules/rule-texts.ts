@@ -5,7 +5,7 @@ import type { Texts } from '../../texts/text.ts';
 export const RULE = {
   title: ['Rules', 'القواعد'],
   help: [
-    'Every version of a rule, the one that starts last first. A version that a contribution has used never changes.',
+    'Every version of a rule, the latest start first. A version that a contribution has used never changes.',
     'كل إصدارات القواعد، والأحدث بدءًا أولًا. الإصدار الذي استعملته مساهمة لا يتغيّر أبدًا.',
   ],
   nothing: ['No version was made', 'لم يُنشأ أي إصدار'],
@@ -29,6 +29,7 @@ export const RULE = {
   history: ['Versions', 'الإصدارات'],
 
   create: ['New version', 'إصدار جديد'],
+  createTitle: ['New version of a rule', 'إصدار جديد لقاعدة'],
   previewVersion: ['Preview a version', 'معاينة إصدار'],
   versionHelp: ['Letters, digits and . _ : -, unique within the kind.', 'حروف وأرقام و . _ : -، لا يتكرر ضمن النوع.'],
   startsHelp: ['A minute from now, unless you say later.', 'بعد دقيقة من الآن، ما لم تحدد وقتًا لاحقًا.'],
@@ -73,9 +74,10 @@ export const RULE = {
 
   preview: ['Preview', 'معاينة'],
   previewHelp: [
-    'The preview shows what this version would have done to the contributions of the last calendar month, and what they would be worth. It stores nothing: only “New version” does.',
-    'تُظهر المعاينة ما كان هذا الإصدار سيفعله بمساهمات الشهر الماضي، وكم كانت قيمتها ستكون. ولا تحفظ المعاينة شيئًا: لا يُحفظ الإصدار إلا بزر «إصدار جديد».',
+    'The preview shows what this version would have done to the contributions of the last calendar month, and what they would be worth. It stores nothing.',
+    'تُظهر المعاينة ما كان هذا الإصدار سيفعله بمساهمات الشهر الماضي، وكم كانت قيمتها ستكون. ولا تحفظ المعاينة شيئًا.',
   ],
+  createHelp: ['Only “New version” stores it.', 'لا يُحفظ الإصدار إلا بزر «إصدار جديد».'],
   lookedAt: [
     (count: string, partners: number) =>
       `${countEnglish(count, 'contribution')} of ${countEnglish(partners, 'partner')} looked at; `,

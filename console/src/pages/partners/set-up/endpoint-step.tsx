@@ -68,13 +68,13 @@ function ChallengeHelp() {
   return (
     <div>
       <Text size="sm">{t.challengeAnswer}</Text>
-      <Code block dir="ltr" className="code-line">
+      <Code block dir="ltr" className="code-line" mt={8}>
         {ANSWER}
       </Code>
       <Text size="sm" mt="xs">
         {t.challengeHow}
       </Text>
-      <Code block dir="ltr" className="code-line">
+      <Code block dir="ltr" className="code-line" mt={8}>
         {LINE}
       </Code>
     </div>

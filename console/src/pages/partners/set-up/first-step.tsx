@@ -1,10 +1,10 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
 import { useChange } from '../../../api/use-change.ts';
+import { isolateForeign } from '../../../format/isolate.ts';
 import { AddressLink } from '../../../parts/address-link.tsx';
-import { StatusBadge } from '../../../parts/badges.tsx';
 import { PartnerTime } from '../../../parts/partner.tsx';
 import { Problem, problemOf } from '../../../parts/problem.tsx';
 import { SecretField } from '../../../parts/secret-field.tsx';
@@ -12,6 +12,7 @@ import { Loaded } from '../../../parts/state.tsx';
 import { Foreign } from '../../../parts/values.tsx';
 import { useMay, useSession } from '../../../session/session.tsx';
 import { useTexts } from '../../../texts/language.tsx';
+import { STATUS } from '../../../texts/record-texts.ts';
 import { useUpcomingRules } from '../../rules/use-rules.ts';
 import { SET_UP } from './set-up-texts.ts';
 import { Step } from './step.tsx';
@@ -26,6 +27,7 @@ interface FirstStepProps {
 /** The first contribution of the partner: sent from here in a sandbox, waited for in production. */
 export function FirstStep({ partnerId, currency, apiKey }: FirstStepProps) {
   const t = useTexts(SET_UP);
+  const statuses = useTexts(STATUS);
   const { environment } = useSession();
   const mayTest = useMay('operator') && environment === 'sandbox';
   const contributions = useQuery({
@@ -51,9 +53,9 @@ export function FirstStep({ partnerId, currency, apiKey }: FirstStepProps) {
             {latest ? (
               <Alert color="forest" title={t.arrived} role="status">
                 <Group gap="xs">
-                  <StatusBadge status={latest.status} />
+                  <Badge variant="default">{statuses[latest.status]}</Badge>
                   <AddressLink to={`/contributions/${latest.partner_id}/${latest.transaction_id}`}>
-                    <Foreign text={latest.partner_order_ref} />
+                    {isolateForeign(latest.partner_order_ref)}
                   </AddressLink>
                   <PartnerTime partnerId={latest.partner_id} at={latest.created_at} />
                 </Group>
@@ -95,7 +97,7 @@ function SendTest({ partnerId, apiKey }: { readonly partnerId: string; readonly 
         <Group align="flex-end">
           <SecretField
             label={t.ownKey}
-            description={t.ownKeyHelp}
+            description={apiKey === undefined ? t.ownKeyNotKept : t.ownKeyFilled}
             required
             autoComplete="off"
             flex={1}

@@ -11,6 +11,7 @@ import { Problem, problemOf } from '../../../parts/problem.tsx';
 import { Foreign, Points } from '../../../parts/values.tsx';
 import { useMay } from '../../../session/session.tsx';
 import { useTexts } from '../../../texts/language.tsx';
+import { PARTNER } from '../partner-texts.ts';
 import { SET_UP } from './set-up-texts.ts';
 
 type Partner = components['schemas']['Partner'];
@@ -21,12 +22,13 @@ const DEFAULTS = { writes_per_second: '100', lookups_per_second: '200', reports_
 
 export function PartnerFactsOfStep({ partner }: { readonly partner: Partner }) {
   const t = useTexts(SET_UP);
+  const { noCurrency } = useTexts(PARTNER);
   return (
     <Facts
       columns={3}
       facts={[
         { label: t.name, value: <Foreign text={partner.name} /> },
-        { label: t.currency, value: partner.currency ?? '–' },
+        { label: t.currency, value: partner.currency ?? noCurrency },
         { label: t.zone, value: <bdi dir="ltr">{partner.time_zone}</bdi> },
         { label: t.writesASecond, value: <Points value={String(partner.writes_per_second)} /> },
         { label: t.lookupsASecond, value: <Points value={String(partner.lookups_per_second)} /> },
@@ -85,7 +87,7 @@ export function NewPartnerForm() {
           />
         </FieldRow>
         <div>
-          <Text size="sm" fw={500}>
+          <Text size="sm" fw={600}>
             {t.terms}
           </Text>
           <Text size="sm" c="dimmed">

@@ -26,9 +26,9 @@ export function PartnerSetUp() {
   const known = partner.data?.partner_id;
   return (
     <Page
-      title={partner.data?.name ?? t.newPartner}
+      title={partner.data ? t.setUpOf(partner.data.name) : t.newPartner}
       description={t.help}
-      actions={known && <AddressLink to={`/partners/${known}`}>{t.partner}</AddressLink>}
+      actions={known && <AddressLink to={`/partners/${known}`}>{t.toPartner}</AddressLink>}
     >
       <Stack gap="md">
         <Step number={1} title={t.partner} help={t.partnerHelp} state={known ? 'done' : 'open'}>
