@@ -129,9 +129,16 @@ describe('a narrow screen', needsBrowser, () => {
     assert.equal(await page.getByRole('button', { name: /^Filters/ }).isVisible(), false);
   });
 
-  test('asks for the partner of contributions at once', async () => {
+  test('has the search of contributions in sight, and their filters behind a button', async () => {
+    const { order } = await newPending();
     const page = await browser.signedIn('viewer', { width: 390 });
     await page.goto(`${browser.baseUrl}/contributions`);
+    await page.getByText('The latest of all partners, 50 at most.').waitFor();
+    assert.equal(await page.getByRole('combobox', { name: 'Partner' }).isVisible(), false);
+    await page.getByLabel('Order, event id, transaction or key').fill(order);
+    await page.getByText('Of all partners, what begins so').waitFor();
+    await page.getByRole('row').filter({ hasText: order }).waitFor();
+    await page.getByRole('button', { name: 'Filters' }).click();
     await page.getByRole('combobox', { name: 'Partner' }).waitFor();
   });
 
@@ -264,4 +271,17 @@ describe('time', needsBrowser, () => {
       await days.first().waitFor();
       await isInOrder(days.first(), days.last());
     });
+});
+
+test('an address without a page says so, and leads to the overview and to the search', needsBrowser, async () => {
+  const page = await browser.signedIn('viewer');
+  await page.goto(`${browser.baseUrl}/nothing-here`);
+  await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+  const main = page.getByRole('main');
+  await main.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('textbox', { name: 'Search' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await main.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 });

@@ -1,12 +1,33 @@
-import { Code } from '@mantine/core';
-import type { ErrorComponentProps } from '@tanstack/react-router';
-import { Notice } from '../parts/state.tsx';
+import { Button, Code, Group, Paper } from '@mantine/core';
+import { spotlight } from '@mantine/spotlight';
+import { type ErrorComponentProps, Link } from '@tanstack/react-router';
+import { Icon } from '../parts/icon.tsx';
+import { Empty, Notice } from '../parts/state.tsx';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
+import { SHELL } from '../texts/shell-texts.ts';
+import { Page } from './page.tsx';
 
 export function UnknownPage() {
   const t = useTexts(COMMON);
-  return <Notice isWholePage icon="search" title={t.notFound} text={t.notFoundHelp} />;
+  const { overview, search } = useTexts(SHELL);
+  return (
+    <Page title={t.noPage}>
+      <Paper role="alert">
+        <Empty title={t.notFound} icon="search">
+          {t.notFoundHelp}
+          <Group justify="center" mt="md">
+            <Button component={Link} to="/">
+              {overview}
+            </Button>
+            <Button variant="default" leftSection={<Icon name="search" size={16} />} onClick={spotlight.open}>
+              {search}
+            </Button>
+          </Group>
+        </Empty>
+      </Paper>
+    </Page>
+  );
 }
 
 /** A page that threw: the others still work. */

@@ -9,15 +9,13 @@ import { Icon } from './icon.tsx';
 interface FiltersProps {
   /** The members of the address that the filters set. */
   readonly names?: readonly string[];
-  /** On a narrow screen, where they are behind a button: open from the first, because the page needs one of them. */
-  readonly isNeeded?: boolean;
   readonly children: ReactNode;
 }
 
-export function Filters({ names = [], isNeeded = false, children }: FiltersProps) {
+export function Filters({ names = [], children }: FiltersProps) {
   const { clearFilters, filters: title } = useTexts(COMMON);
   const fieldsId = useId();
-  const [isOpen, setOpen] = useState(isNeeded);
+  const [isOpen, setOpen] = useState(false);
   const { filters, setFilters } = useFilters<string>();
   const count = names.filter((name) => filters[name]).length;
   const [clearings, setClearings] = useState(0);

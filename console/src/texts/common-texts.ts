@@ -61,6 +61,7 @@ export const COMMON = {
   ],
   notPermitted: ['Your role does not allow this', 'دورك لا يسمح بهذا'],
   notPermittedHelp: ['An administrator can change your role. Nothing was changed.', 'يستطيع المسؤول تغيير دورك. لم يتغيّر شيء.'],
+  noPage: ['There is no such page', 'لا توجد هذه الصفحة'],
   notFound: ['Nothing is recorded here', 'لا شيء مسجَّل هنا'],
   notFoundHelp: [
     'The address names something that this service does not have. Search for it by its id, order or key.',

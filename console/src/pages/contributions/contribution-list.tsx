@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import { present } from '../../api/present.ts';
@@ -29,31 +30,30 @@ export function ContributionList() {
   const named = filters.of ?? filters.correlation;
   return (
     <Page title={t.title} description={t.help}>
-      <Filters
-        names={['of', 'partner', 'status', 'from', 'to', 'correlation']}
-        isNeeded={filters.partner === undefined && named === undefined}
-      >
-        <TextFilter label={t.inHand} dir="ltr" isSearch value={filters.of} onChange={(of) => setFilters({ of })} width={320} />
-        <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
-        {filters.partner && (
-          <>
-            <ChoiceFilter
-              label={common.status}
-              options={{ confirmed, pending, failed }}
-              value={filters.status}
-              onChange={(status) => setFilters({ status })}
-            />
-            <DayFilter label={common.from} value={filters.from} onChange={(from) => setFilters({ from })} />
-            <DayFilter label={common.to} value={filters.to} onChange={(to) => setFilters({ to })} />
-          </>
-        )}
-        <TextFilter
-          label={common.correlationId}
-          dir="ltr"
-          value={filters.correlation}
-          onChange={(correlation) => setFilters({ correlation })}
-        />
-      </Filters>
+      <Group gap="sm" align="flex-end">
+        <TextFilter label={t.inHand} dir="ltr" isSearch value={filters.of} onChange={(of) => setFilters({ of })} width={380} />
+        <Filters names={['partner', 'status', 'from', 'to', 'correlation']}>
+          <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
+          {filters.partner && (
+            <>
+              <ChoiceFilter
+                label={common.status}
+                options={{ confirmed, pending, failed }}
+                value={filters.status}
+                onChange={(status) => setFilters({ status })}
+              />
+              <DayFilter label={common.from} value={filters.from} onChange={(from) => setFilters({ from })} />
+              <DayFilter label={common.to} value={filters.to} onChange={(to) => setFilters({ to })} />
+            </>
+          )}
+          <TextFilter
+            label={common.correlationId}
+            dir="ltr"
+            value={filters.correlation}
+            onChange={(correlation) => setFilters({ correlation })}
+          />
+        </Filters>
+      </Group>
       {filters.partner ? (
         <OfPartner partnerId={filters.partner} filters={filters} />
       ) : named === undefined || named.length < 2 ? (

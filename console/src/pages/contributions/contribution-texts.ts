@@ -8,8 +8,8 @@ export const CONTRIBUTION = {
   ],
   inHand: ['Order, event id, transaction or key', 'رقم الطلب أو معرّف الحدث أو المعاملة أو المفتاح'],
   latest: [
-    'The latest 50 of all partners. Choose a partner to see all of its contributions.',
-    'أحدث 50 مساهمة لدى جميع الشركاء. اختر شريكًا لعرض كل مساهماته.',
+    'The latest of all partners, 50 at most. Choose a partner to see all of its contributions.',
+    'أحدث المساهمات لدى جميع الشركاء، 50 على الأكثر. اختر شريكًا لعرض كل مساهماته.',
   ],
   namedAnywhere: [
     'Of all partners, what begins so, 20 at most. Choose a partner where more have the same order, or for a correlation id that the partner chose.',

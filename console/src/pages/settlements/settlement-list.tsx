@@ -42,7 +42,7 @@ export function SettlementList() {
       : answerOf(client.GET('/operator/v1/settlements', { params: { query: { ...wanted, ...place } } })),
   );
   return (
-    <Page title={t.title} description={t.help}>
+    <Page title={t.title} description={partner ? t.helpOfOne : t.help}>
       <Filters names={['partner', 'answer', 'period', 'currency', 'status']}>
         <PartnerFilter value={partner} onChange={(id) => setFilters({ partner: id })} />
         <ChoiceFilter

@@ -8,6 +8,7 @@ export const SETTLEMENT = {
     'Closed settlements of all partners. Choose a partner to see its open one too.',
     'التسويات المُقفلة لجميع الشركاء. اختر شريكًا لترى تسويته المفتوحة أيضًا.',
   ],
+  helpOfOne: ['The settlements of this partner, its open one too.', 'تسويات هذا الشريك، ومنها تسويته المفتوحة.'],
   nothing: ['No settlement fits these filters', 'لا تسوية تطابق عوامل التصفية'],
   period: ['Period', 'الفترة'],
   answer: ["The partner's answer", 'رد الشريك'],

@@ -33,13 +33,12 @@ export function EndpointActions({ endpoint, activity }: ActionsProps) {
   return (
     <>
       <Problem error={test.error} />
+      {endpoint.status === 'disabled' && <Button onClick={() => setStep('enable')}>{t.enable}</Button>}
       <Button variant="default" loading={test.isPending} onClick={() => test.mutate(undefined)}>
         {t.test}
       </Button>
       <RecoverButton activity={activity} onClick={() => setStep('recover')} />
-      {endpoint.status === 'disabled' ? (
-        <Button onClick={() => setStep('enable')}>{t.enable}</Button>
-      ) : (
+      {endpoint.status !== 'disabled' && (
         <Button variant="light" color="red" onClick={() => setStep('disable')}>
           {t.disable}
         </Button>
