@@ -91,10 +91,12 @@ function ContributionFacts({ record, entries, zone }: ContributionFactsProps) {
   return (
     <Facts
       columns={3}
-      facts={[
-        { label: common.status, value: <StatusBadge status={record.status} /> },
+      lead={[
         { label: common.points, value: <Points value={record.points} /> },
         ...(changes.length > 0 ? [{ label: t.net, value: <Points value={String(net)} /> }] : []),
+        { label: common.status, value: <StatusBadge status={record.status} /> },
+      ]}
+      facts={[
         { label: common.partner, value: <PartnerLink id={record.partner_id} /> },
         { label: common.order, value: <Foreign text={record.partner_order_ref} isWhole /> },
         { label: t.partnerEvent, value: <Foreign text={record.partner_event_id} isWhole /> },

@@ -103,9 +103,11 @@ function ReviewFacts({ detail }: { readonly detail: Detail }) {
   return (
     <Facts
       columns={3}
-      facts={[
-        { label: common.status, value: <StatusBadge status={contribution.status} /> },
+      lead={[
         { label: common.points, value: <Points value={contribution.points} /> },
+        { label: common.status, value: <StatusBadge status={contribution.status} /> },
+      ]}
+      facts={[
         { label: common.partner, value: <PartnerLink id={contribution.partner_id} name={partner_name} /> },
         { label: common.order, value: <Foreign text={contribution.partner_order_ref} isWhole /> },
         { label: t.reason, value: reasons[reason] },

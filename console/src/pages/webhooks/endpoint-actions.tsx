@@ -24,7 +24,7 @@ interface ActionsProps {
   readonly activity: EndpointActivity | undefined;
 }
 
-/** What mends a receiver that did not take its events: a test, then enabling it, then what it missed. */
+/** What mends a receiver that did not take its events: enabling it, where it is disabled, a test, and sending what it missed. */
 export function EndpointActions({ endpoint, activity }: ActionsProps) {
   const t = useTexts(WEBHOOK);
   const [step, setStep] = useState<Step>();
