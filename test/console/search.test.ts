@@ -62,7 +62,7 @@ describe('more hits than are shown', needsBrowser, () => {
       await page.keyboard.type(`/${order}`);
       await page.locator('[data-action]').filter({ hasText: order }).nth(18).waitFor();
     };
-    const more = page.locator('[data-action]').filter({ hasText: 'More contributions may have this name' });
+    const more = page.locator('[data-action]').filter({ hasText: 'There may be more' });
     await look();
     assert.equal(await more.count(), 0);
     assert.equal((await fail()).status, 422);

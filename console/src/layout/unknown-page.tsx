@@ -1,5 +1,4 @@
 import { Button, Code, Group, Paper } from '@mantine/core';
-import { spotlight } from '@mantine/spotlight';
 import { type ErrorComponentProps, Link } from '@tanstack/react-router';
 import { Icon } from '../parts/icon.tsx';
 import { Empty, Notice } from '../parts/state.tsx';
@@ -7,10 +6,11 @@ import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { SHELL } from '../texts/shell-texts.ts';
 import { Page } from './page.tsx';
+import { search } from './typed-ahead.ts';
 
 export function UnknownPage() {
   const t = useTexts(COMMON);
-  const { overview, search } = useTexts(SHELL);
+  const shell = useTexts(SHELL);
   return (
     <Page title={t.noPage}>
       <Paper role="alert">
@@ -18,10 +18,10 @@ export function UnknownPage() {
           {t.notFoundHelp}
           <Group justify="center" mt="md">
             <Button component={Link} to="/">
-              {overview}
+              {shell.overview}
             </Button>
-            <Button variant="default" leftSection={<Icon name="search" size={16} />} onClick={spotlight.open}>
-              {search}
+            <Button variant="default" leftSection={<Icon name="search" size={16} />} onClick={search.open}>
+              {shell.search}
             </Button>
           </Group>
         </Empty>

@@ -2,8 +2,8 @@
 import { Button, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { SecretField } from '../parts/fields/secret-field.tsx';
 import { Problem, problemOf } from '../parts/problem.tsx';
-import { SecretField } from '../parts/secret-field.tsx';
 import { useTexts } from '../texts/language.tsx';
 import type { SessionAnswer } from './session-answer.ts';
 import { SESSION } from './session-texts.ts';

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import type { components } from '../../api/operator-types.ts';
 import { sendFile } from '../../api/send-file.ts';
 import { useChange } from '../../api/use-change.ts';
-import { DropZone } from '../../parts/drop-zone.tsx';
+import { DropZone } from '../../parts/fields/drop-zone.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Foreign } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';

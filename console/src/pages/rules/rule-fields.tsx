@@ -1,7 +1,7 @@
 import { Checkbox, Select, TextInput } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
-import { FieldRow } from '../../parts/field-row.tsx';
-import { MomentField } from '../../parts/moment-field.tsx';
+import { FieldRow } from '../../parts/fields/field-row.tsx';
+import { MomentField } from '../../parts/fields/moment-field.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { useTexts } from '../../texts/language.tsx';

@@ -6,7 +6,7 @@ import type { components, operations } from '../../../api/operator-types.ts';
 import { present } from '../../../api/present.ts';
 import { useChange } from '../../../api/use-change.ts';
 import { Facts } from '../../../parts/facts.tsx';
-import { FieldRow } from '../../../parts/field-row.tsx';
+import { FieldRow } from '../../../parts/fields/field-row.tsx';
 import { Problem, problemOf } from '../../../parts/problem.tsx';
 import { Foreign, Points } from '../../../parts/values.tsx';
 import { useMay } from '../../../session/session.tsx';

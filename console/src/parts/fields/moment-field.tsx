@@ -1,6 +1,6 @@
 import { Group, Input, TextInput } from '@mantine/core';
-import { COMMON } from '../texts/common-texts.ts';
-import { useTexts } from '../texts/language.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
 
 interface MomentFieldProps {
   readonly label: string;

@@ -1,7 +1,7 @@
 /** Takes one file: dropped, or chosen by a click or the keyboard. */
 import { Stack, Text, VisuallyHidden } from '@mantine/core';
 import { type DragEvent, useState } from 'react';
-import { Icon } from './icon.tsx';
+import { Icon } from '../icon.tsx';
 
 interface DropZoneProps {
   readonly label: string;

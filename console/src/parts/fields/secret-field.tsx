@@ -1,7 +1,7 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 import { useState } from 'react';
-import { COMMON } from '../texts/common-texts.ts';
-import { useTexts } from '../texts/language.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
 
 /** A field of a password or a key. Its button, which the keyboard reaches too, says what a click does next: show or hide what is typed. */
 export function SecretField(props: PasswordInputProps) {
