@@ -8,7 +8,6 @@ import { Pace } from '../webhooks/delivery/pace.ts';
 import { beginSession, relayOnce, type Session } from '../webhooks/delivery/relay.ts';
 import type { HandOff } from '../webhooks/delivery/relay-together.ts';
 import { addEndpoint } from '../webhooks/endpoints/add-endpoint.ts';
-import { updateEventTypes } from '../webhooks/endpoints/manage-endpoint.ts';
 import { openSecrets } from '../webhooks/security/endpoint-secrets.ts';
 import { openGuardedAgent } from '../webhooks/security/guarded-agent.ts';
 import { reopenDue } from '../webhooks/start-webhooks.ts';
@@ -39,8 +38,6 @@ const FLAKY = 0.04;
 const STEADY_HOURS = 12;
 /** The contributions of every 25th order it refuses at every attempt: those deliveries are exhausted in the end. */
 const REFUSED = /"impact\.transaction\.confirmed".*"partner_order_ref":"BR-\d*(?:00|25|50|75)"/;
-/** What `brightline` still receives after the end: nothing comes of its own. */
-const QUIET = ['environmental.status.updated'];
 
 const PORT = 'port of the receivers';
 const LOOK_EVERY_MS = 2;
@@ -157,7 +154,7 @@ function answerOf({ at, plan: { endsAt } }: Sample, path: string, body: string):
   return share < FLAKY && leftMs > STEADY_HOURS * HOUR_MS ? 500 : 204;
 }
 
-/** Endpoints are added, deliveries that failed are repeated, and in the end the healthy one wants nothing that comes of its own. */
+/** Endpoints are added, and deliveries that failed are repeated. */
 export function deliveryScenes({ startsAt, endsAt }: Plan, deliveries: Deliveries): Scene[] {
   const scenes: Scene[] = ENDPOINTS.map((endpoint) => ({
     at: new Date(endsAt.getTime() - endpoint.addedDays * DAY_MS),
@@ -173,15 +170,9 @@ export function deliveryScenes({ startsAt, endsAt }: Plan, deliveries: Deliverie
   repeat(lateAt, endsAt.getTime(), HOUR_MS / 2);
   for (let at = startsAt.getTime() + HOUR_MS; at < retries.from; at += DAY_MS)
     scenes.push({ at: new Date(at), run: () => deliveries.flush() });
-  return [...scenes, { at: new Date(endsAt.getTime() - 60_000), run: quieten }];
+  return scenes;
 }
 
 function firstEndpointMs({ endsAt }: Pick<Plan, 'endsAt'>): number {
   return endsAt.getTime() - Math.max(...ENDPOINTS.map(({ addedDays }) => addedDays)) * DAY_MS;
-}
-
-async function quieten(sample: Sample): Promise<void> {
-  const id = { partnerId: await sample.partnerId('brightline'), endpointId: await sample.resultOf('endpoint brightline') };
-  const operator = await sample.person('operator');
-  await sample.change('brightline is quiet', (database) => updateEventTypes(database, operator, id, QUIET));
 }

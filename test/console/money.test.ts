@@ -145,6 +145,25 @@ describe('reconcile a file', needsBrowser, () => {
 });
 
 describe('a dispute', needsBrowser, () => {
+  test('a page of open adjustments that cannot be read is asked for once, and the lines offer a draft meanwhile', async () => {
+    const { partnerId, settlementId } = await closedSettlement(1);
+    const page = await browser.signedIn('operator');
+    let refused = 0;
+    await page.route('**/operator/v1/adjustments?**', async (route) => {
+      if (!route.request().url().includes('status=draft')) return route.fallback();
+      if (route.request().url().includes('after=')) {
+        refused += 1;
+        return route.fulfill({ status: 400, json: { error: { code: 'invalid_request', message: 'No such place.' } } });
+      }
+      const response = await route.fetch();
+      return route.fulfill({ response, json: { ...(await response.json()), has_more: true, next_after: 'x' } });
+    });
+    await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${settlementId}`);
+    await page.getByRole('button', { name: 'Draft an adjustment' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.equal(refused, 1);
+  });
+
   test('from the overview: the note, the list, the line, the adjustment with the money as one types, and the answer', async () => {
     const { partnerId, client, settlementId, sent } = await closedSettlement(2);
     const [wrong] = sent as [(typeof sent)[number]];

@@ -339,7 +339,7 @@ describe('an operator', needsBrowser, () => {
     await page.goto(`${browser.baseUrl}/operators`);
     await page.getByRole('button', { name: 'Add an operator' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('For 7 days the account cannot be the second person for what you did').waitFor();
+    await dialog.getByText('For 7 days neither of you can be the second person for what the other did').waitFor();
     const name = uniqueId('Person');
     await dialog.getByLabel('Name').fill(name);
     await choose(dialog, { field: 'Role', option: 'Approver' });

@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { STEP, UNIT } from '../../console/src/pages/estimates/estimate-texts.ts';
+import { NOT_ROUNDED, ROUNDED_HALF_UP } from '../../console/src/pages/estimates/sheet-sentences.ts';
 import { FAILURE } from '../../console/src/pages/failures/failure-texts.ts';
 import { CHANGE, PLANTING } from '../../console/src/pages/impact/impact-texts.ts';
 import { DOES, JOB } from '../../console/src/pages/jobs/job-texts.ts';
@@ -26,6 +27,10 @@ import {
 import { SHELL } from '../../console/src/texts/shell-texts.ts';
 import operatorDocument from '../../openapi/operator.json' with { type: 'json' };
 import { ASSOCIATION_REFUSALS } from '../../src/domain/emissions/association.ts';
+import { estimateEmissions } from '../../src/domain/emissions/calculate-emissions.ts';
+import { calculationSheet } from '../../src/domain/emissions/calculation-sheet.ts';
+import { distanceText } from '../../src/domain/emissions/distance.ts';
+import type { Estimate } from '../../src/domain/emissions/estimate.ts';
 import { EVENT_TYPES, TEST_TYPE, VERIFICATION_TYPE } from '../../src/domain/events/event.ts';
 import { DISABLED_FOR as REASONS } from '../../src/domain/webhooks/endpoint-circuit.ts';
 import { AUDITED_KINDS } from '../../src/operations/audit/audited-kinds.ts';
@@ -154,6 +159,23 @@ describe('codes that the interface has as text', () => {
       assert.ok(values.length > 1);
       assert.deepEqual(without(values, words), []);
     });
+
+  test('the sentences of a calculation sheet', () => {
+    const sentencesOf = (distanceMetres: number) => {
+      const vehicleCategory = 'motorcycle_gasoline';
+      const estimate = {
+        ...estimateEmissions(distanceMetres, vehicleCategory),
+        ...{ vehicleCategory, distanceKm: distanceText(distanceMetres) },
+      };
+      return calculationSheet(estimate as Estimate).steps.flatMap(({ expression }) =>
+        /[a-z]/.test(expression) ? expression : [],
+      );
+    };
+    assert.deepEqual(sentencesOf(69), [NOT_ROUNDED]);
+    const [rounded, ...others] = sentencesOf(12_345);
+    assert.match(rounded ?? '', ROUNDED_HALF_UP);
+    assert.deepEqual(others, []);
+  });
 
   test('the names of jobs', () => {
     const names = globSync('schedule/jobs/*.ts', { cwd: SOURCE }).flatMap((path) =>

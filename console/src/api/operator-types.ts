@@ -3439,7 +3439,7 @@ export interface components {
             failed_at: string | null;
             /** @description The name of the partner. */
             partner_name: string;
-            /** @description The fields that begin with the text. */
+            /** @description The fields that are the text or begin with it. */
             found_by: string[];
         };
         FoundPartner: {

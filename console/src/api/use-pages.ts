@@ -5,11 +5,17 @@ interface PageOfRecords {
   readonly next_after: string;
 }
 
+interface PagesOptions {
+  readonly isEnabled?: boolean;
+  /** Whether it is read again every few seconds; a change that is made here makes it be read again in any case. */
+  readonly isLive?: boolean;
+}
+
 /** A list that comes page by page. */
 export function usePages<PageType extends PageOfRecords>(
   key: readonly unknown[],
   read: (place: { after?: string }) => Promise<PageType>,
-  isEnabled = true,
+  { isEnabled = true, isLive = true }: PagesOptions = {},
 ): UseInfiniteQueryResult<InfiniteData<PageType>, Error> {
   return useInfiniteQuery({
     queryKey: key,
@@ -17,5 +23,6 @@ export function usePages<PageType extends PageOfRecords>(
     initialPageParam: '',
     getNextPageParam: (page) => (page.has_more ? page.next_after : undefined),
     enabled: isEnabled,
+    ...(!isLive && { refetchInterval: false }),
   });
 }

@@ -3,11 +3,6 @@ export function isolate(text: string): string {
   return `\u2066${text}\u2069`;
 }
 
-/** An option of a command line, from left to right and on one line: `--break-glass` breaks at none of its hyphens. */
-export function isolateOption(option: string): string {
-  return isolate(option.replaceAll('-', '-\u2060'));
-}
-
 /** What somebody else wrote, in its own direction. */
 export function isolateForeign(text: string): string {
   return `\u2068${text}\u2069`;

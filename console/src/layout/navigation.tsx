@@ -56,7 +56,7 @@ export const DESTINATIONS = GROUPS.flatMap(({ destinations }) => destinations);
 
 export function Navigation({ onChoose }: { readonly onChoose: () => void }) {
   const t = useTexts(SHELL);
-  const { pathname } = useLocation();
+  const pathname = useLocation({ select: (location) => location.pathname });
   const isWithin = (also: string | undefined) => also !== undefined && pathname.startsWith(also);
   return (
     <Stack component="nav" gap={8} aria-label={t.navigation}>

@@ -12,8 +12,8 @@ interface TypedAhead {
 
 export function useTypedAhead({ onType, onEnter }: TypedAhead): void {
   const take = (event: KeyboardEvent) => {
-    const { key, target, ctrlKey, metaKey, isComposing } = event;
-    if (!searchStore.getState().opened || ctrlKey || metaKey || isComposing || isSearchField(target)) return;
+    const { key, target, ctrlKey, altKey, metaKey, isComposing } = event;
+    if (!searchStore.getState().opened || (ctrlKey && !altKey) || metaKey || isComposing || isSearchField(target)) return;
     if (key.length === 1) onType((before) => before + key);
     else if (key === 'Backspace') onType((before) => before.slice(0, -1));
     else if (key === 'Enter') onEnter();

@@ -30,7 +30,7 @@ function useOperator(id: string): Operator | undefined {
   useEffect(() => {
     if (!isUnknown || readFor.has(id)) return;
     readFor.add(id);
-    void refetch({ cancelRefetch: false });
+    void refetch({ cancelRefetch: false }).then(({ isError }) => isError && readFor.delete(id));
   }, [isUnknown, id, refetch]);
   return found;
 }

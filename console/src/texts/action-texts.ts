@@ -1,8 +1,8 @@
 /** Words for the actions of the audit. A test compares them with every action that the service records. */
-import { isolateOption } from '../format/isolate.ts';
+import { isolate } from '../format/isolate.ts';
 import type { Texts } from './text.ts';
 
-const breakGlass = isolateOption('--break-glass');
+const breakGlass = isolate('--break-glass');
 
 export const ACTION = {
   'adjustment.adopt': ['Adjustment taken into the audit', 'أُدرج التعديل في سجل التدقيق'],

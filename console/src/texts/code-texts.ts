@@ -1,5 +1,5 @@
 /** Words for codes that the service writes into records. A test compares each table with what the service may write. */
-import { isolateOption } from '../format/isolate.ts';
+import { isolate } from '../format/isolate.ts';
 import type { Texts } from './text.ts';
 
 export const ASSOCIATION = {
@@ -27,7 +27,7 @@ export const EVENT_TYPE = {
   'webhook.endpoint.test': ['Test', 'اختبار'],
 } as const satisfies Texts;
 
-const breakGlass = isolateOption('--break-glass');
+const breakGlass = isolate('--break-glass');
 
 export const JOB_NAME = {
   'close-settlements': ['Close settlements', 'إقفال التسويات'],

@@ -35,7 +35,6 @@ export const SHELL = {
   ],
   pages: ['Pages', 'الصفحات'],
   records: ['Records', 'السجلات'],
-  openAs: ['Open', 'فتح'],
   language: ['Language: English. Change to Arabic', 'اللغة: العربية. التغيير إلى الإنجليزية'],
   otherLanguage: ['العربية', 'English'],
   dark: ['Dark theme', 'المظهر الداكن'],

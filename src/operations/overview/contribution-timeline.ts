@@ -6,7 +6,7 @@ import { findContributionReview } from '../../store/contributions/contribution-r
 import type { Queryable } from '../../store/database.ts';
 import { listEventsOfSubject } from '../../store/events/event.ts';
 import { listImpactBatchChanges } from '../../store/impact/impact-batch.ts';
-import { findPooledContribution, findPooling } from '../../store/impact/impact-batch-settlement.ts';
+import { findLineOfContribution, findPooling } from '../../store/impact/impact-batch-settlement.ts';
 import { findSettlement } from '../../store/settlements/settlement.ts';
 import { listDeliveries, listDeliveryAttempts } from '../../store/webhooks/delivery-log.ts';
 
@@ -55,13 +55,13 @@ export async function readTimeline(db: Queryable, record: ContributionRecord): P
   const { transactionId } = contribution;
   const adjustments = await listAdjustmentsOfContribution(db, partnerId, transactionId);
   const postedAt = adjustments.flatMap((adjustment) => adjustment.postedAt ?? []);
-  const [review, events, pooled, entries] = await Promise.all([
+  const [review, events, line, entries] = await Promise.all([
     findContributionReview(db, { partnerId, transactionId }),
     readEvents(db, record, postedAt),
-    findPooledContribution(db, partnerId, transactionId),
+    findLineOfContribution(db, partnerId, transactionId),
     listAuditEntries(db, { subjectId: transactionId, limit: ENTRIES_MAX }),
   ]);
-  const settlementId = pooled?.settlementId ?? null;
+  const settlementId = line?.settlementId ?? null;
   const settlement = settlementId === null ? undefined : await findSettlement(db, partnerId, settlementId);
   const entry = (at: Date | null, kind: TimelineEntry['kind'], more: Partial<TimelineEntry> = {}): TimelineEntry[] =>
     at ? [{ at, kind, subjectId: transactionId, operatorId: null, correlationId: null, facts: {}, ...more }] : [];
@@ -120,14 +120,17 @@ async function readBatch(db: Queryable, partnerId: string, settlementId: string)
   const changes = await listImpactBatchChanges(db, subjectId);
   return [
     { at: addedAt, kind: 'pooled', subjectId, operatorId: null, correlationId: null, facts: {} },
-    ...changes.slice(-CHANGES_MAX).map(({ occurredAt, changeType, status, reason, operatorId }) => ({
-      ...({ at: occurredAt, kind: 'batch_changed', subjectId, operatorId, correlationId: null } as const),
-      facts: { change: changeType, environmental_status: status, reason },
-    })),
+    ...changes
+      .filter(({ occurredAt }) => occurredAt >= addedAt)
+      .slice(-CHANGES_MAX)
+      .map(({ occurredAt, changeType, status, reason, operatorId }) => ({
+        ...({ at: occurredAt, kind: 'batch_changed', subjectId, operatorId, correlationId: null } as const),
+        facts: { change: changeType, environmental_status: status, reason },
+      })),
   ];
 }
 
-/** Of each moment at which the contribution may have written one. The event that an operator's decision causes has an id of the recording. */
+/** Of each moment at which the contribution may have written one; an earlier release gave the event of a decision an id of the recording. */
 async function readEvents(
   db: Queryable,
   { partnerId, contribution, link }: ContributionRecord,

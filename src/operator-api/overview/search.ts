@@ -16,7 +16,7 @@ const SearchResult = shape('SearchResult', {
   contributions: listOf(
     shape('FoundContribution', {
       ...NamedContribution.properties,
-      found_by: listOf(text('The field.'), 'The fields that begin with the text.'),
+      found_by: listOf(text('The field.'), 'The fields that are the text or begin with it.'),
     }),
     'Contributions with this id or correlation id, or whose event, order or key begins so, the whole ones first; 20 at most.',
   ),

@@ -67,8 +67,12 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
   const preview = useDraftPreview({ contribution, reason, field, delta: typed });
   // What the service says of the number that stands there, once: it says the same of the draft.
   const foreseen = typed === delta.trim() ? preview.data?.problems.find((problem) => problem.field === field) : undefined;
+  /** What was refused; what is under way goes on, and is sent once. */
+  const forget = () => {
+    if (!draft.isPending) draft.reset();
+  };
   const close = () => {
-    draft.reset();
+    forget();
     onClose();
   };
   const send = () =>
@@ -96,7 +100,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
             value={reason}
             onChange={(value) => {
               setReason(value as Reason);
-              draft.reset();
+              forget();
             }}
           />
           <TextInput
@@ -109,7 +113,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
             error={foreseen?.message ?? problemOf(draft.error, field)}
             onChange={(event) => {
               setDelta(event.currentTarget.value);
-              draft.reset();
+              forget();
             }}
           />
           <DraftPreview preview={preview} />

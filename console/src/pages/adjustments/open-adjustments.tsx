@@ -22,22 +22,27 @@ interface OfSettlement {
 /** By the contribution. */
 export type OpenAdjustments = ReadonlyMap<string, readonly Adjustment[]>;
 
-/** What is drafted or approved for contributions that have their line on a settlement; `undefined` until all of it is read. */
-export function useOpenAdjustments(of: OfSettlement): OpenAdjustments | undefined {
-  const drafts = useOpen(of, 'draft');
-  const approved = useOpen(of, 'approved');
+/**
+ * What is drafted or approved for contributions that have their line on a settlement; `undefined` until all of it is read.
+ *
+ * @param isShown Nothing is read for what is not shown.
+ */
+export function useOpenAdjustments(of: OfSettlement, isShown = true): OpenAdjustments | undefined {
+  const isEnabled = useMay('operator') && isShown;
+  const drafts = useOpen(of, 'draft', isEnabled);
+  const approved = useOpen(of, 'approved', isEnabled);
   return useMemo(
     () => (drafts && approved ? Map.groupBy([...drafts, ...approved], ({ transaction_id }) => transaction_id) : undefined),
     [drafts, approved],
   );
 }
 
-function useOpen({ partnerId, settlementId }: OfSettlement, status: Open): readonly Adjustment[] | undefined {
+function useOpen({ partnerId, settlementId }: OfSettlement, status: Open, isEnabled: boolean): readonly Adjustment[] | undefined {
   const wanted = { partner_id: partnerId, settlement_id: settlementId, status };
   const query = usePages(
     ['adjustments', wanted],
     (place) => answerOf(client.GET('/operator/v1/adjustments', { params: { query: { ...wanted, ...place } } })),
-    useMay('operator'),
+    { isEnabled, isLive: false },
   );
   const { pages, isWhole } = useAllPages(query);
   return useMemo(

@@ -4,7 +4,7 @@ import type { components } from '../../api/operator-types.ts';
 
 type Preview = components['schemas']['AdjustmentPreview'];
 
-export interface DraftChange {
+interface DraftChange {
   readonly contribution: { readonly partner_id: string; readonly transaction_id: string };
   readonly reason: components['schemas']['Adjustment']['reason_code'];
   readonly field: 'points_delta' | 'amount_delta';

@@ -1,5 +1,6 @@
 import { Select } from '@mantine/core';
 import { CodedInFull } from '../../parts/coded.tsx';
+import { chosenIf } from '../../parts/filters.tsx';
 import { ACTION } from '../../texts/action-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
@@ -27,6 +28,7 @@ export function ActionFilter({ value, onChange }: ActionFilterProps) {
       placeholder={all}
       searchable
       clearable
+      {...chosenIf(value !== undefined)}
       data={data}
       filter={({ search }) => {
         const typed = search.trim().toLowerCase();

@@ -60,5 +60,4 @@ export const CLOSING = {
   totals: ['Totals against the period before', 'الإجماليات مقارنةً بالفترة السابقة'],
   thisPeriod: ['This period', 'هذه الفترة'],
   lastPeriod: ['The previous period', 'الفترة السابقة'],
-  statement: ['Statement', 'كشف التسوية'],
 } as const satisfies Texts;

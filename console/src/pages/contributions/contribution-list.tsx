@@ -31,8 +31,15 @@ export function ContributionList() {
   return (
     <Page title={t.title} description={t.help}>
       <Group gap="sm" align="flex-end">
-        <TextFilter label={t.inHand} dir="ltr" isSearch value={filters.of} onChange={(of) => setFilters({ of })} width={380} />
-        <Filters names={['partner', 'status', 'from', 'to', 'correlation']}>
+        <TextFilter
+          label={t.inHand}
+          isSearch
+          {...(filters.partner && { placeholder: t.whole })}
+          value={filters.of}
+          onChange={(of) => setFilters({ of })}
+          width={380}
+        />
+        <Filters names={['of', 'partner', 'status', 'from', 'to', 'correlation']}>
           <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
           {filters.partner && (
             <>
@@ -88,7 +95,7 @@ function OfPartner({ partnerId, filters: { of, status, from, to, correlation } }
           params: { query: { ...wanted, ...place } },
         }),
       ),
-    zone !== undefined,
+    { isEnabled: zone !== undefined },
   );
   return (
     <RecordPages

@@ -7,6 +7,7 @@ export const CONTRIBUTION = {
     'ابحث عن مساهمة بما أرسله الشريك عنها، أو اختر شريكًا لعرض كل مساهماته حسب الحالة واليوم.',
   ],
   inHand: ['Order, event id, transaction or key', 'رقم الطلب أو معرّف الحدث أو المعاملة أو المفتاح'],
+  whole: ['The whole of it', 'كاملًا'],
   latest: [
     'The latest of all partners, 50 at most. Choose a partner to see all of its contributions.',
     'أحدث المساهمات لدى جميع الشركاء، 50 على الأكثر. اختر شريكًا لعرض كل مساهماته.',
@@ -27,5 +28,4 @@ export const CONTRIBUTION = {
   net: ['Points with adjustments', 'النقاط بعد التعديلات'],
   supports: ['What the customer reads', 'ما يقرؤه العميل'],
   byOperators: ['Recorded by two operators', 'سجّلها مشغّلان'],
-  openReview: ['Open the review', 'فتح المراجعة'],
 } as const satisfies Texts;

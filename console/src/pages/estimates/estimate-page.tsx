@@ -15,6 +15,7 @@ import { Foreign, Id, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { ESTIMATE, STEP, UNIT, VEHICLE } from './estimate-texts.ts';
+import { NOT_ROUNDED, ROUNDED_HALF_UP } from './sheet-sentences.ts';
 
 type Detail = components['schemas']['EstimateDetail'];
 
@@ -123,9 +124,9 @@ function Sheet({ detail: { calculation } }: { readonly detail: Detail }) {
 /** Arithmetic as it is, and the two that are sentences in the language of the reader. */
 function Expression({ text }: { readonly text: string }) {
   const t = useTexts(ESTIMATE);
-  const [, kilograms] = /^(\S+) rounded half up to two decimals$/.exec(text) ?? [];
+  const [, kilograms] = ROUNDED_HALF_UP.exec(text) ?? [];
   if (kilograms !== undefined) return t.roundedHalfUp(isolate(kilograms));
-  if (text === 'not rounded: below the threshold') return t.notRounded;
+  if (text === NOT_ROUNDED) return t.notRounded;
   return (
     <bdi dir="ltr" className="foreign id">
       {text}

@@ -1,7 +1,7 @@
-import { isolateForeign, isolateOption } from '../../format/isolate.ts';
+import { isolate, isolateForeign } from '../../format/isolate.ts';
 import type { Texts } from '../../texts/text.ts';
 
-const breakGlass = isolateOption('--break-glass');
+const breakGlass = isolate('--break-glass');
 
 export const JOB = {
   title: ['Jobs', 'المهام المجدولة'],

@@ -15,8 +15,8 @@ export const OPERATOR = {
   nothing: ['There is no operator', 'لا مشغّلين'],
   add: ['Add an operator', 'إضافة مشغّل'],
   addConsequence: [
-    'The person gets a one-time link, which is shown once and works for a day. For 7 days the account cannot be the second person for what you did.',
-    'يحصل الشخص على رابط صالح لمرة واحدة، يُعرض مرة واحدة ويعمل ليوم واحد. ولمدة 7 أيام لا يمكن أن يكون هذا الحساب الشخص الثاني لما قمت به.',
+    'The person gets a one-time link, which is shown once and works for a day. For 7 days neither of you can be the second person for what the other did.',
+    'يحصل الشخص على رابط صالح لمرة واحدة، يُعرض مرة واحدة ويعمل ليوم واحد. ولمدة 7 أيام لا يمكن لأيٍّ منكما أن يكون الشخص الثاني لما قام به الآخر.',
   ],
   added: [
     (name: string) => `The operator ${isolateForeign(name)} is added.`,

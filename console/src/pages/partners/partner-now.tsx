@@ -50,7 +50,10 @@ function Now({ closing, zone }: { readonly closing: Closing; readonly zone: stri
       columns={3}
       facts={[
         { label: own.openSettlement, value: open ? period(open.settlement_id, open.period_label) : t.noneOpen },
-        { label: own.soFar, value: <PointsAndMoney figures={settlement.data} /> },
+        {
+          label: own.soFar,
+          value: open ? <Loaded query={settlement}>{(figures) => <PointsAndMoney figures={figures} />}</Loaded> : <Absent />,
+        },
         {
           label: t.ends,
           value: open ? (

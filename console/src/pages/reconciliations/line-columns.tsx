@@ -30,14 +30,17 @@ const SHOWN = {
   matched: [...LISTED, ...RECORDED, 'matchedBy'],
 } as const satisfies Readonly<Record<Verdict, readonly string[]>>;
 
+type Name = (typeof SHOWN)[Verdict][number];
+
 export function useLineColumns(record: Reconciliation, verdict: Verdict): readonly LineColumn[] {
   const { partner_id: partnerId, settlement_id: settlementId } = record;
   const t = useTexts(RECONCILIATION);
   const common = useTexts(COMMON);
   const { language } = useLanguage();
   const mayDraft = useMay('operator');
-  const open = useOpenAdjustments({ partnerId, settlementId });
-  const columns: Readonly<Record<(typeof SHOWN)[Verdict][number], LineColumn>> = {
+  const names: readonly Name[] = SHOWN[verdict];
+  const open = useOpenAdjustments({ partnerId, settlementId }, names.includes('draft'));
+  const columns: Readonly<Record<Name, LineColumn>> = {
     line: { label: t.line, isFigure: true, sort: 'position', show: ({ line_no }) => <Points value={line_no} /> },
     event: { label: t.event, show: ({ partner_event_id }) => <Foreign text={partner_event_id} /> },
     listed: {
@@ -66,7 +69,7 @@ export function useLineColumns(record: Reconciliation, verdict: Verdict): readon
     why: { label: t.why, isSentences: true, show: (line) => <span className="foreign">{whyUnreadable(line, language)}</span> },
     draft: { label: '', show: (line) => <DraftFromLine partnerId={partnerId} line={line} open={open} /> },
   };
-  return SHOWN[verdict].filter((name) => name !== 'draft' || mayDraft).map((name) => columns[name]);
+  return names.filter((name) => name !== 'draft' || mayDraft).map((name) => columns[name]);
 }
 
 function EventAndOrder({ event, order }: { readonly event: string | null; readonly order: string | null }) {
@@ -103,7 +106,7 @@ function DraftFromLine({ partnerId, line, open }: DraftFromLineProps) {
   if (delta === undefined || line.transaction_id === null) return null;
   return (
     <OpenOrDraft open={open} transactionId={line.transaction_id}>
-      <RowButton label={t.adjust} onClick={() => setOpen(true)} />
+      <RowButton label={t.adjust} about={line.partner_order_ref ?? line.transaction_id} onClick={() => setOpen(true)} />
       {isOpen && (
         <DraftDialog
           contribution={{ partner_id: partnerId, transaction_id: line.transaction_id }}

@@ -14,7 +14,6 @@ export const REVIEW = {
   nothingHelp: ['Every contribution that fits these filters is decided.', 'بُتّ في كل مساهمة تطابق عوامل التصفية.'],
   reason: ['Why it is reviewed', 'سبب المراجعة'],
   age: ['Waiting for', 'مدة الانتظار'],
-  anyAge: ['Any time', 'أي مدة'],
   hours: [
     (hours: number) => `More than ${countEnglish(hours, 'hour')}`,
     (hours: number) => `أكثر من ${countArabic(hours, ['ساعة', 'ساعتين', 'ساعات', 'ساعة', 'ساعة'])}`,
@@ -54,7 +53,6 @@ export const REVIEW = {
   notDecided: ['These were not decided', 'لم يُبتّ في هذه'],
   detail: ['Review', 'المراجعة'],
   day: ['What counts on its day', 'ما يُحتسب في يومها'],
-  dayOf: ['Day', 'اليوم'],
   ofCap: ['of', 'من'],
   noCap: ['no cap', 'بلا حدّ'],
   pointsOfDay: ['Points of the day', 'نقاط اليوم'],

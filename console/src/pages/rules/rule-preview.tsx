@@ -5,6 +5,7 @@ import { answerOf, client } from '../../api/client.ts';
 import type { components, operations } from '../../api/operator-types.ts';
 import { chartScale, formatWhole } from '../../format/points.ts';
 import { formatTime, ownZone } from '../../format/time.ts';
+import { usePartner } from '../../parts/partner.tsx';
 import { Records } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
@@ -22,7 +23,9 @@ export function RulePreview({ query }: { readonly query: PreviewQuery }) {
   const t = useTexts(RULE);
   const { language } = useLanguage();
   const [over, setOver] = useState<Over>('last_month');
-  const shown = (at: string) => formatTime(at, { language, zone: ownZone() });
+  // The months of a partner are in its zone.
+  const zone = usePartner(query.partner_id).data?.time_zone ?? ownZone();
+  const shown = (at: string) => formatTime(at, { language, zone });
   const preview = useQuery({
     queryKey: ['rule-preview', query, over],
     queryFn: () => answerOf(client.GET('/operator/v1/rule-preview', { params: { query: { ...query, over } } })),

@@ -126,7 +126,7 @@ function DraftOfLine({ partnerId, line, open }: DraftOfLineProps) {
   if (line.line_type !== 'contribution' || line.transaction_id === null) return null;
   return (
     <OpenOrDraft open={open} transactionId={line.transaction_id}>
-      <RowButton label={t.adjust} onClick={() => setOpen(true)} />
+      <RowButton label={t.adjust} about={line.partner_order_ref ?? line.transaction_id} onClick={() => setOpen(true)} />
       {isOpen && (
         <DraftDialog
           contribution={{ partner_id: partnerId, transaction_id: line.transaction_id }}

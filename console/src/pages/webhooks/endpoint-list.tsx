@@ -13,7 +13,7 @@ import { PartnerFilter, PartnerLink, PartnerTime } from '../../parts/partner.tsx
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
-import { Absent, Age, Foreign, Points, Time } from '../../parts/values.tsx';
+import { Absent, Age, Foreign, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { WEBHOOK } from './webhook-texts.ts';
@@ -64,7 +64,11 @@ export function EndpointList() {
             show: ({ partner_id, failing_since: at }) =>
               at ? <TwoLines first={<Age at={at} />} second={<PartnerTime partnerId={partner_id} at={at} />} /> : <Absent />,
           },
-          { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
+          {
+            label: common.created,
+            sort: 'created_at',
+            show: ({ partner_id, created_at }) => <PartnerTime partnerId={partner_id} at={created_at} style="day" />,
+          },
         ]}
       />
     </Page>

@@ -17,7 +17,7 @@ import { EndpointActions } from './endpoint-actions.tsx';
 import { EndpointCounts } from './endpoint-counts.tsx';
 import { EndpointHours } from './endpoint-hours.tsx';
 import { Health } from './endpoint-list.tsx';
-import { Stopped } from './stopped.tsx';
+import { isPaused, Stopped } from './stopped.tsx';
 import { useEndpointActivity } from './use-endpoint-activity.ts';
 import { WEBHOOK } from './webhook-texts.ts';
 
@@ -78,7 +78,7 @@ function EndpointFacts({ endpoint, zone }: { readonly endpoint: Endpoint; readon
         { label: t.types, value: endpoint.event_types.join(', ') || t.allTypes },
         { label: t.added, value: <Time at={endpoint.created_at} zone={zone} /> },
         ...timeOf(t.since, failing_since),
-        ...timeOf(t.paused, paused_until),
+        ...timeOf(t.paused, isPaused(endpoint) ? paused_until : null),
         ...timeOf(t.rotates, secret_rotates_at),
       ]}
     />

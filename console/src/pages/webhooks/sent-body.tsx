@@ -57,4 +57,8 @@ const signedHeaders = (eventId: string, deliveryId: string) =>
     `X-Service-Delivery-Id: ${deliveryId}`,
     'X-Service-Timestamp: SECONDS',
     'X-Service-Signature: v1=HEX(HMAC-SHA256(SECRET, SECONDS + "." + BODY))',
+    '',
+    `webhook-id: ${eventId}`,
+    'webhook-timestamp: SECONDS',
+    'webhook-signature: v1,BASE64(HMAC-SHA256(KEY, ID + "." + SECONDS + "." + BODY))',
   ].join('\n');

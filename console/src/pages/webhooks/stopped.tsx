@@ -17,13 +17,17 @@ interface StoppedProps {
   readonly zone: string | undefined;
 }
 
+/** Whether its circuit is open now. */
+export function isPaused({ status, paused_until }: Endpoint): boolean {
+  return status === 'active' && paused_until !== null && Date.parse(paused_until) > Date.now();
+}
+
 export function Stopped({ endpoint, activity, zone }: StoppedProps) {
   const t = useTexts(WEBHOOK);
   const answerOfAttempt = useAttemptAnswer();
   const { status, paused_until, partner_id } = endpoint;
   const isDisabled = status === 'disabled';
-  const isPaused = status === 'active' && paused_until !== null && Date.parse(paused_until) > Date.now();
-  if (!isDisabled && !isPaused) return null;
+  if (!isDisabled && !isPaused(endpoint)) return null;
   const by = activity?.stopped_by;
   return (
     <Alert color={isDisabled ? 'red' : 'yellow'} icon={<Icon name="alert" />} title={isDisabled ? t.isDisabled : t.isPaused}>

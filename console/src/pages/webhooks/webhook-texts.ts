@@ -68,8 +68,8 @@ export const WEBHOOK = {
     'هذه البايتات هي نص كل محاولة، وعليها يُحسب توقيعها.',
   ],
   signature: [
-    'Each attempt is signed anew. A receiver computes the same from its secret, and refuses what differs or is older than five minutes. Most refused signatures come from a body that was parsed and written again, or from an old secret: “npx partner-impact-sdk webhook verify” tells which.',
-    'تُوقَّع كل محاولة من جديد. يحسب المستقبِل التوقيع نفسه بسرّه، ويرفض ما يختلف أو ما مضت عليه خمس دقائق. وأكثر ما يُرفض سببه نص حُلّل ثم كُتب ثانية، أو سر قديم: يبيّن ذلك الأمر \u2066npx partner-impact-sdk webhook verify\u2069.',
+    'Each attempt is signed anew. A receiver computes the same from its secret, and refuses what differs or is older than five minutes. Most refused signatures come from a body that was parsed and written again, or from an old secret: “npx partner-impact-sdk webhook verify” tells which. SECRET is the whole text with whsec_; KEY is what the part behind whsec_ says in Base64, as Standard Webhooks has it.',
+    'تُوقَّع كل محاولة من جديد. يحسب المستقبِل التوقيع نفسه بسرّه، ويرفض ما يختلف أو ما مضت عليه خمس دقائق. وأكثر ما يُرفض سببه نص حُلّل ثم كُتب ثانية، أو سر قديم: يبيّن ذلك الأمر \u2066npx partner-impact-sdk webhook verify\u2069. \u2066SECRET\u2069 هو النص كاملًا مع \u2066whsec_\u2069، و\u2066KEY\u2069 هو ما يقابل الجزء بعد \u2066whsec_\u2069 بترميز \u2066Base64\u2069 وفق \u2066Standard Webhooks\u2069.',
   ],
   trigger: ['Why it is sent', 'سبب الإرسال'],
   attempts: ['Attempts', 'المحاولات'],
@@ -153,7 +153,7 @@ export const DISABLED_FOR = {
 } as const satisfies Texts;
 
 export const TRIGGER = {
-  event: ['It is new', 'لأنه جديد'],
+  event: ['A new event', 'إشعار جديد'],
   resend: ['Sent again', 'إعادة إرسال'],
   recover: ['Recovered', 'استعادة'],
   replay: ['Replayed', 'إعادة عرض'],

@@ -14,7 +14,7 @@ interface MomentFieldProps {
 
 /** A day and a time of 24 hours. The browser's own field for both has the clock of its language, of 12 hours where that is usual. */
 export function MomentField({ label, description, required = false, value, error, onChange }: MomentFieldProps) {
-  const { day: dayLabel, clock: clockLabel } = useTexts(COMMON);
+  const { day: dayLabel, clock: clockLabel, clockForm } = useTexts(COMMON);
   const [day = '', clock = ''] = value.split('T');
   const change = (newDay: string, newClock: string) => onChange(newDay === '' && newClock === '' ? '' : `${newDay}T${newClock}`);
   return (
@@ -31,7 +31,7 @@ export function MomentField({ label, description, required = false, value, error
         />
         <TextInput
           aria-label={`${label}: ${clockLabel}`}
-          placeholder="hh:mm"
+          placeholder={clockForm}
           dir="ltr"
           pattern="([01][0-9]|2[0-3]):[0-5][0-9]"
           title={clockLabel}

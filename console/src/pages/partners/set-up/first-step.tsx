@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
 import { useChange } from '../../../api/use-change.ts';
-import { isolateForeign } from '../../../format/isolate.ts';
 import { AddressLink } from '../../../parts/address-link.tsx';
 import { SecretField } from '../../../parts/fields/secret-field.tsx';
 import { PartnerTime } from '../../../parts/partner.tsx';
@@ -55,7 +54,7 @@ export function FirstStep({ partnerId, currency, apiKey }: FirstStepProps) {
                 <Group gap="xs">
                   <Badge variant="default">{statuses[latest.status]}</Badge>
                   <AddressLink to={`/contributions/${latest.partner_id}/${latest.transaction_id}`}>
-                    {isolateForeign(latest.partner_order_ref)}
+                    <Foreign text={latest.partner_order_ref} isWhole />
                   </AddressLink>
                   <PartnerTime partnerId={latest.partner_id} at={latest.created_at} />
                 </Group>
