@@ -1,5 +1,5 @@
 /** Names and values of a record, in columns: what a decision is about first and big, and the rest beneath. */
-import { Divider, Paper, SimpleGrid, Text } from '@mantine/core';
+import { Divider, Group, Paper, SimpleGrid, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 export interface Fact {
@@ -19,13 +19,7 @@ export function Facts({ lead = [], facts, columns = 2 }: FactsProps) {
     <Paper p="lg">
       {lead.length > 0 && (
         <>
-          <SimpleGrid
-            component="dl"
-            cols={{ base: 2, sm: Math.max(lead.length, columns) }}
-            spacing="md"
-            verticalSpacing="sm"
-            m={0}
-          >
+          <Group component="dl" style={{ columnGap: 48, rowGap: 12 }} align="flex-start" m={0}>
             {lead.map(({ label, value }) => (
               <div key={label}>
                 <Text component="dt" size="sm" c="dimmed">
@@ -36,7 +30,7 @@ export function Facts({ lead = [], facts, columns = 2 }: FactsProps) {
                 </Text>
               </div>
             ))}
-          </SimpleGrid>
+          </Group>
           <Divider my="md" />
         </>
       )}
