@@ -63,8 +63,18 @@ function listPaths(): string[] {
   );
 }
 
-/** What a search finds by each of its keys, or does not find. */
-const SEARCHED = ['order-31234', 'event-31234', 'key-31234', 'corr_of_nothing', 'partner 12', settlementId, partnerId, 'nothing'];
+/** What a search finds by each of its keys, by the beginning of one, or does not find. */
+const SEARCHED = [
+  'order-31234',
+  'event-31234',
+  'key-31234',
+  'order-3',
+  'corr_of_nothing',
+  'partner 12',
+  settlementId,
+  partnerId,
+  'nothing',
+];
 
 function otherPaths(): string[] {
   return ['/overview', `/months/${PARAMS.month}`, ...SEARCHED.map((text) => `/search?q=${encodeURIComponent(text)}`)];

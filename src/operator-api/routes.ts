@@ -3,6 +3,7 @@ import * as operators from './access/operators.ts';
 import * as partners from './access/partners.ts';
 import * as passkeys from './access/passkeys.ts';
 import { beginFactor, confirmFactor, dropFactor } from './access/second-factor.ts';
+import { judgeSecondPerson } from './access/second-person.ts';
 import { getSession, setPassword, signIn, signInOnceMore, signInWithLink, signOut } from './access/sign-in.ts';
 import { sendTest } from './access/test-confirmation.ts';
 import * as adjustments from './adjustments/adjustments.ts';
@@ -58,6 +59,7 @@ const OPERATIONS: readonly OperatorRoute[] = [
   ...Object.values(deliveries),
   getEventOf,
   ...Object.values(operators),
+  judgeSecondPerson,
   ...[listAudit, listRuns, listAllJobs, run],
 ];
 

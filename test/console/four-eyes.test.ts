@@ -4,12 +4,14 @@ import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Actor } from '../../src/domain/access/role.ts';
 import { createOperator, disableOperator } from '../../src/operations/access/manage-operator.ts';
+import { draftAdjustment } from '../../src/operations/adjustments/manage-adjustment.ts';
 import { draftFailure } from '../../src/operations/contributions/record-failure.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { uniqueId } from '../support/client.ts';
 import { needsBrowser, newPerson } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { PASSWORD } from '../support/operator-client.ts';
+import { openFirst, tools } from '../support/settlements.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner } = (scene ?? {}) as Scene;
@@ -64,6 +66,34 @@ describe('a step for two people', needsBrowser, () => {
         'u',
       ),
     );
+  });
+
+  test('an adjustment is not offered to who made the account of the drafter, and the page says why', async () => {
+    const page = await browser.signedIn('admin', {}, 'Maker who looks');
+    const maker = { ...signedIn('admin'), operatorId: await idOf('Maker who looks') };
+    const { partner: own, client } = await service.newPartner();
+    await openFirst(service.database, own);
+    const { transaction_id: transactionId } = (await client.confirm({ points: 100 })).body.contribution;
+    const draft = async (drafter: Actor) => {
+      const why = { reasonCode: 'duplicate_report', reasonEn: 'Reported twice.', reasonAr: 'أُبلغ عنها مرتين.' } as const;
+      const change = { pointsDelta: -1n, amountDelta: null, reversalOf: null };
+      const { partnerId } = own;
+      const { adjustmentId } = await draftAdjustment(
+        service.database,
+        drafter,
+        { partnerId, transactionId, ...why, ...change },
+        tools(),
+      );
+      return `${browser.baseUrl}/adjustments/${partnerId}/${adjustmentId}`;
+    };
+    const approve = page.getByRole('button', { name: 'Approve', exact: true });
+    await page.goto(await draft(await madeBy(maker, 'Huda Made')));
+    await page.getByText(/^You created the account of .*Huda Made.*, who drafted the adjustment/).waitFor();
+    assert.equal(await approve.count(), 0);
+    await page.getByRole('button', { name: 'Reject' }).waitFor();
+    const [other] = await enrolled(service.database, 'operator');
+    await page.goto(await draft(other));
+    await approve.waitFor();
   });
 
   test('two accounts of one maker, in Arabic', async () => {

@@ -77,7 +77,11 @@ test('the overview and a month add up what there is', async () => {
 });
 
 for (const text of ['order-1234', 'event-1234', 'key-1234'])
-  test(`the search finds the one contribution of ${text}`, async () => {
+  test(`the search finds the one contribution of ${text} first, then those whose name begins so`, async () => {
     const { contributions } = await searchRecords(database, text);
-    assert.equal(contributions.length, 1);
+    const names = contributions.map(({ contribution: { partnerOrderRef, partnerEventId }, idempotencyKey }) =>
+      [partnerOrderRef, partnerEventId, idempotencyKey].find((name) => name?.startsWith(text)),
+    );
+    const longer = Array.from({ length: 10 }, (_, digit) => `${text}${digit}`);
+    assert.deepEqual([names[0], names.slice(1).toSorted()], [text, longer]);
   });

@@ -2025,6 +2025,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/second-person": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say whether one may take a step for two people after somebody else
+         * @description The step itself decides anew: what is said here may have changed by then.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["judgeSecondPerson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/audit": {
         parameters: {
             query?: never;
@@ -4339,6 +4361,22 @@ export interface components {
         SecondFactorState: {
             /** @description Whether a sign-in needs a code of an authenticator app. */
             has_second_factor: boolean;
+        };
+        SecondPerson: {
+            /** @description Whether one is another person, as far as the service can tell. */
+            is_allowed: boolean;
+            /** @description Why not; `null` where one is. */
+            message: string | null;
+            /** @description The same as names and values, as in the refusal of the step. */
+            details: components["schemas"]["SecondPersonDetail"][];
+        };
+        SecondPersonDetail: {
+            /** @description What it says. */
+            field: string;
+            /** @description Its value. */
+            code: string;
+            /** @description A sentence. */
+            message: string;
         };
         Session: {
             operator: components["schemas"]["SignedInOperator"];
@@ -8918,6 +8956,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignInCode"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    judgeSecondPerson: {
+        parameters: {
+            query: {
+                /** @description Who did what comes before the step. */
+                operator_id: string;
+                /** @description The step that only another person may take. */
+                step: "approve_adjustment" | "approve_failure" | "verify_batch" | "verify_corrected_batch" | "correct_verified_batch";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondPerson"];
                 };
             };
             /** @description An error. */

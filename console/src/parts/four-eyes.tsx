@@ -1,6 +1,8 @@
 /** Why a step for two people is refused: with names, the time as everywhere else, and what was tried. */
 import { Code, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { Problem } from '../api/api-error.ts';
+import { answerOf, client } from '../api/client.ts';
 import { isolateForeign } from '../format/isolate.ts';
 import { formatTime, ownZone } from '../format/time.ts';
 import { useSession } from '../session/session.tsx';
@@ -31,6 +33,36 @@ export function FourEyes({ problems }: { readonly problems: readonly Problem[] }
       <Code dir="ltr">{`npx partner-impact operator set-email --operator ${codeOf('operator')} --email ADDRESS`}</Code>
     </>
   );
+}
+
+/** The same in a sentence, before the step is tried. */
+export function WhyNotSecond({ problems }: { readonly problems: readonly Problem[] }) {
+  const sentence = useSentence((field) => problems.find((problem) => problem.field === field)?.code ?? '');
+  return (
+    <Text size="sm" c="dimmed">
+      {sentence}
+    </Text>
+  );
+}
+
+interface SecondPerson {
+  /** Not before it is known; a service that does not say leaves it to the step. */
+  readonly mayOffer: boolean;
+  /** Why not; empty where there is no reason, or none that can be told. */
+  readonly problems: readonly Problem[];
+}
+
+/** Whether the reader counts as another person than the one who did what comes before a step, `undefined` where nobody did. */
+export function useSecondPerson(operatorId: string | null | undefined, step: keyof typeof BEGUN): SecondPerson {
+  const query = { operator_id: operatorId ?? '', step };
+  const { data, isPending } = useQuery({
+    queryKey: ['second-person', query],
+    queryFn: () => answerOf(client.GET('/operator/v1/second-person', { params: { query } })),
+    enabled: Boolean(operatorId),
+  });
+  if (!operatorId) return { mayOffer: true, problems: [] };
+  const isTold = data !== undefined && isFourEyes(data.details);
+  return { mayOffer: !isPending && !isTold, problems: isTold ? data.details : [] };
 }
 
 /** How one person rehearses with two accounts: a sandbox counts those that the owner account creates as another person's at once. */

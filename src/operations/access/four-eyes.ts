@@ -67,6 +67,17 @@ export async function requireSecondOperator(db: Queryable, actor: Actor, begun: 
   if (shared) throw await explainControl(db, begun, { ...shared, accounts: [operatorId, begun.operatorId] });
 }
 
+/** Why {@link requireSecondOperator} would refuse; `undefined` where it would not. */
+export async function explainSecondOperator(db: Queryable, actor: Actor, begun: Begun): Promise<ServiceError | undefined> {
+  try {
+    await requireSecondOperator(db, actor, begun);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'forbidden') return error;
+    throw error;
+  }
+}
+
 /** In production no actor stands for two operators. */
 async function requireSandbox(db: Queryable): Promise<void> {
   const installation = await findInstallation(db);

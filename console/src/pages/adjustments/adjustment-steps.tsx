@@ -4,6 +4,7 @@ import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { useSecondPerson, WhyNotSecond } from '../../parts/four-eyes.tsx';
 import { useMay, useSession } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
@@ -20,6 +21,7 @@ export function AdjustmentSteps({ adjustment }: { readonly adjustment: Adjustmen
   const [step, setStep] = useState<Step>();
   const { status, drafted_by } = adjustment;
   const isOwn = drafted_by === operator.operatorId;
+  const second = useSecondPerson(status === 'draft' && mayApprove && !isOwn ? drafted_by : undefined, 'approve_adjustment');
   if (!mayApprove || status === 'posted' || status === 'rejected') return null;
   return (
     <>
@@ -28,7 +30,8 @@ export function AdjustmentSteps({ adjustment }: { readonly adjustment: Adjustmen
           {t.ownDraft}
         </Text>
       )}
-      {status === 'draft' && !isOwn && <Button onClick={() => setStep('approve')}>{t.approve}</Button>}
+      {second.problems.length > 0 && <WhyNotSecond problems={second.problems} />}
+      {status === 'draft' && !isOwn && second.mayOffer && <Button onClick={() => setStep('approve')}>{t.approve}</Button>}
       {status === 'approved' && <Button onClick={() => setStep('post')}>{t.post}</Button>}
       <Button variant="light" color="red" onClick={() => setStep('reject')}>
         {t.reject}

@@ -1,6 +1,7 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { components } from '../../api/operator-types.ts';
+import { useSecondPerson, WhyNotSecond } from '../../parts/four-eyes.tsx';
 import { useMay, useSession } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
@@ -23,17 +24,14 @@ const UNDER_WAY: readonly Status[] = ['allocated', 'funded', 'in_progress'];
 export function BatchSteps({ detail }: { readonly detail: Detail }) {
   const t = useTexts(IMPACT);
   const [step, setStep] = useState<BatchStep>();
+  const verification = useVerification(detail);
   const mayRecord = useMay('operator');
-  const mayVerify = useMay('approver');
-  const { operator } = useSession();
   const { batch, settlement_count, evidence } = detail;
   if (!mayRecord) return null;
   const isEmpty = settlement_count === 0;
-  const hasNoEvidence = evidence.length === 0;
-  const isDelivered = batch.status === 'delivered';
-  const isOwn = isDelivered && batch.delivered_by === operator.operatorId;
-  const next = isDelivered && (!mayVerify || isOwn || hasNoEvidence) ? undefined : NEXT[batch.status];
-  const note = (isEmpty && t.needsSettlements) || (isDelivered && hasNoEvidence && t.needsEvidence) || undefined;
+  const hasNoEvidence = batch.status === 'delivered' && evidence.length === 0;
+  const next = batch.status === 'delivered' && !verification.mayOffer ? undefined : NEXT[batch.status];
+  const note = (isEmpty && t.needsSettlements) || (hasNoEvidence && t.needsEvidence) || undefined;
   return (
     <>
       {note && (
@@ -41,6 +39,7 @@ export function BatchSteps({ detail }: { readonly detail: Detail }) {
           {note}
         </Text>
       )}
+      {verification.problems.length > 0 && <WhyNotSecond problems={verification.problems} />}
       {!isEmpty && (
         <Menu position="bottom-end">
           <Menu.Target>
@@ -59,4 +58,12 @@ export function BatchSteps({ detail }: { readonly detail: Detail }) {
       <StepDialog key={step ?? 'none'} detail={detail} step={step} onClose={() => setStep(undefined)} />
     </>
   );
+}
+
+/** Whether the reader may verify a delivered batch now, and what the service says against it. */
+function useVerification({ batch, evidence }: Detail) {
+  const { operatorId } = useSession().operator;
+  const mayVerify = useMay('approver') && batch.status === 'delivered' && batch.delivered_by !== operatorId;
+  const { mayOffer, problems } = useSecondPerson(mayVerify ? batch.delivered_by : undefined, 'verify_batch');
+  return { mayOffer: mayVerify && mayOffer && evidence.length > 0, problems };
 }
