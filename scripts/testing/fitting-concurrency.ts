@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 const SAMPLE_MS = 200;
 const SAMPLES = 10;
 /** How many threads want a processor, for each processor: with fewer another fits beside those that run, and with more there are too many. */
-const WANTED = { more: 1.5, fewer: 3 };
+const WANTED = { more: 1, fewer: 2 };
 /** `0.31 0.58 0.60 3/412 1734`: of all threads, how many run or could. */
 const RUNNABLE = /^\S+ \S+ \S+ (\d+)\//;
 const LOAD = '/proc/loadavg';

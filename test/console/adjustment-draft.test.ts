@@ -38,7 +38,7 @@ describe('the dialog that drafts an adjustment', needsBrowser, () => {
     const page = await browser.signedIn('operator');
     const { form } = await openDraft(page, 'Draft an adjustment');
     const change = form.getByLabel('Change of points');
-    const told = form.getByText('points_delta must leave 0 to 150 points settled');
+    const told = form.getByText('Change of points must leave 0 to 150 points settled');
     const isAtField = () => change.getAttribute('aria-invalid').then((value) => value === 'true');
     await change.fill('-151');
     await told.waitFor();

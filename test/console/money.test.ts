@@ -194,7 +194,7 @@ describe('a dispute', needsBrowser, () => {
     await line.getByRole('button', { name: 'Draft an adjustment' }).click();
     const form = page.getByRole('dialog');
     await form.getByLabel('Change of points').fill('-101');
-    await form.getByText('points_delta must leave 0 to 100 points settled').waitFor();
+    await form.getByText('Change of points must leave 0 to 100 points settled').waitFor();
     await form.getByLabel('Change of points').fill('-100');
     await form.getByRole('row', { name: /^Settled points 100 0$/ }).waitFor();
     await form.getByLabel('Reason for the partner, in English').fill('Reported twice.');

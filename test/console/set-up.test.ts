@@ -101,7 +101,7 @@ describe('an impact batch', needsBrowser, () => {
       if (name === 'Allocate') {
         await choose(dialog, { field: 'Project', option: 'Mangroves of the coast' });
       }
-      await dialog.getByText('This is final.').waitFor();
+      await dialog.getByText(name === 'Allocate' ? 'it can be given to another project' : 'This is final.').waitFor();
       await dialog.getByRole('button', { name, exact: true }).click();
       await dialog.waitFor({ state: 'detached' });
       assert.equal((await stateOf()).status, done);

@@ -63,7 +63,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
     done: ({ adjustment }) => t.draftDone(adjustment.partner_order_ref),
     onDone: ({ adjustment }) => void navigate({ href: `/adjustments/${partner_id}/${adjustment.adjustment_id}` }),
   });
-  const field = isRestatement ? 'amount_delta' : 'points_delta';
+  const [field, label] = isRestatement ? (['amount_delta', t.changeAmount] as const) : (['points_delta', t.change] as const);
   const preview = useDraftPreview({ contribution, reason, field, delta: typed });
   // What the service says of the number that stands there, once: it says the same of the draft.
   const foreseen = typed === delta.trim() ? preview.data?.problems.find((problem) => problem.field === field) : undefined;
@@ -104,13 +104,13 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
             }}
           />
           <TextInput
-            label={isRestatement ? t.changeAmount : t.change}
+            label={label}
             description={isRestatement ? t.amountHelp : t.pointsHelp}
             required
             dir="ltr"
             inputMode="text"
             value={delta}
-            error={foreseen?.message ?? problemOf(draft.error, field)}
+            error={(foreseen?.message ?? problemOf(draft.error, field))?.replace(field, label)}
             onChange={(event) => {
               setDelta(event.currentTarget.value);
               forget();

@@ -149,8 +149,8 @@ export const IMPACT = {
   ],
   allocate: ['Allocate', 'تخصيص'],
   allocateConsequence: [
-    'The batch is given to this project, and takes no more settlements. Partners get an event. This is final.',
-    'تُعطى الدفعة لهذا المشروع ولا تقبل تسويات أخرى، ويصل إلى الشركاء إشعار. هذا نهائي.',
+    'The batch is given to this project, and takes no more settlements. Partners get an event. Until the trees are delivered it can be given to another project, with a reason.',
+    'تُعطى الدفعة لهذا المشروع ولا تقبل تسويات أخرى، ويصل إلى الشركاء إشعار. وحتى تنفيذ الأشجار يمكن نقلها إلى مشروع آخر مع ذكر السبب.',
   ],
   fund: ['Record the funding', 'تسجيل التمويل'],
   fundConsequence: [

@@ -34,7 +34,7 @@ export function EndpointActions({ endpoint, activity }: ActionsProps) {
     <>
       <Problem error={test.error} />
       {endpoint.status === 'disabled' && <Button onClick={() => setStep('enable')}>{t.enable}</Button>}
-      <Button variant="default" loading={test.isPending} onClick={() => test.mutate(undefined)}>
+      <Button variant="default" loading={test.isPending} onClick={() => test.mutate(undefined)} {...hint(t.testHelp)}>
         {t.test}
       </Button>
       <RecoverButton activity={activity} onClick={() => setStep('recover')} />

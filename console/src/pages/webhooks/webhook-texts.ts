@@ -82,6 +82,10 @@ export const WEBHOOK = {
   excerpt: ['What the receiver wrote', 'ما كتبه المستقبِل'],
   started: ['Began', 'بدأت'],
   test: ['Send a test', 'إرسال اختبار'],
+  testHelp: [
+    'A test that fails counts as a failed attempt, and may pause the endpoint.',
+    'يُحسب الاختبار الفاشل محاولةً فاشلة، وقد يوقف الإرسال مؤقتًا.',
+  ],
   testGood: [
     (milliseconds: number) => `The receiver took the test event in ${milliseconds} ms.`,
     (milliseconds: number) => `تسلّم المستقبِل إشعار الاختبار خلال ${milliseconds} ملّي ثانية.`,
