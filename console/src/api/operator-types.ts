@@ -3883,7 +3883,7 @@ export interface components {
             days: components["schemas"]["DayFigures"][];
         };
         PartnerMonthPage: {
-            /** @description Whether everything that happened until now is in the figures. They follow within seconds. */
+            /** @description Whether every event that has its number is in the figures. What has just happened follows within seconds. */
             is_complete: boolean;
             /** @description The partners of the page. */
             partners: components["schemas"]["PartnerMonth"][];

@@ -45,7 +45,9 @@ const figures = {
 const Day = shape('DayFigures', { day: text('The day, by the calendar of each partner.'), ...figures });
 
 const params = Type.Object({ month: Type.String({ description: 'A calendar month, such as `2026-11`.' }) });
-const isCompleteNow = flag('Whether everything that happened until now is in the figures. They follow within seconds.');
+const isCompleteNow = flag(
+  'Whether every event that has its number is in the figures. What has just happened follows within seconds.',
+);
 
 function toWire({ confirmedCount, confirmedPoints, failedCount, amounts }: Sums) {
   return {
