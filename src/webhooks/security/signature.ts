@@ -68,7 +68,7 @@ export function signAttempt(secrets: EndpointSecrets, attempt: DeliveryAttempt):
  * @param timestamp The exact value of `X-Service-Timestamp`.
  */
 export function serviceSignature(secret: string, timestamp: string, body: Buffer): string {
-  return `v1=${hmac(secret, `${timestamp}.`, body).toString('hex')}`;
+  return `v1=${hmac(keysOf(secret).service, `${timestamp}.`, body).toString('hex')}`;
 }
 
 /** The key of Standard Webhooks: the bytes of the base64 after `whsec_`. */
@@ -81,17 +81,24 @@ export function hmac(key: string | Buffer | KeyObject, prefix: string, body: Buf
   return createHmac('sha256', key).update(prefix).update(body).digest();
 }
 
-/** Node takes longer to create a key from bytes than to sign with it. */
-const standardKeys = new LRUCache<string, KeyObject>({ max: 1_000 });
+interface SecretKeys {
+  readonly service: KeyObject;
+  readonly standard: KeyObject;
+}
 
-function standardKeyOf(secret: string): KeyObject {
-  const key = standardKeys.get(secret) ?? createSecretKey(decodeSecret(secret));
-  standardKeys.set(secret, key);
-  return key;
+/** Node takes longer to create a key from bytes than to sign with it. */
+const knownKeys = new LRUCache<string, SecretKeys>({ max: 1_000 });
+
+function keysOf(secret: string): SecretKeys {
+  const keys = knownKeys.get(secret) ?? {
+    ...{ service: createSecretKey(secret, 'utf8'), standard: createSecretKey(decodeSecret(secret)) },
+  };
+  knownKeys.set(secret, keys);
+  return keys;
 }
 
 function standardSignature(secret: string, prefix: string, body: Buffer): string {
-  return `v1,${hmac(standardKeyOf(secret), prefix, body).toString('base64')}`;
+  return `v1,${hmac(keysOf(secret).standard, prefix, body).toString('base64')}`;
 }
 
 function writeTimestamp(seconds: number): string {
