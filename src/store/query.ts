@@ -8,11 +8,20 @@ export interface Statement {
   readonly text: string;
 }
 
-/** Rows in the order of their ids, all or these. */
+/** Rows in the order of their ids, all by default or these. */
 export interface PageOfIds {
   readonly afterId: string;
-  readonly ids: readonly string[] | null;
+  readonly ids?: readonly string[] | null;
   readonly limit: number;
+}
+
+/** A table whose rows have an id of their own. */
+export interface ListById {
+  readonly name: string;
+  /** The columns, and the table. */
+  readonly select: string;
+  /** The column with the id. */
+  readonly id: string;
 }
 
 export async function run<Row extends pg.QueryResultRow>(
@@ -36,6 +45,21 @@ export async function runAnew<Row extends pg.QueryResultRow>(
 ): Promise<Row[]> {
   const { rows } = await (db as pg.Pool).query<Row>({ text, values });
   return rows;
+}
+
+/**
+ * All rows by the index of their ids, or those of a list of ids. One statement for both would compare every row with the list. Of the
+ * list it is planned anew, as in {@link runAnew}.
+ */
+export async function runListById<Row extends pg.QueryResultRow>(
+  db: Queryable,
+  { name, select, id }: ListById,
+  { afterId, ids = null, limit }: PageOfIds,
+): Promise<Row[]> {
+  const end = `order by ${id} limit $2`;
+  return ids === null
+    ? run<Row>(db, { name, text: `${select} where ${id} > $1 ${end}` }, [afterId, limit])
+    : runAnew<Row>(db, { name, text: `${select} where ${id} = any ($3::text[]) and ${id} > $1 ${end}` }, [afterId, limit, ids]);
 }
 
 /** The time limit of statements that close over a partner's month at once. */

@@ -1,4 +1,4 @@
-import { listPartnersOfIds } from '../../store/access/partner.ts';
+import { readNamesOfPartners } from '../../operations/access/find-partners.ts';
 import type { Queryable } from '../../store/database.ts';
 
 /**
@@ -7,8 +7,9 @@ import type { Queryable } from '../../store/database.ts';
  * @returns The form for people: `Example Store (ptn_01M7Y4XR25D7M1W9HKGY1C1RXM)`, or the id alone when no partner has it.
  */
 export async function readPartnerNames(db: Queryable, ids: readonly (string | null)[]): Promise<(partnerId: string) => string> {
-  const wanted = [...new Set(ids.filter((id) => id !== null))];
-  const found = wanted.length === 0 ? [] : await listPartnersOfIds(db, { afterId: '', ids: wanted, limit: wanted.length });
-  const names = new Map(found.map(({ partnerId, name }) => [partnerId, name]));
+  const names = await readNamesOfPartners(
+    db,
+    ids.filter((id) => id !== null),
+  );
   return (partnerId) => (names.has(partnerId) ? `${names.get(partnerId)} (${partnerId})` : partnerId);
 }

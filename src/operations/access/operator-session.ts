@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isSameSecret } from '../../domain/access/checksummed-secret.ts';
-import { newCredential, type Operator, parseCredential } from '../../domain/access/operator.ts';
+import { type CredentialKind, newCredential, type Operator, parseCredential } from '../../domain/access/operator.ts';
 import type { PasswordCosts } from '../../domain/access/password.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { ServiceError } from '../../domain/service-error.ts';
@@ -12,7 +12,6 @@ import {
   updateOperatorCredentialEnded,
   updateOperatorCredentialUsed,
 } from '../../store/access/operator-credential.ts';
-import { findVerifiers } from '../../store/access/operator-password.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { auditOperator, requireAuditedSignIn } from './audit-operator.ts';
@@ -81,8 +80,8 @@ export async function findSession(
   const held = parsed && (await findOperatorCredential(database.pool, 'session', parsed.id));
   if (!parsed || !held || !isSameSecret(parsed, held) || !held.isValid || held.disabledAt) throw sessionEnded();
   requireAuditedSignIn(database, held);
-  if (isActivity) await updateOperatorCredentialUsed(database.pool, parsed.id);
-  return describe(held, token, await findVerifiers(database.pool, held.operatorId));
+  if (isActivity && !held.isNotedAsUsed) await updateOperatorCredentialUsed(database.pool, parsed.id);
+  return describe(held, token);
 }
 
 export function sessionEnded(): ServiceError {
@@ -102,7 +101,7 @@ export async function openSession(
   await insertOperatorCredential(db, session);
   await auditOperator(db, actorOf(held, request.correlationId), { operatorId, action });
   const opened = (await findOperatorCredential(db, 'session', credentialId)) as HeldCredential;
-  return { token, session: describe(opened, token, await findVerifiers(db, operatorId)) };
+  return { token, session: describe(opened, token) };
 }
 
 /** @returns Whose it was, where it was one. */
@@ -114,19 +113,16 @@ async function endFormer(db: Queryable, token: string): Promise<string | undefin
   return held.operatorId;
 }
 
-function describe(
-  held: HeldCredential,
-  token: string,
-  { password, totp, hasPasskey }: Awaited<ReturnType<typeof findVerifiers>>,
-): OperatorSession {
-  const { operatorId, name, email, role, createdAt, disabledAt, credential, ageMs } = held;
+function describe(held: HeldCredential, token: string): OperatorSession {
+  const { operatorId, name, email, role, createdAt, disabledAt, credential, ageMs, verifierKinds } = held;
+  const has = (kind: CredentialKind) => verifierKinds.includes(kind);
   return {
     operator: { operatorId, name, email, role, createdAt, disabledAt },
     signedInAt: credential.createdAt,
     signedInForMs: ageMs,
     expiresAt: held.expiresAt,
     csrfToken: csrfTokenOf(token),
-    ...{ hasPassword: password !== undefined, hasSecondFactor: totp !== undefined, hasPasskey },
+    ...{ hasPassword: has('password'), hasSecondFactor: has('totp'), hasPasskey: has('passkey') },
   };
 }
 

@@ -2,7 +2,7 @@ import type { Operator } from '../../domain/access/operator.ts';
 import { type ApiKey, listAllApiKeys, lockApiKey } from '../../store/access/api-key.ts';
 import { listOperatorsOfIds, lockOperator } from '../../store/access/operator.ts';
 import { listLiveCredentials } from '../../store/access/operator-credential.ts';
-import { listPartnersOfIds, lockPartner, type Partner } from '../../store/access/partner.ts';
+import { listPartners, lockPartner, type Partner } from '../../store/access/partner.ts';
 import { type Adjustment, listAllAdjustments, lockAdjustment } from '../../store/adjustments/adjustment.ts';
 import { type FailureDraft, listAllFailureDrafts, lockFailureDraft } from '../../store/contributions/failure-draft.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -45,7 +45,7 @@ export const PARTNER: AuditedKind<Partner> = {
   // `partner.set-quota` is about the partner's quota.
   isRecordId: (subjectId) => subjectId.startsWith('ptn_'),
   recordOf: partnerRecord,
-  list: listPartnersOfIds,
+  list: listPartners,
   lock: (db, { partnerId }) => lockPartner(db, partnerId),
 };
 

@@ -27,7 +27,7 @@ export async function verifyKind<Row>(
   for (let page: Row[] | undefined; page === undefined || page.length === RECORDS_AT_ONCE; await pause()) {
     const last = page?.at(-1);
     const afterId = last === undefined ? '' : kind.idOf(last);
-    page = await kind.list(database.pool, { afterId, ids: null, limit: RECORDS_AT_ONCE });
+    page = await kind.list(database.pool, { afterId, limit: RECORDS_AT_ONCE });
     records += page.length;
     for (const row of await listDiffering(database, kind, page)) differences.push(...(await lookAgain(database, kind, row)));
   }

@@ -1,5 +1,5 @@
 import { ID_PREFIXES, idAt, isOurId, timeOfId } from '../../domain/identifiers.ts';
-import { listPartnersInOrder, listPartnersOfIds, type Partner, readAllPartnerIds } from '../../store/access/partner.ts';
+import { findPartner, listPartnersInOrder, type Partner, readAllPartnerIds } from '../../store/access/partner.ts';
 import { type FoundRecord, searchRecordOwner } from '../../store/access/record-owner.ts';
 import {
   type ContributionId,
@@ -80,7 +80,7 @@ async function searchByCorrelation(db: Queryable, partnerIds: PartnerIds, text: 
 }
 
 async function searchPartners(db: Queryable, text: string): Promise<Partner[]> {
-  if (isOurId('ptn', text)) return listPartnersOfIds(db, { afterId: '', ids: [text], limit: 1 });
+  if (isOurId('ptn', text)) return [(await findPartner(db, text)) ?? []].flat();
   return listPartnersInOrder(
     db,
     { text },

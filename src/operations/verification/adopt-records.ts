@@ -49,7 +49,7 @@ async function adoptKind<Row>(database: Database, actor: Actor, kind: AuditedKin
     page = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       // From here to the commit no other transaction writes an entry.
       await lockAuditHead(db);
-      const rows = await kind.list(db, { afterId, ids: null, limit: RECORDS_AT_ONCE });
+      const rows = await kind.list(db, { afterId, limit: RECORDS_AT_ONCE });
       count += await adoptRows(db, actor, { kind, rows, keys: database.auditKeys() });
       return rows;
     });

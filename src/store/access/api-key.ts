@@ -3,7 +3,7 @@ import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import { type AuditEntryJson, lastAuditEntry, readAuditEntry } from '../audit/audit.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
-import { type PageOfIds, run, type Statement } from '../query.ts';
+import { type ListById, type PageOfIds, run, runListById, type Statement } from '../query.ts';
 import type { Partner } from './partner.ts';
 
 /** `manage` is `read_write` that may also change the partner's own endpoints. */
@@ -91,14 +91,11 @@ export async function updateApiKeyExpiry(db: Queryable, keyId: string, inSeconds
   return row;
 }
 
-const LIST_ALL: Statement = {
-  name: 'list_all_api_keys',
-  text: `select ${COLUMNS} from api_key where key_id > $1 and ($2::text[] is null or key_id = any ($2)) order by key_id limit $3`,
-};
+const LIST_ALL: ListById = { name: 'list_all_api_keys', select: `select ${COLUMNS} from api_key`, id: 'key_id' };
 
 /** Keys of all partners in the order of their ids. */
-export async function listAllApiKeys(db: Queryable, { afterId, ids, limit }: PageOfIds): Promise<ApiKey[]> {
-  return run<ApiKey>(db, LIST_ALL, [afterId, ids, limit]);
+export async function listAllApiKeys(db: Queryable, page: PageOfIds): Promise<ApiKey[]> {
+  return runListById<ApiKey>(db, LIST_ALL, page);
 }
 
 /** Each by its index, however few there are when the query is planned. */

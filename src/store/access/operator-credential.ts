@@ -76,6 +76,10 @@ export interface HeldCredential extends Operator {
   readonly entry: SealedEntry | undefined;
   /** Neither ended nor expired, by the database's clock; a session not idle for too long either. */
   readonly isValid: boolean;
+  /** Whether {@link updateOperatorCredentialUsed} would change nothing. */
+  readonly isNotedAsUsed: boolean;
+  /** What the operator can sign in with. */
+  readonly verifierKinds: readonly string[];
 }
 
 /** A session in which nothing was done for so long has ended. */
@@ -84,10 +88,18 @@ export const SESSION_IDLE_SECONDS = 30 * 60;
 const IS_VALID = `c.ended_at is null and c.expires_at > now()
         and (c.kind <> 'session' or coalesce(c.last_used_at, c.created_at) > now() - make_interval(secs => ${SESSION_IDLE_SECONDS}))`;
 
+const USED_AT = "date_trunc('minute', now())";
+
+/** SQL for the kinds of credentials that are kept as what they are checked with. */
+export const VERIFIER_KINDS = "array['password', 'totp', 'passkey']";
+
 const FIND: Statement = {
   name: 'find_operator_credential',
   text: `select c.credential_id as "credentialId", c.kind, c.created_at as "credentialCreatedAt", c.secret_sha256 as "secretSha256",
       ${lastAuditEntry('o.operator_id', 'operator')} as entry, c.expires_at as "expiresAt", ${IS_VALID} as "isValid",
+      c.last_used_at is not distinct from ${USED_AT} as "isNotedAsUsed", array(
+        select v.kind from operator_credential v where v.operator_id = o.operator_id and v.ended_at is null and v.kind = any (${VERIFIER_KINDS})
+      ) as "verifierKinds",
       (extract(epoch from now() - c.created_at) * 1000)::float8 as "ageMs",
       o.operator_id as "operatorId", o.name, o.email, o.role, o.created_at as "createdAt", o.disabled_at as "disabledAt"
     from operator_credential c join operator o using (operator_id) where c.credential_id = $1 and c.kind = $2`,
@@ -148,8 +160,7 @@ export async function updateOperatorCredentialsEnded(db: Queryable, operatorId: 
 
 const TOUCH: Statement = {
   name: 'update_operator_credential_used',
-  text: `update operator_credential set last_used_at = date_trunc('minute', now())
-    where credential_id = $1 and last_used_at is distinct from date_trunc('minute', now())`,
+  text: `update operator_credential set last_used_at = ${USED_AT} where credential_id = $1 and last_used_at is distinct from ${USED_AT}`,
 };
 
 export async function updateOperatorCredentialUsed(db: Queryable, credentialId: string): Promise<void> {

@@ -2,6 +2,7 @@ import type { CredentialKind } from '../../domain/access/operator.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
+import { VERIFIER_KINDS } from './operator-credential.ts';
 
 /** By what an operator signs in: the address in its canonical form, or the id. */
 export type Login = { readonly canonicalAddress: string } | { readonly operatorId: string };
@@ -29,7 +30,7 @@ export interface Verifier {
 const LIST: Statement = {
   name: 'list_operator_verifiers',
   text: `select credential_id as "credentialId", kind, verifier, secret_sha256 as "secretSha256" from operator_credential
-    where operator_id = $1 and kind in ('password', 'totp', 'passkey') and ended_at is null order by created_at desc, credential_id desc`,
+    where operator_id = $1 and kind = any (${VERIFIER_KINDS}) and ended_at is null order by created_at desc, credential_id desc`,
 };
 
 export async function findVerifiers(

@@ -4,7 +4,7 @@ import type { Role } from '../../domain/access/role.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { violatedKey } from '../database-errors.ts';
-import { type PageOfIds, run, type Statement } from '../query.ts';
+import { type ListById, type PageOfIds, run, runListById, type Statement } from '../query.ts';
 
 const COLUMNS = 'operator_id as "operatorId", name, email, role, created_at as "createdAt", disabled_at as "disabledAt"';
 
@@ -49,14 +49,11 @@ export async function findOperator(db: Queryable, operatorId: string): Promise<O
   return operator;
 }
 
-const LIST_OF_IDS: Statement = {
-  name: 'list_operators_of_ids',
-  text: `select ${COLUMNS} from operator where operator_id > $1 and ($2::text[] is null or operator_id = any ($2)) order by operator_id limit $3`,
-};
+const LIST_BY_ID: ListById = { name: 'list_operators_by_id', select: `select ${COLUMNS} from operator`, id: 'operator_id' };
 
 /** All operators or these. */
-export async function listOperatorsOfIds(db: Queryable, { afterId, ids, limit }: PageOfIds): Promise<Operator[]> {
-  return run<Operator>(db, LIST_OF_IDS, [afterId, ids, limit]);
+export async function listOperatorsOfIds(db: Queryable, page: PageOfIds): Promise<Operator[]> {
+  return runListById<Operator>(db, LIST_BY_ID, page);
 }
 
 const LIST: Statement = { name: 'list_operators', text: `select ${COLUMNS} from operator order by operator_id` };

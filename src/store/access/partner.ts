@@ -4,7 +4,7 @@ import type { Queryable } from '../database.ts';
 import { eachRow } from '../each-page.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { joinPartnerIds, type PartnerIds } from '../partner-ids.ts';
-import { type PageOfIds, run, type Statement } from '../query.ts';
+import { type ListById, type PageOfIds, run, runListById, type Statement } from '../query.ts';
 
 /** The currency and time zone of settlements. */
 export interface SettlementPolicy {
@@ -54,20 +54,25 @@ export async function lockPartner(db: Queryable, partnerId: string): Promise<Par
   return row;
 }
 
-const LIST_OF_IDS: Statement = {
-  name: 'list_partners_of_ids',
-  text: `select ${COLUMNS} from partner where partner_id > $1 and ($2::text[] is null or partner_id = any ($2)) order by partner_id limit $3`,
-};
+const LIST: ListById = { name: 'list_partners', select: `select ${COLUMNS} from partner`, id: 'partner_id' };
 
-/** All partners or these. */
-export async function listPartnersOfIds(db: Queryable, { afterId, ids, limit }: PageOfIds): Promise<Partner[]> {
-  return run<Partner>(db, LIST_OF_IDS, [afterId, ids, limit]);
+/** In the order of their creation, oldest first: all partners or these. */
+export async function listPartners(db: Queryable, page: PageOfIds): Promise<Partner[]> {
+  return runListById<Partner>(db, LIST, page);
 }
 
-/** In the order of their creation, oldest first; `afterId` is the last id of the previous page. */
-export async function listPartners(db: Queryable, page: { afterId: string; limit: number }): Promise<Partner[]> {
-  const text = `select ${COLUMNS} from partner where partner_id > $1 order by partner_id limit $2`;
-  return run<Partner>(db, { name: 'list_partners', text }, [page.afterId, page.limit]);
+const FIND_NAMES: Statement = {
+  name: 'find_partner_names',
+  text: `select p.partner_id as "partnerId", p.name from unnest($1::text[]) wanted (partner_id)
+    cross join lateral (select * from partner where partner_id = wanted.partner_id limit 1) p`,
+};
+
+/** In no order. */
+export async function findPartnerNames(
+  db: Queryable,
+  partnerIds: readonly string[],
+): Promise<Pick<Partner, 'partnerId' | 'name'>[]> {
+  return run(db, FIND_NAMES, [partnerIds]);
 }
 
 const LIST_NAMED: Statement = {

@@ -2,7 +2,7 @@ import type { AdjustmentStatus } from '../../domain/adjustments/adjustment.ts';
 import type { AdjustmentEffect } from '../../domain/adjustments/adjustment-effect.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
-import { LISTED, type PageOfIds, run, runAnew, type Statement } from '../query.ts';
+import { LISTED, type ListById, type PageOfIds, run, runAnew, runListById, type Statement } from '../query.ts';
 import { readExact, writeExact } from '../settlements/exact-totals.ts';
 
 /**
@@ -174,15 +174,11 @@ export async function listAdjustments(
   return (await run<Row>(db, LIST, [partnerId, beforeId, status, limit])).map(readRow);
 }
 
-const LIST_ALL: Statement = {
-  name: 'list_all_adjustments',
-  text: `select ${COLUMNS} from adjustment where adjustment_id > $1 and ($2::text[] is null or adjustment_id = any ($2))
-    order by adjustment_id limit $3`,
-};
+const LIST_ALL: ListById = { name: 'list_all_adjustments', select: `select ${COLUMNS} from adjustment`, id: 'adjustment_id' };
 
 /** Adjustments of all partners. */
-export async function listAllAdjustments(db: Queryable, { afterId, ids, limit }: PageOfIds): Promise<Adjustment[]> {
-  return (await run<Row>(db, LIST_ALL, [afterId, ids, limit])).map(readRow);
+export async function listAllAdjustments(db: Queryable, page: PageOfIds): Promise<Adjustment[]> {
+  return (await runListById<Row>(db, LIST_ALL, page)).map(readRow);
 }
 
 const FIND_REVERSAL: Statement = {

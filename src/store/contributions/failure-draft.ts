@@ -1,6 +1,6 @@
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
-import { type PageOfIds, run, type Statement } from '../query.ts';
+import { type ListById, type PageOfIds, run, runListById, type Statement } from '../query.ts';
 
 export const FAILURE_STATUSES = ['drafted', 'approved', 'rejected'] as const;
 
@@ -48,14 +48,11 @@ export async function insertFailureDraft(db: Queryable, draft: NewFailureDraft):
   return row;
 }
 
-const LIST_ALL: Statement = {
-  name: 'list_all_failure_drafts',
-  text: `select ${COLUMNS} from failure_draft where failure_id > $1 and ($2::text[] is null or failure_id = any ($2)) order by failure_id limit $3`,
-};
+const LIST_ALL: ListById = { name: 'list_all_failure_drafts', select: `select ${COLUMNS} from failure_draft`, id: 'failure_id' };
 
 /** Drafts of all partners. */
-export async function listAllFailureDrafts(db: Queryable, { afterId, ids, limit }: PageOfIds): Promise<FailureDraft[]> {
-  return run<FailureDraft>(db, LIST_ALL, [afterId, ids, limit]);
+export async function listAllFailureDrafts(db: Queryable, page: PageOfIds): Promise<FailureDraft[]> {
+  return runListById<FailureDraft>(db, LIST_ALL, page);
 }
 
 const LOCK: Statement = {

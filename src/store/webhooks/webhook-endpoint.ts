@@ -2,7 +2,7 @@ import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
-import { LISTED, type PageOfIds, run, runAnew, type Statement } from '../query.ts';
+import { LISTED, type ListById, type PageOfIds, run, runAnew, runListById, type Statement } from '../query.ts';
 import { HEALTH_COLUMNS, HEALTH_JOIN, insertEndpointHealth } from './endpoint-health.ts';
 
 export interface WebhookEndpoint {
@@ -79,15 +79,13 @@ export async function listEndpointsOf(
   return run(db, LIST_OF, [partnerIds]);
 }
 
-const LIST_ALL: Statement = {
-  name: 'list_all_webhook_endpoints',
-  text: `select ${ENDPOINT_COLUMNS} from webhook_endpoint e where e.endpoint_id > $1 and ($2::text[] is null or e.endpoint_id = any ($2))
-    order by e.endpoint_id limit $3`,
+const LIST_ALL: ListById = {
+  ...{ name: 'list_all_webhook_endpoints', select: `select ${ENDPOINT_COLUMNS} from webhook_endpoint e`, id: 'e.endpoint_id' },
 };
 
 /** Endpoints of all partners, including removed ones. */
-export async function listAllWebhookEndpoints(db: Queryable, { afterId, ids, limit }: PageOfIds): Promise<WebhookEndpoint[]> {
-  return run<WebhookEndpoint>(db, LIST_ALL, [afterId, ids, limit]);
+export async function listAllWebhookEndpoints(db: Queryable, page: PageOfIds): Promise<WebhookEndpoint[]> {
+  return runListById<WebhookEndpoint>(db, LIST_ALL, page);
 }
 
 export type EndpointOrder = 'created_at' | 'failing_since';
