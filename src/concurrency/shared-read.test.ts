@@ -7,8 +7,7 @@ const [one, other] = [{}, {}];
 
 function counting(keptMs: number) {
   const reads: string[] = [];
-  const read = sharedRead(keptMs, async (_source: object, key: string) => reads.push(key));
-  return { read, reads };
+  return { ...sharedRead(keptMs, async (_source: object, key: string) => reads.push(key)), reads };
 }
 
 test('those who ask for the same, at once or soon after, share one read; another key and another source have their own', async () => {
@@ -25,9 +24,18 @@ test('it is read anew when its time is over', async () => {
   assert.deepEqual(reads, ['a', 'a']);
 });
 
+test('what is forgotten is read anew, also while it is being read, and what another source has is kept', async () => {
+  const { read, forget, reads } = counting(HOUR_MS);
+  const underWay = read(one, 'a');
+  await read(other, 'a');
+  forget(one);
+  assert.deepEqual(await Promise.all([underWay, read(one, 'a'), read(one, 'a'), read(other, 'a')]), [1, 3, 3, 2]);
+  assert.deepEqual(reads, ['a', 'a', 'a']);
+});
+
 test('a read that fails is not kept', async () => {
   let times = 0;
-  const read = sharedRead(HOUR_MS, async () => {
+  const { read } = sharedRead(HOUR_MS, async () => {
     times++;
     if (times === 1) throw new Error('the first one fails');
     return times;

@@ -6,6 +6,7 @@ import { LIST_LIMITS } from '../domain/reconciliations/partner-list.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { answersAsGiven, createAnswerOnce, type Work } from '../operations/access/answer-once.ts';
 import type { OperatorSession } from '../operations/access/operator-session.ts';
+import { forgetOverview } from '../operations/overview/read-overview.ts';
 import { beforeDeadline } from '../partner-api/http/deadline.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../partner-api/http/stream-bounds.ts';
 import { takeListsAsStreams } from '../partner-api/reconciliations/list-body.ts';
@@ -55,6 +56,8 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
       const sent = takesFile ? { file: await hashUpload(request) } : { body: request.body };
       const call = { tools, request, reply, params: request.params, query: request.query, ...sent, ...whoOf(request) };
       const work = isFinal ? answerKeyed(route, call) : route.handle(call);
+      // However it ends: what failed may have changed a part.
+      if (method !== 'GET') work.catch(() => {}).finally(() => forgetOverview(tools.database));
       return send(route, { request, reply }, await beforeDeadline(work, route.deadlineMs ?? DEADLINE_MS));
     },
   });

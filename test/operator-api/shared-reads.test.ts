@@ -1,8 +1,8 @@
-/** What many operators look at is read once for all of them within seconds; what they decide is counted anew each time. */
+/** What many operators look at is read once for all of them within seconds, until one of them changes something. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { readMonthOfAll } from '../../src/operations/overview/read-month.ts';
-import { readOverview } from '../../src/operations/overview/read-overview.ts';
+import { readMonthOfAll, readMonthOfPartners } from '../../src/operations/overview/read-month.ts';
+import { forgetOverview, readOverview } from '../../src/operations/overview/read-overview.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 
@@ -21,13 +21,24 @@ function counting(): { readonly counted: Database; readonly sent: Map<string, nu
   return { counted: { ...database, pool }, sent };
 }
 
-test('ten who open the overview at once read the backlog once, and the reviews ten times', async () => {
+test('ten who open the overview at once read it once; after a change what waits is counted anew, and the backlog is not', async () => {
   const { counted, sent } = counting();
   const read = () => readOverview(counted, { reviewExpiryHours: 72 });
   await Promise.all(Array.from({ length: 10 }, read));
-  assert.deepEqual([sent.get('measure_relay_lag'), sent.get('count_waiting_reviews')], [1, 10]);
-  await read();
-  assert.deepEqual([sent.get('measure_relay_lag'), sent.get('count_waiting_reviews')], [1, 11]);
+  assert.deepEqual([sent.get('measure_relay_lag'), sent.get('count_waiting_reviews')], [1, 1]);
+  forgetOverview(counted);
+  await Promise.all([read(), read()]);
+  assert.deepEqual([sent.get('measure_relay_lag'), sent.get('count_waiting_reviews')], [1, 2]);
+});
+
+test('ten who open a page of the months of partners read it once, and another page once more', async () => {
+  const { counted, sent } = counting();
+  const order = { by: 'created_at', isDescending: false } as const;
+  const read = (limit: number) => readMonthOfPartners(counted.pool, { month: '2026-03' }, { order, after: undefined, limit });
+  await Promise.all(Array.from({ length: 10 }, () => read(10)));
+  assert.equal(sent.get('list_partners_behind_totals'), 1);
+  await read(20);
+  assert.equal(sent.get('list_partners_behind_totals'), 2);
 });
 
 test('ten who open a month of all partners read it once, and another month once more', async () => {

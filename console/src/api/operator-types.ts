@@ -3721,7 +3721,7 @@ export interface components {
         Month: {
             /** @description The month. */
             month: string;
-            /** @description Whether everything that had happened when they were read is in the figures, which was 5 s ago at most. */
+            /** @description Whether every event that had its number when the figures were read, 5 s ago at most, is in them. What has just happened follows within seconds. */
             is_complete: boolean;
             /** @description How many contributions were confirmed. */
             confirmed_count: string;
@@ -3818,7 +3818,7 @@ export interface components {
         Overview: {
             /**
              * Format: date-time
-             * @description The moment of these numbers.
+             * @description The moment of these numbers, 5 s ago at most. What an operator changed through the same process is in them.
              */
             as_of: string;
             reviews: components["schemas"]["WaitingReviews"];
@@ -3883,7 +3883,7 @@ export interface components {
             days: components["schemas"]["DayFigures"][];
         };
         PartnerMonthPage: {
-            /** @description Whether every event that has its number is in the figures. What has just happened follows within seconds. */
+            /** @description Whether every event that had its number when the figures were read, 5 s ago at most, is in them. What has just happened follows within seconds. */
             is_complete: boolean;
             /** @description The partners of the page. */
             partners: components["schemas"]["PartnerMonth"][];

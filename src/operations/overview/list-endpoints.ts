@@ -25,9 +25,14 @@ export async function listEndpointsForOperators(
   const looked = await lookThrough({
     page,
     read: (part) => listEndpointsInOrder(db, filter, part),
-    isWanted: wantedBy({ state }),
+    isWanted: isListOf(state, page) ? undefined : wantedBy({ state }),
   });
   const ids = looked.page.map(({ endpointId }) => endpointId);
   const found = await findListedEndpoints(db, looked.page);
   return { ...looked, page: inOrderOf(ids, found, ({ endpointId }) => endpointId) };
+}
+
+/** Whether the list that is read has no other state. */
+function isListOf(state: EndpointFilter['state'], { order }: KeysetPage<EndpointOrder>): boolean {
+  return state === 'failing' || (state === 'disabled' && order.by === 'created_at');
 }

@@ -56,24 +56,45 @@ function begin(database: Database): void {
 }
 
 /** Whether every event that has a number is in the totals. */
-export async function areDaysComplete(db: Queryable): Promise<boolean> {
+async function areDaysComplete(db: Queryable): Promise<boolean> {
   return (await listPartnersBehind(db, 1)).length === 0;
 }
 
-/** The month of each partner. */
+/** Those of the first page are the same for everybody who opens the console. */
+const SHARED_MS = 5_000;
+
+export interface MonthOfPartners extends LookedThrough<PartnerMonth> {
+  /** Whether every event that had a number when it was read is in it. */
+  readonly isComplete: boolean;
+}
+
+interface MonthPage {
+  readonly filter: PartnerFilter & { readonly month: Month };
+  readonly page: KeysetPage<PartnerOrder>;
+}
+
+/** The month of each partner, as it was within the last 5 s. */
 export async function readMonthOfPartners(
   db: Queryable,
-  { month, ...filter }: PartnerFilter & { readonly month: Month },
+  filter: MonthPage['filter'],
   page: KeysetPage<PartnerOrder>,
-): Promise<LookedThrough<PartnerMonth>> {
+): Promise<MonthOfPartners> {
+  return monthsOfPartners.read(db, JSON.stringify({ filter, page } satisfies MonthPage));
+}
+
+const monthsOfPartners = sharedRead(SHARED_MS, async (db: Queryable, key): Promise<MonthOfPartners> => {
+  const { filter, page } = JSON.parse(key) as MonthPage;
+  const isComplete = await areDaysComplete(db);
+  const { month, ...which } = filter;
   const looked = await lookThrough({
     page,
-    read: (part) => listPartnersInOrder(db, filter, part),
+    read: (part) => listPartnersInOrder(db, which, part),
     isWanted: undefined,
   });
   const values = await readValues(db);
-  return { ...looked, page: await Promise.all(looked.page.map((partner) => readMonthOf(db, { partner, month, values }))) };
-}
+  const months = looked.page.map((partner) => readMonthOf(db, { partner, month, values }));
+  return { ...looked, page: await Promise.all(months), isComplete };
+});
 
 async function readMonthOf(
   db: Queryable,
@@ -90,11 +111,12 @@ export interface MonthOfAll extends Sums {
   readonly days: readonly DayFigures[];
 }
 
-/** It reads a row for each partner and day. */
-const SHARED_MS = 5_000;
+/** The month of all partners together, as it was within the last 5 s. It reads a row for each partner and day. */
+export async function readMonthOfAll(db: Queryable, month: Month): Promise<MonthOfAll> {
+  return monthsOfAll.read(db, month);
+}
 
-/** The month of all partners together, as it was within the last 5 s. */
-export const readMonthOfAll = sharedRead(SHARED_MS, async (db: Queryable, month: Month): Promise<MonthOfAll> => {
+const monthsOfAll = sharedRead(SHARED_MS, async (db: Queryable, month: Month): Promise<MonthOfAll> => {
   const isComplete = await areDaysComplete(db);
   const [totals, values] = await Promise.all([sumDayTotals(db, daysOf(month)), readValues(db)]);
   return { ...addUp(totals, values), days: byDay(totals, values), isComplete };

@@ -35,17 +35,33 @@ export interface Overview {
 
 const MS_PER_HOUR = 3_600_000;
 
-/** The backlog may be so old: it costs as much as there are endpoints, and what operators decide is not in it. */
+/** What is not an operator's doing may be so old. */
 const SHARED_MS = 5_000;
-const readBacklog = sharedRead(SHARED_MS, (pool: Database['pool'], kind) =>
+
+/** What operators decide is not in it. */
+const backlogs = sharedRead(SHARED_MS, (pool: Database['pool'], kind) =>
   measureBacklog({ pool, isDistributed: kind === 'distributed' }),
 );
 
-/** What waits for operators, over all partners. It costs as much as waits, up to a bound, and as there are partners and endpoints. */
+const overviews = sharedRead(SHARED_MS, (database: Database, hours) => readAnew(database, { reviewExpiryHours: Number(hours) }));
+
+/**
+ * What waits for operators, over all partners, as it was within the last 5 s. It costs as much as waits, up to a bound, and as there are
+ * partners and endpoints.
+ */
 export async function readOverview(
   database: Database,
   { reviewExpiryHours }: { readonly reviewExpiryHours: number },
 ): Promise<Overview> {
+  return overviews.read(database, String(reviewExpiryHours));
+}
+
+/** After a change by an operator, who looks whether it is done. */
+export function forgetOverview(database: Database): void {
+  overviews.forget(database);
+}
+
+async function readAnew(database: Database, { reviewExpiryHours }: { readonly reviewExpiryHours: number }): Promise<Overview> {
   const { pool, isDistributed } = database;
   const [asOf, reviews, adjustments, failures, disputes, unacknowledged, backlog, endpoints, jobs] = await Promise.all([
     readClock(pool),
@@ -54,7 +70,7 @@ export async function readOverview(
     countWaitingFailures(pool, COUNTED_MAX),
     countOpenDisputes(pool, COUNTED_MAX),
     countUnacknowledgedSettlements(pool, COUNTED_MAX),
-    readBacklog(pool, isDistributed ? 'distributed' : 'on one server'),
+    backlogs.read(pool, isDistributed ? 'distributed' : 'on one server'),
     countTroubledEndpoints(pool),
     listJobStates(pool),
   ]);

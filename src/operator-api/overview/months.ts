@@ -2,7 +2,6 @@ import { findMinorUnits } from '../../domain/numbers/currency.ts';
 import { amountText } from '../../domain/numbers/money.ts';
 import { recordNotFound } from '../../domain/service-error.ts';
 import {
-  areDaysComplete,
   type DayFigures,
   readMonthOfAll,
   readMonthOfPartners,
@@ -45,8 +44,8 @@ const figures = {
 const Day = shape('DayFigures', { day: text('The day, by the calendar of each partner.'), ...figures });
 
 const params = Type.Object({ month: Type.String({ description: 'A calendar month, such as `2026-11`.' }) });
-const isCompleteNow = flag(
-  'Whether every event that has its number is in the figures. What has just happened follows within seconds.',
+const isComplete = flag(
+  'Whether every event that had its number when the figures were read, 5 s ago at most, is in them. What has just happened follows within seconds.',
 );
 
 function toWire({ confirmedCount, confirmedPoints, failedCount, amounts }: Sums) {
@@ -70,7 +69,7 @@ export const listMonths = operatorRoute({
   params,
   query: Type.Object({ ...pageMembersOfQuery, ...partnerOrder.member, name: partnerName }, closed),
   answer: shape('PartnerMonthPage', {
-    is_complete: isCompleteNow,
+    is_complete: isComplete,
     partners: listOf(
       shape('PartnerMonth', {
         partner_id: text('The id of the partner.'),
@@ -97,7 +96,7 @@ export const listMonths = operatorRoute({
     const filter = { month: readMonth(month), text: query.name };
     const found = await readMonthOfPartners(database.pool, filter, page);
     return {
-      is_complete: await areDaysComplete(database.pool),
+      is_complete: found.isComplete,
       partners: found.page.map(({ partner, days, open, ...sums }) => ({
         ...{ partner_id: partner.partnerId, name: partner.name, currency: partner.currency, ...toWire(sums) },
         open_settlement: open
@@ -120,14 +119,14 @@ export const getMonth = operatorRoute({
   params,
   answer: shape('Month', {
     month: text('The month.'),
-    is_complete: flag('Whether everything that had happened when they were read is in the figures, which was 5 s ago at most.'),
+    is_complete: isComplete,
     ...figures,
     days: listOf(Day, 'The days on which anything was confirmed or failed.'),
   }),
   async handle({ tools: { database }, params: { month } }) {
     await refreshDays(database);
-    const { days, isComplete, ...sums } = await readMonthOfAll(database.pool, readMonth(month));
-    return { month, is_complete: isComplete, ...toWire(sums), days: days.map(dayToWire) };
+    const { days, isComplete: is_complete, ...sums } = await readMonthOfAll(database.pool, readMonth(month));
+    return { month, is_complete, ...toWire(sums), days: days.map(dayToWire) };
   },
 });
 

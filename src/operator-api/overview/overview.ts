@@ -22,7 +22,7 @@ const Job = shape('JobState', {
 });
 
 const Overview = shape('Overview', {
-  as_of: time('The moment of these numbers.'),
+  as_of: time('The moment of these numbers, 5 s ago at most. What an operator changed through the same process is in them.'),
   reviews: shape('WaitingReviews', {
     count: count('How many pending contributions wait for a decision, as far as they were counted.'),
     is_more: flag('Whether there are more: the count stops at 1,000.'),
