@@ -61,9 +61,9 @@ async function confirmFor({ subject, partner, seconds }: Terms, violations: Viol
 function click(operators: readonly Operator[]): { stop(): Promise<number> } {
   let isOver = false;
   let pages = 0;
-  const people = operators.map(async ({ get }, number) => {
+  const people = operators.map(async ({ open }, number) => {
     for (let page = number; !isOver; page++) {
-      await Promise.all([sleep(LOOK_MS), ...(PAGES[page % PAGES.length] ?? []).map(get)]);
+      await Promise.all([sleep(LOOK_MS), ...(PAGES[page % PAGES.length] ?? []).map(open)]);
       pages++;
     }
   });

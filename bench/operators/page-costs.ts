@@ -17,12 +17,12 @@ interface PageCost {
 }
 
 /** Opens each page several times, one after the other. */
-export async function measurePageCosts({ get }: Operator, processes: Processes): Promise<void> {
+export async function measurePageCosts({ open }: Operator, processes: Processes): Promise<void> {
   const costs: PageCost[] = [];
   for (const paths of PAGES) {
-    await Promise.all(paths.map(get));
+    await Promise.all(paths.map(open));
     const [since, before, ownBefore] = [performance.now(), processorTime(processes), process.cpuUsage()];
-    for (let time = 0; time < OPENED; time++) await Promise.all(paths.map(get));
+    for (let time = 0; time < OPENED; time++) await Promise.all(paths.map(open));
     const [elapsedMs, used, own] = [
       performance.now() - since,
       processorTimeSince(processes, before),
