@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { canPrepare, type Queryable } from './database.ts';
+import { canPrepare, type Database, type Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 
 /** A statement of the hot path: prepared once per connection under its name, when that is possible. */
@@ -127,6 +127,37 @@ function firstRow(table: string, key: string, conditions: readonly (string | und
  * partner before PostgreSQL 17.
  */
 export const LISTED = '(select * from unnest($1::text[], $2::text[]))';
+
+/** Rows of any partners, by {@link LISTED} pairs. */
+export interface FindListed {
+  /** Prepared: looks each up by its index, whatever was known of the table. */
+  readonly oneByOne: Statement;
+  /** Planned anew: a distributed database has no such look-up. */
+  readonly anywhere: Statement;
+}
+
+/** @param write Writes the text, given SQL of the rows under their alias. */
+export function findListed(
+  name: string,
+  { table, alias, key }: { readonly table: string; readonly alias: string; readonly key: string },
+  write: (rows: string) => string,
+): FindListed {
+  const row = rowOf(table, { partnerId: 'listed_partner', key, value: 'listed_key' });
+  return {
+    oneByOne: { name, text: write(`${LISTED} listed (listed_partner, listed_key) cross join lateral ${row} ${alias}`) },
+    anywhere: { name, text: write(`(select * from ${table} where (partner_id, ${key}) in ${LISTED}) ${alias}`) },
+  };
+}
+
+export async function runListed<Row extends pg.QueryResultRow>(
+  { pool, isDistributed }: Pick<Database, 'pool' | 'isDistributed'>,
+  { oneByOne, anywhere }: FindListed,
+  listed: readonly (readonly [partnerId: string, key: string])[],
+): Promise<Row[]> {
+  if (listed.length === 0) return [];
+  const values = [listed.map(([partnerId]) => partnerId), listed.map(([, key]) => key)];
+  return isDistributed ? runAnew<Row>(pool, anywhere, values) : run<Row>(pool, oneByOne, values);
+}
 
 /** A durable read that finds rows for a list of keys, of any partners, and the same for those of one partner. */
 export interface FindStatement {

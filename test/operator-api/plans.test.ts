@@ -14,6 +14,7 @@ import { searchRecords } from '../../src/operations/overview/search-records.ts';
 import type { OperatorApiTools } from '../../src/operator-api/app.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { readEndpointActivity } from '../../src/webhooks/endpoints/endpoint-activity.ts';
+import { blocksOf } from '../support/postgres/blocks.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 
 const COUNTS = {
@@ -33,24 +34,6 @@ before(async () => {
   await pool.query('vacuum (analyze)');
 });
 after(() => database.close());
-
-const FETCHED = `select sum(pg_stat_get_xact_blocks_fetched(oid))::int4 as blocks from pg_class
-  where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')`;
-
-/** How many blocks of tables and indexes the work reads, all of it on one connection. */
-async function blocksOf(work: (db: pg.PoolClient) => Promise<unknown>): Promise<number> {
-  const client = await database.pool.connect();
-  const fetched = async () => (await client.query<{ blocks: number }>(FETCHED)).rows[0]?.blocks ?? 0;
-  await client.query('begin');
-  try {
-    const since = await fetched();
-    await work(client);
-    return (await fetched()) - since;
-  } finally {
-    await client.query('rollback');
-    client.release();
-  }
-}
 
 /** Of a page of 50: each record by its keys, and the way to it. */
 const PAGE_MAX = 50 * 20 + 200;
@@ -75,10 +58,10 @@ for (const route of LISTS)
         }>;
       };
       let after: string | undefined;
-      const first = await blocksOf(async (db) => (after = (await read(db)).next_after));
+      const first = await blocksOf(database.pool, async (db) => (after = (await read(db)).next_after));
       assert.ok(first <= max, `${first} blocks`);
       if (after === undefined) return;
-      const second = await blocksOf((db) => read(db, after));
+      const second = await blocksOf(database.pool, (db) => read(db, after));
       assert.ok(second <= max, `${second} blocks of the second page`);
     });
   }
@@ -104,6 +87,6 @@ const READS: readonly [what: string, max: number, work: (db: pg.PoolClient) => P
 
 for (const [what, max, work] of READS)
   test(`${what}: at most ${max} blocks`, async () => {
-    const blocks = await blocksOf(work);
+    const blocks = await blocksOf(database.pool, work);
     assert.ok(blocks > 0 && blocks <= max, `${blocks} blocks`);
   });

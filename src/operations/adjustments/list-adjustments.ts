@@ -7,7 +7,7 @@ import {
   listAdjustmentsInOrder,
   listWaitingAdjustments,
 } from '../../store/adjustments/waiting-adjustment.ts';
-import type { Queryable } from '../../store/database.ts';
+import type { Database, Queryable } from '../../store/database.ts';
 import type { KeysetPage, Placed } from '../../store/ordered-list.ts';
 import { inOrderOf, type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
 
@@ -23,10 +23,11 @@ type Listed = ListedAdjustment & Placed;
 
 /** Of one partner or of all. */
 export async function listAdjustmentsOf(
-  db: Queryable,
+  database: Pick<Database, 'pool' | 'isDistributed'>,
   filter: AdjustmentFilter,
   page: KeysetPage<AdjustmentOrder>,
 ): Promise<LookedThrough<Adjustment>> {
+  const { pool: db } = database;
   const { partnerId, status, reasonCode, settlementId } = filter;
   const isWaiting = partnerId === undefined && (status === 'draft' || status === 'approved');
   const isOn = settlementId === undefined ? undefined : true;
@@ -36,7 +37,7 @@ export async function listAdjustmentsOf(
     isWanted: wantedBy({ status: isWaiting ? undefined : status, reasonCode, isOn }),
   });
   const ids = looked.page.map(({ adjustmentId }) => adjustmentId);
-  const found = await findListedAdjustments(db, looked.page);
+  const found = await findListedAdjustments(database, looked.page);
   return { ...looked, page: inOrderOf(ids, found, ({ adjustmentId }) => adjustmentId) };
 }
 

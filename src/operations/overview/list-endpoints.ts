@@ -1,5 +1,5 @@
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
-import type { Queryable } from '../../store/database.ts';
+import type { Database } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
 import {
   type EndpointOrder,
@@ -17,18 +17,18 @@ export interface EndpointFilter {
 
 /** Endpoints of one partner or of all that are not removed. */
 export async function listEndpointsForOperators(
-  db: Queryable,
+  database: Pick<Database, 'pool' | 'isDistributed'>,
   filter: EndpointFilter,
   page: KeysetPage<EndpointOrder>,
 ): Promise<LookedThrough<WebhookEndpoint & EndpointHealth>> {
   const { state } = filter;
   const looked = await lookThrough({
     page,
-    read: (part) => listEndpointsInOrder(db, filter, part),
+    read: (part) => listEndpointsInOrder(database.pool, filter, part),
     isWanted: isListOf(state, page) ? undefined : wantedBy({ state }),
   });
   const ids = looked.page.map(({ endpointId }) => endpointId);
-  const found = await findListedEndpoints(db, looked.page);
+  const found = await findListedEndpoints(database, looked.page);
   return { ...looked, page: inOrderOf(ids, found, ({ endpointId }) => endpointId) };
 }
 

@@ -1,5 +1,5 @@
 import type { AcknowledgementStatus, SettlementStatus } from '../../domain/settlements/settlement.ts';
-import type { Queryable } from '../../store/database.ts';
+import type { Database } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
 import { findListedSettlements, type Settlement } from '../../store/settlements/settlement.ts';
 import {
@@ -10,6 +10,8 @@ import {
 } from '../../store/settlements/settlement-list.ts';
 import { inOrderOf, type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
 
+type Listing = Pick<Database, 'pool' | 'isDistributed'>;
+
 export interface ClosedFilter {
   readonly acknowledgement?: AcknowledgementStatus | undefined;
   readonly period?: string | undefined;
@@ -19,7 +21,7 @@ export interface ClosedFilter {
 
 /** Closed settlements of all partners. */
 export async function listClosedOfAll(
-  db: Queryable,
+  database: Listing,
   { acknowledgement, period, currency }: ClosedFilter,
   page: KeysetPage<ClosedOrder>,
 ): Promise<LookedThrough<Settlement>> {
@@ -30,31 +32,31 @@ export async function listClosedOfAll(
   };
   const looked = await lookThrough({
     page,
-    read: (part) => listClosedSettlements(db, indexed, part),
+    read: (part) => listClosedSettlements(database.pool, indexed, part),
     isWanted: wantedBy({
       acknowledgement,
       periodLabel: indexed.period === undefined ? period : undefined,
       currency: indexed.currency === undefined ? currency : undefined,
     }),
   });
-  return { ...looked, page: await readEach(db, looked.page) };
+  return { ...looked, page: await readEach(database, looked.page) };
 }
 
 /** The settlements of one partner. */
 export async function listOfPartner(
-  db: Queryable,
+  database: Listing,
   { partnerId, ...wanted }: { partnerId: string; status?: SettlementStatus; acknowledgement?: AcknowledgementStatus },
   page: KeysetPage<'period'>,
 ): Promise<LookedThrough<Settlement>> {
   const looked = await lookThrough({
     page,
-    read: (part) => listSettlementsOfPartner(db, partnerId, part),
+    read: (part) => listSettlementsOfPartner(database.pool, partnerId, part),
     isWanted: wantedBy(wanted),
   });
-  return { ...looked, page: await readEach(db, looked.page) };
+  return { ...looked, page: await readEach(database, looked.page) };
 }
 
-async function readEach(db: Queryable, listed: readonly ListedSettlement[]): Promise<Settlement[]> {
+async function readEach(database: Listing, listed: readonly ListedSettlement[]): Promise<Settlement[]> {
   const ids = listed.map(({ settlementId }) => settlementId);
-  return inOrderOf(ids, await findListedSettlements(db, listed), ({ settlementId }) => settlementId);
+  return inOrderOf(ids, await findListedSettlements(database, listed), ({ settlementId }) => settlementId);
 }

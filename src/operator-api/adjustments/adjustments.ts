@@ -72,7 +72,7 @@ export const listAdjustments = operatorRoute({
     const { status, reason_code: reasonCode } = query;
     const { partnerId, settlementId } = readSettlementFilter(query);
     const { page, end } = sortedPage('listAdjustments', order, query, [partnerId, status, settlementId, reasonCode]);
-    const found = await listAdjustmentsOf(database.pool, { partnerId, settlementId, status, reasonCode }, page);
+    const found = await listAdjustmentsOf(database, { partnerId, settlementId, status, reasonCode }, page);
     return { adjustments: found.page.map(adjustmentToWire), ...end(found.last, found.hasMore) };
   },
 });

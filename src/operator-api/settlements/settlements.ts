@@ -52,7 +52,7 @@ export const listSettlements = operatorRoute({
     const { pool } = tools.database;
     await getPartner(pool, partnerId);
     const wanted = { partnerId, ...(status && { status }), ...(acknowledgement && { acknowledgement }) };
-    const found = await listOfPartner(pool, wanted, page);
+    const found = await listOfPartner(tools.database, wanted, page);
     const shown = found.page.map(({ settlementId }) => settlementsOf(tools).byId({ partnerId, settlementId }));
     return {
       settlements: (await Promise.all(shown)).map((each) => showSettlement(each, tools.environment)),
@@ -90,7 +90,7 @@ export const listClosedSettlements = operatorRoute({
     const { acknowledgement, period, currency } = query;
     const { page, end } = sortedPage('listClosedSettlements', ofAll, query, [acknowledgement, period, currency]);
     if (page.order.by === 'payable_amount' && currency === undefined) throw currencyMissing();
-    const found = await listClosedOfAll(tools.database.pool, { acknowledgement, period, currency }, page);
+    const found = await listClosedOfAll(tools.database, { acknowledgement, period, currency }, page);
     return {
       settlements: found.page.flatMap((settlement) => {
         const { totals } = settlement;

@@ -54,7 +54,7 @@ export const listEndpoints = operatorRoute({
   async handle({ tools: { database }, query }) {
     const { partner_id: partnerId, state } = query;
     const { page, end } = sortedPage('listEndpoints', order, query, [partnerId, state]);
-    const found = await listEndpointsForOperators(database.pool, { partnerId, state }, page);
+    const found = await listEndpointsForOperators(database, { partnerId, state }, page);
     return { endpoints: found.page.map(endpointToWire), ...end(found.last, found.hasMore) };
   },
 });

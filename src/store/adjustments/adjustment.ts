@@ -1,8 +1,8 @@
 import type { AdjustmentStatus } from '../../domain/adjustments/adjustment.ts';
 import type { AdjustmentEffect } from '../../domain/adjustments/adjustment-effect.ts';
 import { NOW } from '../bulk-rows.ts';
-import type { Queryable } from '../database.ts';
-import { LISTED, type ListById, type PageOfIds, run, runAnew, runListById, type Statement } from '../query.ts';
+import type { Database, Queryable } from '../database.ts';
+import { findListed, type ListById, type PageOfIds, run, runListById, runListed, type Statement } from '../query.ts';
 import { readExact, writeExact } from '../settlements/exact-totals.ts';
 
 /**
@@ -131,19 +131,19 @@ export async function findAdjustment(db: Queryable, partnerId: string, adjustmen
   return row && readRow(row);
 }
 
-const FIND_LISTED: Statement = {
-  name: 'find_listed_adjustments',
-  text: `select ${COLUMNS} from adjustment where (partner_id, adjustment_id) in ${LISTED}`,
-};
+const FIND_LISTED = findListed(
+  'find_listed_adjustments',
+  { table: 'adjustment', alias: 'a', key: 'adjustment_id' },
+  (rows) => `select ${COLUMNS} from ${rows}`,
+);
 
 /** Of any partners, in no order. */
 export async function findListedAdjustments(
-  db: Queryable,
+  database: Pick<Database, 'pool' | 'isDistributed'>,
   listed: readonly Pick<Adjustment, 'partnerId' | 'adjustmentId'>[],
 ): Promise<Adjustment[]> {
-  if (listed.length === 0) return [];
-  const values = [listed.map(({ partnerId }) => partnerId), listed.map(({ adjustmentId }) => adjustmentId)];
-  return (await runAnew<Row>(db, FIND_LISTED, values)).map(readRow);
+  const keys = listed.map(({ partnerId, adjustmentId }) => [partnerId, adjustmentId] as const);
+  return (await runListed<Row>(database, FIND_LISTED, keys)).map(readRow);
 }
 
 /** The same as {@link findAdjustment}, and locked until the transaction ends. */

@@ -1,9 +1,9 @@
 import type { AcknowledgementStatus, SettlementStatus } from '../../domain/settlements/settlement.ts';
 import type { SettlementPeriod } from '../../domain/settlements/settlement-period.ts';
 import type { SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
-import type { Queryable } from '../database.ts';
+import type { Database, Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
-import { LISTED, run, runAnew, type Statement } from '../query.ts';
+import { findListed, rowOf, run, runListed, type Statement } from '../query.ts';
 import { readExact, readVersions, writeExact, writeVersions } from './exact-totals.ts';
 
 /** The stored data of a closed settlement's statement. */
@@ -77,8 +77,9 @@ interface SettlementRow {
 
 /** Of a dispute and the acceptance that ended it, the acceptance counts. */
 /** @param partnerId SQL. */
-const selectOf = (partnerId: string) => `select s.*, a.status as acknowledgement, a.acknowledged_at, a.reference, a.note
-    from settlement s left join lateral (
+const selectOf = (partnerId: string, rows = 'settlement s') => `select s.*, a.status as acknowledgement, a.acknowledged_at,
+      a.reference, a.note
+    from ${rows} left join lateral (
       select status, acknowledged_at, reference, note from settlement_acknowledgement k
       where k.partner_id = ${partnerId} and k.settlement_id = s.settlement_id order by k.status limit 1
     ) a on true`;
@@ -153,31 +154,32 @@ export async function insertSettlement(db: Queryable, settlement: NewSettlement)
   return (await run(db, INSERT, values)).length > 0;
 }
 
-const FIND = durableRead({ name: 'find_settlement', text: `${SELECT} where s.partner_id = $1 and s.settlement_id = $2` });
+const FIND = durableRead({
+  name: 'find_settlement',
+  text: selectOf('$1', `${rowOf('settlement', { partnerId: '$1', key: 'settlement_id', value: '$2' })} s`),
+});
 
 export async function findSettlement(db: Queryable, partnerId: string, settlementId: string): Promise<Settlement | undefined> {
   const [row] = await run<SettlementRow>(db, FIND, [partnerId, settlementId]);
   return row && readRow(row);
 }
 
-const FIND_LISTED: Statement = {
-  name: 'find_listed_settlements',
-  text: `${selectOf('s.partner_id')} where (s.partner_id, s.settlement_id) in ${LISTED}`,
-};
+const FIND_LISTED = findListed('find_listed_settlements', { table: 'settlement', alias: 's', key: 'settlement_id' }, (rows) =>
+  selectOf('s.partner_id', rows),
+);
 
 /** Of any partners, in no order: for a list of operators, which waits for no standby. */
 export async function findListedSettlements(
-  db: Queryable,
+  database: Pick<Database, 'pool' | 'isDistributed'>,
   listed: readonly Pick<Settlement, 'partnerId' | 'settlementId'>[],
 ): Promise<Settlement[]> {
-  if (listed.length === 0) return [];
-  const values = [listed.map(({ partnerId }) => partnerId), listed.map(({ settlementId }) => settlementId)];
-  return (await runAnew<SettlementRow>(db, FIND_LISTED, values)).map(readRow);
+  const keys = listed.map(({ partnerId, settlementId }) => [partnerId, settlementId] as const);
+  return (await runListed<SettlementRow>(database, FIND_LISTED, keys)).map(readRow);
 }
 
 const FIND_BY_SEQUENCE: Statement = {
   name: 'find_settlement_by_sequence',
-  text: `${SELECT} where s.partner_id = $1 and s.sequence = $2`,
+  text: selectOf('$1', `${rowOf('settlement', { partnerId: '$1', key: 'sequence', value: '$2' })} s`),
 };
 
 export async function findSettlementBySequence(

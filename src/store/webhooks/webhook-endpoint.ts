@@ -1,8 +1,8 @@
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import { NOW } from '../bulk-rows.ts';
-import type { Queryable } from '../database.ts';
+import type { Database, Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
-import { LISTED, type ListById, type PageOfIds, run, runAnew, runListById, type Statement } from '../query.ts';
+import { findListed, type ListById, ONE_BY_ONE, type PageOfIds, run, runListById, runListed, type Statement } from '../query.ts';
 import { HEALTH_COLUMNS, HEALTH_JOIN, insertEndpointHealth } from './endpoint-health.ts';
 
 export interface WebhookEndpoint {
@@ -113,10 +113,13 @@ const IN_ORDER: KeysetList<EndpointOrder> = {
   },
 };
 const DISABLED = { ...IN_ORDER, name: 'list_disabled_endpoints_in_order', where: "e.status = 'disabled'" };
+/** It begins with those that fail: as a join it could begin with all endpoints. */
 const FAILING: KeysetList<EndpointOrder> = {
-  ...IN_ORDER,
   name: 'list_failing_endpoints_in_order',
-  where: "h.failing_since is not null and e.status = 'active'",
+  select: `h.partner_id as "partnerId", h.endpoint_id as "endpointId", 'failing' as state`,
+  from: 'endpoint_health h',
+  where: `h.failing_since is not null and exists (
+    select from webhook_endpoint e where e.partner_id = h.partner_id and e.endpoint_id = h.endpoint_id and e.status = 'active' ${ONE_BY_ONE})`,
   orders: { ...IN_ORDER.orders, created_at: [['h.endpoint_id', 'text']] },
 };
 
@@ -126,9 +129,9 @@ export async function listEndpointsInOrder(
   { partnerId, state }: { readonly partnerId?: string | undefined; readonly state?: ListedEndpoint['state'] | undefined },
   page: KeysetPage<EndpointOrder>,
 ): Promise<(ListedEndpoint & Placed)[]> {
-  const conditions = { 'e.partner_id': partnerId };
-  if (page.order.by === 'failing_since' || state === 'failing') return listByKeyset(db, FAILING, conditions, page);
-  return listByKeyset(db, state === 'disabled' ? DISABLED : IN_ORDER, conditions, page);
+  if (page.order.by === 'failing_since' || state === 'failing')
+    return listByKeyset(db, FAILING, { 'h.partner_id': partnerId }, page);
+  return listByKeyset(db, state === 'disabled' ? DISABLED : IN_ORDER, { 'e.partner_id': partnerId }, page);
 }
 
 const LOCK_ANY: Statement = {
@@ -151,19 +154,22 @@ const FIND: Statement = {
     where e.partner_id = $1 and e.endpoint_id = $2 and e.status <> 'removed'`,
 };
 
-const FIND_LISTED: Statement = {
-  name: 'find_listed_webhook_endpoints',
-  text: `select ${ENDPOINT_COLUMNS}, ${HEALTH_COLUMNS} from webhook_endpoint e ${HEALTH_JOIN}
-    where (e.partner_id, e.endpoint_id) in ${LISTED} and e.status <> 'removed'`,
-};
+const FIND_LISTED = findListed(
+  'find_listed_webhook_endpoints',
+  { table: 'webhook_endpoint', alias: 'e', key: 'endpoint_id' },
+  (rows) => `select ${ENDPOINT_COLUMNS}, ${HEALTH_COLUMNS} from ${rows} ${HEALTH_JOIN} where e.status <> 'removed'`,
+);
 
 /** Those of any partners that are not removed, in no order. */
 export async function findListedEndpoints(
-  db: Queryable,
+  database: Pick<Database, 'pool' | 'isDistributed'>,
   listed: readonly Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>[],
 ): Promise<(WebhookEndpoint & EndpointHealth)[]> {
-  if (listed.length === 0) return [];
-  return runAnew(db, FIND_LISTED, [listed.map(({ partnerId }) => partnerId), listed.map(({ endpointId }) => endpointId)]);
+  return runListed(
+    database,
+    FIND_LISTED,
+    listed.map(({ partnerId, endpointId }) => [partnerId, endpointId]),
+  );
 }
 
 export async function findWebhookEndpoint(
