@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import type { LoggedDelivery } from '../../src/store/webhooks/delivery-log.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import type { Arrived } from '../support/webhook-receiver.ts';
-import { endpointTools, newEndpoint, untilDeliveries } from '../support/webhook-service.ts';
+import { endpointTools, makeDue, newEndpoint, untilDeliveries } from '../support/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser } = (scene ?? {}) as Scene;
@@ -67,6 +68,37 @@ describe('an incident', needsBrowser, () => {
     assert.equal(await stateOf(), 'active');
     await why.waitFor({ state: 'detached' });
     await untilDeliveries(service.database, partnerId, (all) => all.every(({ status }) => status !== 'waiting'));
+  });
+
+  test('an endpoint that fails says what the last attempt got, since when and how many failed, and leads to the attempt', async () => {
+    const { client, receiver, partnerId, address } = await openEndpoint();
+    receiver.answer = (response) => void response.writeHead(503).end('the queue is full');
+    for (let number = 0; number < 2; number++) await client.confirm(newConfirmation());
+    const areTried = (all: readonly LoggedDelivery[]) => all.length === 2 && all.every(({ attempts }) => attempts === 1);
+    await untilDeliveries(service.database, partnerId, areTried);
+    const page = await browser.signedIn('viewer');
+    await page.goto(address);
+    const why = page.getByRole('alert').filter({ hasText: 'The receiver does not take the events' });
+    await why.getByText('What the receiver wrote: the queue is full').waitFor();
+    await why.getByText(/^2 attempts failed in a row, since \d+ \w+ \d{4}/).waitFor();
+    await why.getByRole('link', { name: /^The last failed attempt: HTTP 503/ }).click();
+    await heading(page, 'Delivery');
+    await page.getByText('HTTP 503').waitFor();
+    // A receiver that is gone answers nothing.
+    receiver.answer = (response) => response.destroy();
+    await makeDue(service.database, partnerId);
+    await untilDeliveries(service.database, partnerId, (all) => all.every(({ attempts }) => attempts === 2));
+    await page.goto(address);
+    await why.getByRole('link', { name: /^The last failed attempt: the connection was reset/ }).waitFor();
+    await page.getByRole('button', { name: /^Language/ }).click();
+    await page.getByText(/^أخفقت 4 محاولات متتالية، منذ/).waitFor();
+    await page.getByRole('link', { name: /آخر محاولة فاشلة/ }).waitFor();
+    receiver.answerWith(204);
+    await makeDue(service.database, partnerId);
+    await untilDeliveries(service.database, partnerId, (all) => all.every(({ status }) => status === 'delivered'));
+    await page.reload();
+    await page.getByText('سليمة').waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0);
   });
 
   test('what is exhausted is sent again only where there is any, and the message says how many', async () => {

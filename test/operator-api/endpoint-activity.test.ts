@@ -80,6 +80,30 @@ test('the delivery whose failure opened the circuit, while it is open', async ()
   assert.equal((await activity()).stopped_by, null);
 });
 
+test('the attempt that failed last and its answer, while the endpoint fails and is not stopped', async () => {
+  const { partnerId, receiver, confirmed, activity } = await openEndpoint();
+  await confirmed('delivered');
+  assert.equal((await activity()).last_failure, null);
+  receiver.answer = (response) => void response.writeHead(503).end('the queue is full');
+  await confirmed('waiting');
+  const last = await confirmed('waiting');
+  const { last_failure: failure, stopped_by: stoppedBy } = await activity();
+  assert.deepEqual([failure.delivery_id, failure.status, failure.excerpt, stoppedBy], [last, 503, 'the queue is full', null]);
+  const [{ number }] = (
+    await pool.query('select failures_in_row as number from endpoint_health where partner_id = $1', [partnerId])
+  ).rows;
+  assert.equal(number, 2);
+  // As an earlier release left it: the delivery that opened the circuit before a success.
+  await pool.query("update endpoint_health set failing_since = now() + interval '1 hour' where partner_id = $1", [partnerId]);
+  assert.equal((await activity()).last_failure, null);
+  await pool.query('update endpoint_health set failing_since = now() where partner_id = $1', [partnerId]);
+  assert.equal((await activity()).last_failure.delivery_id, last);
+  receiver.answerWith(204);
+  await makeDue(database, partnerId);
+  await untilDeliveries(database, partnerId, (all) => all.every(({ status }) => status === 'delivered'));
+  assert.equal((await activity()).last_failure, null);
+});
+
 test('the hours of a day: what the first attempt delivered, a later one or one after it was held, what waits, and what is exhausted', async () => {
   const { partnerId, confirmed, activity } = await openEndpoint();
   for (let number = 0; number < 5; number++) await confirmed('delivered');

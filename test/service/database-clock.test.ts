@@ -11,7 +11,7 @@ import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { listJobs } from '../../src/schedule/jobs.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { findOpenSettlement } from '../../src/store/settlements/settlement.ts';
-import { listDeliveryAttempts } from '../../src/store/webhooks/delivery-log.ts';
+import { listDeliveryAttempts } from '../../src/store/webhooks/attempt-log.ts';
 import { findWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { rotateSecret } from '../../src/webhooks/endpoints/manage-endpoint.ts';

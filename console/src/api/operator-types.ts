@@ -1835,7 +1835,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show what waits at an endpoint, what stopped it, and what became of the events of its last day
+         * Show what waits at an endpoint, why it fails or is stopped, and what became of the events of its last day
          * @description Least role: `viewer`.
          */
         get: operations["getEndpointActivity"];
@@ -3244,7 +3244,9 @@ export interface components {
             held: components["schemas"]["BoundedCount"];
             exhausted: components["schemas"]["BoundedCount"];
             /** @description For which delivery it is disabled or paused; `null` where it is neither, an operator disabled it, or none is kept. */
-            stopped_by: components["schemas"]["StoppingAttempt"] | null;
+            stopped_by: components["schemas"]["FailedAttempt"] | null;
+            /** @description The attempt that failed last, of an endpoint that fails; `null` where it does not, is disabled or paused, or none is kept. */
+            last_failure: components["schemas"]["FailedAttempt"] | null;
             /** @description The last 24 hours of the clock, the earliest first, by the time of the events. */
             hours: components["schemas"]["HourOfEndpoint"][];
         };
@@ -3384,6 +3386,21 @@ export interface components {
              * @description When it was added.
              */
             added_at: string;
+        };
+        FailedAttempt: {
+            /** @description The delivery. */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When its last attempt began.
+             */
+            attempted_at: string;
+            /** @description The HTTP status of the answer; `null` without an answer. */
+            status: number | null;
+            /** @description What went wrong; `null` where there was an answer. */
+            error_class: string | null;
+            /** @description The beginning of the answer's body, as the receiver wrote it; `null` without one. */
+            excerpt: string | null;
         };
         Failure: {
             /** @description The id of the partner. */
@@ -4628,19 +4645,6 @@ export interface components {
             generated_at: string;
             /** @description SHA-256 of the statement before; `null` for the first. */
             previous_csv_sha256: string | null;
-        };
-        StoppingAttempt: {
-            /** @description The delivery. */
-            delivery_id: string;
-            /**
-             * Format: date-time
-             * @description When its last attempt began.
-             */
-            attempted_at: string;
-            /** @description The HTTP status of the answer; `null` without an answer. */
-            status: number | null;
-            /** @description What went wrong; `null` where there was an answer. */
-            error_class: string | null;
         };
         TestConfirmation: {
             /** @description The status of the answer. */

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
+import type { DeliveryAttemptRecord } from '../../store/webhooks/attempt-log.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../store/webhooks/delivery.ts';
-import { type DeliveryAttemptRecord, type LoggedDelivery, listDeliveries } from '../../store/webhooks/delivery-log.ts';
+import { type LoggedDelivery, listDeliveries } from '../../store/webhooks/delivery-log.ts';
 import {
   type DeliveryWithAttempts,
   getDelivery,

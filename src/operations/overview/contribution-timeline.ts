@@ -8,7 +8,8 @@ import { listEventsOfSubject } from '../../store/events/event.ts';
 import { listImpactBatchChanges } from '../../store/impact/impact-batch.ts';
 import { findLineOfContribution, findPooling } from '../../store/impact/impact-batch-settlement.ts';
 import { findSettlement } from '../../store/settlements/settlement.ts';
-import { listDeliveries, listDeliveryAttempts } from '../../store/webhooks/delivery-log.ts';
+import { listDeliveryAttempts } from '../../store/webhooks/attempt-log.ts';
+import { listDeliveries } from '../../store/webhooks/delivery-log.ts';
 
 export const TIMELINE_KINDS = [
   ...[

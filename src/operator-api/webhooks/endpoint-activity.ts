@@ -1,5 +1,5 @@
 import { Type } from '../../partner-api/schema-type.ts';
-import { LOOKED_AT_OF_HOUR, readEndpointActivity } from '../../webhooks/endpoints/endpoint-activity.ts';
+import { type FailedAttempt, LOOKED_AT_OF_HOUR, readEndpointActivity } from '../../webhooks/endpoints/endpoint-activity.ts';
 import { operatorRoute } from '../route.ts';
 import {
   BoundedCount,
@@ -15,12 +15,17 @@ import {
   time,
 } from '../schema-parts.ts';
 
-const StoppingAttempt = shape('StoppingAttempt', {
+const FailedAttemptBody = shape('FailedAttempt', {
   delivery_id: text('The delivery.'),
   attempted_at: time('When its last attempt began.'),
   status: Type.Union([Type.Integer(), Type.Null()], { description: 'The HTTP status of the answer; `null` without an answer.' }),
   error_class: nullableText('What went wrong; `null` where there was an answer.'),
+  excerpt: nullableText("The beginning of the answer's body, as the receiver wrote it; `null` without one."),
 });
+
+function failedAttemptToWire({ deliveryId, startedAt, status, errorClass, excerpt }: FailedAttempt) {
+  return { delivery_id: deliveryId, attempted_at: startedAt, status, error_class: errorClass, excerpt };
+}
 
 const Hour = shape('HourOfEndpoint', {
   from: time('Its beginning.'),
@@ -36,7 +41,7 @@ export const getActivity = operatorRoute({
   method: 'GET',
   path: '/operator/v1/partners/:partner_id/endpoints/:endpoint_id/activity',
   tag: 'Webhooks',
-  summary: 'Show what waits at an endpoint, what stopped it, and what became of the events of its last day',
+  summary: 'Show what waits at an endpoint, why it fails or is stopped, and what became of the events of its last day',
   leastRole: 'viewer',
   params: partnerAnd('endpoint_id', 'The id of the endpoint.'),
   answer: shape('EndpointActivity', {
@@ -44,19 +49,24 @@ export const getActivity = operatorRoute({
     held: BoundedCount,
     exhausted: BoundedCount,
     stopped_by: nullableShape(
-      StoppingAttempt,
+      FailedAttemptBody,
       'For which delivery it is disabled or paused; `null` where it is neither, an operator disabled it, or none is kept.',
+    ),
+    last_failure: nullableShape(
+      FailedAttemptBody,
+      'The attempt that failed last, of an endpoint that fails; `null` where it does not, is disabled or paused, or none is kept.',
     ),
     hours: listOf(Hour, 'The last 24 hours of the clock, the earliest first, by the time of the events.'),
   }),
   async handle({ tools: { database }, params: { partner_id: partnerId, endpoint_id: endpointId } }) {
-    const { waiting, held, exhausted, stoppedBy, hours } = await readEndpointActivity(database.pool, { partnerId, endpointId });
+    const { waiting, held, exhausted, stoppedBy, lastFailure, hours } = await readEndpointActivity(database.pool, {
+      partnerId,
+      endpointId,
+    });
     return {
       ...{ waiting: boundedToWire(waiting), held: boundedToWire(held), exhausted: boundedToWire(exhausted) },
-      stopped_by: stoppedBy && {
-        ...{ delivery_id: stoppedBy.deliveryId, attempted_at: stoppedBy.startedAt },
-        ...{ status: stoppedBy.status, error_class: stoppedBy.errorClass },
-      },
+      stopped_by: stoppedBy && failedAttemptToWire(stoppedBy),
+      last_failure: lastFailure && failedAttemptToWire(lastFailure),
       hours: hours.map(({ atOnce, isMore, ...hour }) => ({ ...hour, at_once: atOnce, is_more: isMore })),
     };
   },

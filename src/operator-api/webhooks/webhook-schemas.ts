@@ -1,7 +1,8 @@
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import { Type } from '../../partner-api/schema-type.ts';
+import type { DeliveryAttemptRecord } from '../../store/webhooks/attempt-log.ts';
 import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
-import type { DeliveryAttemptRecord, LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
+import type { LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
 import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import {
   count,

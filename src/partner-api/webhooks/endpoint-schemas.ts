@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from '../../domain/events/event.ts';
+import type { LastAttempt } from '../../store/webhooks/attempt-log.ts';
 import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
-import type { LastAttempt } from '../../store/webhooks/delivery-log.ts';
 import { Echo } from '../envelope-schemas.ts';
 import { pageAnswer, pageQuery } from '../paging.ts';
 import { closed, longId, nullable, nullableTime, time } from '../schema-parts.ts';

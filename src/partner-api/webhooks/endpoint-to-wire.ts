@@ -1,5 +1,6 @@
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
-import type { LastAttempt, LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
+import type { LastAttempt } from '../../store/webhooks/attempt-log.ts';
+import type { LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
 import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
 export function endpointToWire(endpoint: WebhookEndpoint & EndpointHealth) {

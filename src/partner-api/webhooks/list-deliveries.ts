@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { listLastAttempts, listDeliveries as listOf } from '../../store/webhooks/delivery-log.ts';
+import { listLastAttempts } from '../../store/webhooks/attempt-log.ts';
+import { listDeliveries as listOf } from '../../store/webhooks/delivery-log.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import type { Database } from '../../store/database.ts';
-import { findDelivery, listLastAttempts } from '../../store/webhooks/delivery-log.ts';
+import { listLastAttempts } from '../../store/webhooks/attempt-log.ts';
+import { findDelivery } from '../../store/webhooks/delivery-log.ts';
 import { resend } from '../../webhooks/endpoints/manage-delivery.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { postWithStoredAnswer } from '../stored-answer-post.ts';

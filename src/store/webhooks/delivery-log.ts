@@ -10,20 +10,6 @@ export interface LoggedDelivery extends Delivery {
   readonly status: DeliveryStatus;
 }
 
-/** One recorded attempt. */
-export interface DeliveryAttemptRecord {
-  /** Counts the claims of the delivery: a gap is an attempt whose sender died before it recorded the result. */
-  readonly number: bigint;
-  readonly trigger: Delivery['trigger'];
-  readonly startedAt: Date;
-  readonly milliseconds: number;
-  /** Of the answer; `null` when there was none. */
-  readonly status: number | null;
-  readonly errorClass: string | null;
-  /** The beginning of the answer's body, as the receiver wrote it. */
-  readonly excerpt: string | null;
-}
-
 /** SQL for the status of a delivery `d` of an endpoint `e`. */
 export const STATUS_OF_DELIVERY = `case when d.status = 'exhausted' and d.sequence is null then 'failed' when d.status = 'handed_over' and d.ended_at is not null then 'delivered'
       when d.status not in ('waiting', 'handed_over') then d.status when e.status = 'disabled' then 'held' when e.status = 'removed' then 'dropped'
@@ -163,52 +149,6 @@ const FIND: Statement = {
 export async function findDelivery(db: Queryable, partnerId: string, deliveryId: string): Promise<LoggedDelivery | undefined> {
   const [delivery] = await run<LoggedDelivery>(db, FIND, [partnerId, deliveryId]);
   return delivery;
-}
-
-/**
- * SQL: the attempts of deliveries. A first one that succeeded stands in its delivery, and if it was recorded twice at once in a row too; the
- * others are rows of their own.
- */
-const attemptsOf = (deliveries: string) => `(
-      select delivery_id, 1::int8 as number, 'event' as trigger, first_started_at as started_at, first_milliseconds as milliseconds,
-        first_status as status, null as error_class, first_excerpt as excerpt
-      from delivery where partner_id = $1 and ${deliveries} and first_started_at is not null
-      union all
-      select delivery_id, number, trigger, started_at, milliseconds, status, error_class, excerpt
-      from delivery_attempt where partner_id = $1 and ${deliveries}
-    ) attempt`;
-
-const LIST_ATTEMPTS: Statement = {
-  name: 'list_delivery_attempts',
-  text: `select distinct on (number) number, trigger, started_at as "startedAt", milliseconds, status, error_class as "errorClass", excerpt
-    from ${attemptsOf('delivery_id = $2')} order by number`,
-};
-
-/** The oldest first. */
-export async function listDeliveryAttempts(
-  db: Queryable,
-  partnerId: string,
-  deliveryId: string,
-): Promise<DeliveryAttemptRecord[]> {
-  return run<DeliveryAttemptRecord>(db, LIST_ATTEMPTS, [partnerId, deliveryId]);
-}
-
-const LAST_ATTEMPTS: Statement = {
-  name: 'list_last_attempts',
-  text: `select distinct on (delivery_id) delivery_id as "deliveryId", started_at as "startedAt", status, error_class as "errorClass"
-    from ${attemptsOf('delivery_id = any ($2::text[])')} order by delivery_id, number desc`,
-};
-
-export type LastAttempt = Pick<DeliveryAttemptRecord, 'startedAt' | 'status' | 'errorClass'>;
-
-/** Of each delivery that has one, by its id. */
-export async function listLastAttempts(
-  db: Queryable,
-  partnerId: string,
-  deliveryIds: readonly string[],
-): Promise<ReadonlyMap<string, LastAttempt>> {
-  const found = await run<LastAttempt & { readonly deliveryId: string }>(db, LAST_ATTEMPTS, [partnerId, deliveryIds]);
-  return new Map(found.map((attempt) => [attempt.deliveryId, attempt]));
 }
 
 /** Due at once, with all attempts again. */

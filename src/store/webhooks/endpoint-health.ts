@@ -60,36 +60,49 @@ export async function clearEndpointHealth(db: Queryable, { partnerId, endpointId
   await run(db, CLEAR_HEALTH, [partnerId, endpointId]);
 }
 
-const UPDATE_STOPPED_BY: Statement = {
-  name: 'update_endpoint_stopped_by',
+const UPDATE_FAILED_DELIVERY: Statement = {
+  name: 'update_endpoint_failed_delivery',
   text: `update endpoint_health h set stopped_by = $3 from webhook_endpoint e
     where h.partner_id = $1 and h.endpoint_id = $2 and e.partner_id = $1 and e.endpoint_id = $2 and e.status = 'active'`,
 };
 
 /**
- * Records the delivery whose attempt opened the circuit of an active endpoint, or for which it is being disabled. What fails afterwards,
- * because it was under way when the endpoint was disabled, changes nothing.
+ * Records the delivery whose attempt failed last at an active endpoint, so that the one that opens its circuit or disables it stays. What
+ * fails afterwards, because it was under way when the endpoint was disabled, changes nothing.
  *
  * @param deliveryId `null` where an operator disables it.
  */
-export async function updateEndpointStoppedBy(
+export async function updateEndpointFailedDelivery(
   db: Queryable,
   { partnerId, endpointId }: EndpointKey,
   deliveryId: string | null,
 ): Promise<void> {
-  await run(db, UPDATE_STOPPED_BY, [partnerId, endpointId, deliveryId]);
+  await run(db, UPDATE_FAILED_DELIVERY, [partnerId, endpointId, deliveryId]);
 }
 
-const FIND_STOPPED_BY: Statement = {
-  name: 'find_endpoint_stopped_by',
-  text: `select h.stopped_by as "stoppedBy" from webhook_endpoint e ${HEALTH_JOIN}
-    where e.partner_id = $1 and e.endpoint_id = $2 and (e.status = 'disabled' or h.breaker_open_until > now())`,
+const FIND_FAILED_DELIVERY: Statement = {
+  name: 'find_endpoint_failed_delivery',
+  text: `select h.stopped_by as "deliveryId", h.failing_since as "failingSince",
+      e.status = 'disabled' or coalesce(h.breaker_open_until > now(), false) as "isStopped"
+    from webhook_endpoint e ${HEALTH_JOIN}
+    where e.partner_id = $1 and e.endpoint_id = $2 and h.stopped_by is not null and (e.status = 'disabled' or h.failing_since is not null)`,
 };
 
-/** The delivery that {@link updateEndpointStoppedBy} recorded, while the endpoint is disabled or its circuit is open. */
-export async function findEndpointStoppedBy(db: Queryable, { partnerId, endpointId }: EndpointKey): Promise<string | undefined> {
-  const [row] = await run<{ stoppedBy: string | null }>(db, FIND_STOPPED_BY, [partnerId, endpointId]);
-  return row?.stoppedBy ?? undefined;
+export interface FailedDelivery {
+  readonly deliveryId: string;
+  /** Of the endpoint. */
+  readonly failingSince: Date | null;
+  /** Whether the endpoint is disabled for it, or its circuit is open. */
+  readonly isStopped: boolean;
+}
+
+/** The delivery that {@link updateEndpointFailedDelivery} recorded, while the endpoint fails or is disabled. */
+export async function findEndpointFailedDelivery(
+  db: Queryable,
+  { partnerId, endpointId }: EndpointKey,
+): Promise<FailedDelivery | undefined> {
+  const [row] = await run<FailedDelivery>(db, FIND_FAILED_DELIVERY, [partnerId, endpointId]);
+  return row;
 }
 
 const CLOSE_BREAKER: Statement = {

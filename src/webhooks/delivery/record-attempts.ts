@@ -3,6 +3,7 @@ import { newId } from '../../domain/identifiers.ts';
 import {
   afterFailures,
   DISABLED_FOR,
+  type EndpointHealth,
   isCircuitOpen,
   isGivenUp as isGivenUpAfter,
 } from '../../domain/webhooks/endpoint-circuit.ts';
@@ -16,8 +17,8 @@ import { type Attempt, recordAttempts, recordSuccesses } from '../../store/webho
 import {
   clearEndpointHealth,
   lockEndpointHealth,
+  updateEndpointFailedDelivery,
   updateEndpointHealth,
-  updateEndpointStoppedBy,
 } from '../../store/webhooks/endpoint-health.ts';
 import { lockWebhookEndpoint, updateWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
@@ -72,9 +73,9 @@ async function settleMixed(database: Database, partnerId: string | undefined, at
     return found;
   });
   const settled: Standing[] = [];
-  for (const { disabledFor, stoppedBy, ...standing } of standings) {
+  for (const { disabledFor, failedDelivery, ...standing } of standings) {
     const isDisabled =
-      disabledFor !== undefined && (await disableEndpoint(database, { ...standing, reason: disabledFor, stoppedBy }));
+      disabledFor !== undefined && (await disableEndpoint(database, { ...standing, reason: disabledFor, failedDelivery }));
     settled.push({ ...standing, disabledFor: isDisabled ? disabledFor : undefined });
   }
   return settled;
@@ -104,8 +105,8 @@ interface CountedHealth {
 }
 
 interface JudgedEndpoint extends Standing {
-  /** The delivery whose attempt disables the endpoint or opens its circuit; `null` where none failed. */
-  readonly stoppedBy: string | null;
+  /** The delivery whose attempt failed last, or disables the endpoint; `null` where none failed. */
+  readonly failedDelivery: string | null;
 }
 
 /** `disabledFor`: why the endpoint must be disabled. */
@@ -113,21 +114,36 @@ async function recordHealth(db: Queryable, endpoint: EndpointId, { attempts, add
   const lastSuccess = added.findLastIndex(({ isSuccess }) => isSuccess);
   const failures = added.slice(lastSuccess + 1);
   if (lastSuccess >= 0) await clearEndpointHealth(db, endpoint);
-  const sound = { ...endpoint, isPaused: false, pausedUntil: undefined, disabledFor: undefined, stoppedBy: null };
+  const sound = { ...endpoint, isPaused: false, pausedUntil: undefined, disabledFor: undefined, failedDelivery: null };
   if (attempts.every(({ isSuccess }) => isSuccess)) return sound;
   const gone = attempts.find(({ status }) => status === GONE);
-  const stoppedBy = (gone ?? attempts.findLast(({ isSuccess }) => !isSuccess))?.claimed.deliveryId ?? null;
+  const failedDelivery = (gone ?? attempts.findLast(({ isSuccess }) => !isSuccess))?.claimed.deliveryId ?? null;
   const health = await lockEndpointHealth(db, endpoint);
   if (!health) return sound;
-  const next = failures.length === 0 ? health : afterFailures(health, failures.length, health.readAt);
-  if (failures.length > 0) await updateEndpointHealth(db, endpoint, next);
-  if (next.breakerTrips > health.breakerTrips) await updateEndpointStoppedBy(db, endpoint, stoppedBy);
+  const next = failures.length === 0 ? health : await recordFailures(db, endpoint, { health, failures, failedDelivery });
   const failingForMs = health.readAt.getTime() - (next.failingSince ?? health.readAt).getTime();
   const isGivenUp = isGivenUpAfter(next.failuresInRow, failingForMs);
   const disabledFor = gone ? DISABLED_FOR.gone : isGivenUp ? DISABLED_FOR.givenUp : undefined;
   const isOpen = isCircuitOpen(next, health.readAt);
   const pausedUntil = isOpen ? (next.breakerOpenUntil ?? undefined) : undefined;
-  return { ...endpoint, isPaused: isOpen || disabledFor !== undefined, pausedUntil, disabledFor, stoppedBy };
+  return { ...endpoint, isPaused: isOpen || disabledFor !== undefined, pausedUntil, disabledFor, failedDelivery };
+}
+
+interface CountedFailures extends Pick<JudgedEndpoint, 'failedDelivery'> {
+  readonly health: EndpointHealth & { readonly readAt: Date };
+  readonly failures: readonly Attempt[];
+}
+
+async function recordFailures(
+  db: Queryable,
+  endpoint: EndpointId,
+  { health, failures, failedDelivery }: CountedFailures,
+): Promise<EndpointHealth> {
+  const next = afterFailures(health, failures.length, health.readAt);
+  await updateEndpointHealth(db, endpoint, next);
+  // Attempts that were in flight when the circuit opened are not why it did.
+  if (!isCircuitOpen(health, health.readAt)) await updateEndpointFailedDelivery(db, endpoint, failedDelivery);
+  return next;
 }
 
 /** The actor that disables an endpoint for its failures. */
@@ -142,7 +158,7 @@ function dispatcher(): Actor {
  */
 async function disableEndpoint(
   database: Database,
-  { partnerId, endpointId, reason, stoppedBy }: Disabling & Pick<JudgedEndpoint, 'stoppedBy'>,
+  { partnerId, endpointId, reason, failedDelivery }: Disabling & Pick<JudgedEndpoint, 'failedDelivery'>,
 ): Promise<boolean> {
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
@@ -150,7 +166,7 @@ async function disableEndpoint(
     // The entry would confirm an edit; nothing is sent to an endpoint that differs from the audit.
     if ((await findDifferences(db, ENDPOINT, [endpoint])).length > 0) return false;
     const disabled = { ...endpoint, status: 'disabled' as const, statusReason: reason };
-    await updateEndpointStoppedBy(db, endpoint, stoppedBy);
+    await updateEndpointFailedDelivery(db, endpoint, failedDelivery);
     await updateWebhookEndpoint(db, disabled);
     await audit(db, dispatcher(), {
       ...{ action: 'endpoint.disable', partnerId, subjectId: endpointId },

@@ -2,11 +2,15 @@ import { idAt } from '../../domain/identifiers.ts';
 import { type BoundedCount, bounded, COUNTED_MAX } from '../../operations/overview/read-overview.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Queryable } from '../../store/database.ts';
-import { type LastAttempt, listLastAttempts } from '../../store/webhooks/delivery-log.ts';
+import { type DeliveryAttemptRecord, findLastAttempt } from '../../store/webhooks/attempt-log.ts';
 import { countDeliveriesOfEndpoint, type PeriodOutcome, readOutcomesOfEndpoint } from '../../store/webhooks/endpoint-activity.ts';
-import { findEndpointStoppedBy } from '../../store/webhooks/endpoint-health.ts';
+import { findEndpointFailedDelivery } from '../../store/webhooks/endpoint-health.ts';
+import { LEASE_MS } from '../delivery/attempt.ts';
 import type { EndpointId } from './endpoint-context.ts';
 import { getEndpoint } from './manage-endpoint.ts';
+
+/** The last attempt of a delivery that failed. */
+export type FailedAttempt = DeliveryAttemptRecord & { readonly deliveryId: string };
 
 /** What an operator looks for at an endpoint. */
 export interface EndpointActivity {
@@ -16,7 +20,9 @@ export interface EndpointActivity {
   readonly held: BoundedCount;
   readonly exhausted: BoundedCount;
   /** The delivery for which it is disabled or its circuit is open, with its last attempt; `null` where none is kept. */
-  readonly stoppedBy: (LastAttempt & { readonly deliveryId: string }) | null;
+  readonly stoppedBy: FailedAttempt | null;
+  /** Of an endpoint that fails, and is neither disabled nor paused; `null` where none is kept. */
+  readonly lastFailure: FailedAttempt | null;
   /** Of the last 24 hours, the earliest first: what became of the events of each. */
   readonly hours: readonly (Omit<PeriodOutcome, 'lookedAt'> & { readonly from: Date; readonly isMore: boolean })[];
 }
@@ -34,21 +40,28 @@ const NONE: BoundedCount = { count: 0, isMore: false };
  */
 export async function readEndpointActivity(db: Queryable, id: EndpointId): Promise<EndpointActivity> {
   const { status } = await getEndpoint(db, id.partnerId, id.endpointId);
-  const [counts, stoppedBy, hours] = await Promise.all([
+  const [counts, failure, hours] = await Promise.all([
     countDeliveriesOfEndpoint(db, id, COUNTED_MAX + 1),
-    readStoppedBy(db, id),
+    readFailure(db, id),
     readHours(db, id),
   ]);
   const unended = bounded(counts.unended);
   const [waiting, held] = status === 'disabled' ? [NONE, unended] : [unended, NONE];
-  return { waiting, held, exhausted: bounded(counts.exhausted), stoppedBy, hours };
+  return { waiting, held, exhausted: bounded(counts.exhausted), ...failure, hours };
 }
 
-async function readStoppedBy(db: Queryable, id: EndpointId): Promise<EndpointActivity['stoppedBy']> {
-  const deliveryId = await findEndpointStoppedBy(db, id);
-  if (deliveryId === undefined) return null;
-  const attempt = (await listLastAttempts(db, id.partnerId, [deliveryId])).get(deliveryId);
-  return attempt ? { ...attempt, deliveryId } : null;
+async function readFailure(db: Queryable, id: EndpointId): Promise<Pick<EndpointActivity, 'stoppedBy' | 'lastFailure'>> {
+  const none = { stoppedBy: null, lastFailure: null };
+  const failed = await findEndpointFailedDelivery(db, id);
+  if (!failed) return none;
+  const { deliveryId, failingSince, isStopped } = failed;
+  const last = await findLastAttempt(db, id.partnerId, deliveryId);
+  if (!last) return none;
+  const attempt = { ...last, deliveryId };
+  if (isStopped) return { ...none, stoppedBy: attempt };
+  // One from before the last success has nothing to do with why it fails now. An attempt is recorded within its lease.
+  const isOfNow = failingSince !== null && attempt.startedAt.getTime() >= failingSince.getTime() - LEASE_MS;
+  return { ...none, lastFailure: isOfNow ? attempt : null };
 }
 
 async function readHours(db: Queryable, id: EndpointId): Promise<EndpointActivity['hours']> {

@@ -5,12 +5,11 @@ import { audit } from '../../operations/audit/audit.ts';
 import { withRole } from '../../operations/with-role.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
+import { type DeliveryAttemptRecord, listDeliveryAttempts } from '../../store/webhooks/attempt-log.ts';
 import {
-  type DeliveryAttemptRecord,
   findDelivery,
   insertReplayedDeliveries,
   type LoggedDelivery,
-  listDeliveryAttempts,
   recoverDeliveries,
   resendDelivery,
 } from '../../store/webhooks/delivery-log.ts';

@@ -43,6 +43,7 @@ import { endLostReconciliations, listLeftReconciliations } from '../../../src/st
 import { listRuleVersions, readRuleRevision } from '../../../src/store/rules/rule-version.ts';
 import { listSimulatedEndsDue } from '../../../src/store/sandbox/simulated-end.ts';
 import { findOpenSettlement } from '../../../src/store/settlements/settlement.ts';
+import { listDeliveryAttempts } from '../../../src/store/webhooks/attempt-log.ts';
 import {
   type Attempt,
   claimDeliveries,
@@ -54,7 +55,6 @@ import {
   releaseDeliveries,
 } from '../../../src/store/webhooks/delivery.ts';
 import { listEndpointStates, measureBacklog } from '../../../src/store/webhooks/delivery-backlog.ts';
-import { listDeliveryAttempts } from '../../../src/store/webhooks/delivery-log.ts';
 import { advanceDueFrom, listDueEndpoints, listRecipientEndpoints } from '../../../src/store/webhooks/due-endpoint.ts';
 import { clearEndpointHealth, lockEndpointHealth, updateEndpointDueFrom } from '../../../src/store/webhooks/endpoint-health.ts';
 import { watchEndpoints, watchEndpointsOf, watchWaitingEndpoints } from '../../../src/store/webhooks/endpoint-watch.ts';

@@ -17,7 +17,7 @@ import { EndpointActions } from './endpoint-actions.tsx';
 import { EndpointCounts } from './endpoint-counts.tsx';
 import { EndpointHours } from './endpoint-hours.tsx';
 import { Health } from './endpoint-list.tsx';
-import { isPaused, Stopped } from './stopped.tsx';
+import { EndpointTrouble, isPaused } from './endpoint-trouble.tsx';
 import { useEndpointActivity } from './use-endpoint-activity.ts';
 import { WEBHOOK } from './webhook-texts.ts';
 
@@ -42,7 +42,7 @@ export function EndpointPage() {
       <Loaded query={endpoint}>
         {(record) => (
           <Stack gap="xl">
-            <Stopped endpoint={record} activity={activity.data} zone={zone} />
+            <EndpointTrouble endpoint={record} activity={activity.data} zone={zone} />
             <EndpointFacts endpoint={record} zone={zone} />
             <Loaded query={activity}>
               {(known) => (

@@ -5,6 +5,8 @@ import type { Texts } from '../../texts/text.ts';
 /** In the genitive. */
 const DELIVERIES = ['عملية تسليم واحدة', 'عمليتي تسليم', 'عمليات تسليم', 'عملية تسليم', 'عملية تسليم'] as const;
 
+const ATTEMPTS = ['محاولة واحدة', 'محاولتان متتاليتان', 'محاولات متتالية', 'محاولة متتالية', 'محاولة متتالية'] as const;
+
 export const WEBHOOK = {
   title: ['Webhooks', 'الإشعارات'],
   help: [
@@ -25,13 +27,23 @@ export const WEBHOOK = {
     'نقطة الاستقبال معطَّلة: تُحجز إشعاراتها حتى تُفعَّل',
   ],
   isPaused: ['Nothing is sent to the endpoint for a while', 'لا يُرسَل شيء إلى نقطة الاستقبال مؤقتًا'],
-  pausedWhy: [
-    'Many attempts failed in a row. The next one is made after',
-    'أخفقت محاولات كثيرة متتالية. تُجرى المحاولة التالية بعد',
+  pausedFollows: ['The next attempt is made after', 'تُجرى المحاولة التالية بعد'],
+  isFailing: ['The receiver does not take the events', 'لا يتسلّم المستقبِل الإشعارات'],
+  failingFollows: [
+    'What it did not take is sent again by itself, each time after a longer pause.',
+    'ما لم يتسلّمه يُعاد إرساله تلقائيًا، وكل مرة بعد مهلة أطول.',
+  ],
+  inRow: [
+    (count: number) => (count === 1 ? 'One attempt failed, at' : `${countEnglish(count, 'attempt')} failed in a row, since`),
+    (count: number) => `أخفقت ${countArabic(count, ATTEMPTS)}، ${count === 1 ? 'في' : 'منذ'}`,
   ],
   stoppedBy: [
     (answer: string) => `The attempt that stopped it: ${answer}`,
     (answer: string) => `المحاولة التي أوقفتها: ${isolateForeign(answer)}`,
+  ],
+  failedLast: [
+    (answer: string) => `The last failed attempt: ${answer}`,
+    (answer: string) => `آخر محاولة فاشلة: ${isolateForeign(answer)}`,
   ],
   notDelivered: ['What is not delivered', 'ما لم يُسلَّم'],
   waitingHelp: ['sent when they are due', 'تُرسَل في موعدها'],

@@ -1,0 +1,91 @@
+/** Why an endpoint fails, or why nothing is sent to it, and the way to the attempt that shows it. */
+import { Alert, Stack, Text } from '@mantine/core';
+import type { components } from '../../api/operator-types.ts';
+import { AddressLink } from '../../parts/address-link.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Foreign, Time } from '../../parts/values.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { useAttemptAnswer } from './attempt-answer.ts';
+import type { EndpointActivity } from './use-endpoint-activity.ts';
+import { DISABLED_FOR, WEBHOOK } from './webhook-texts.ts';
+
+type Endpoint = components['schemas']['Endpoint'];
+
+/** What a line or two say of an answer; the page of the delivery has more. */
+const EXCERPT_CHARACTERS = 200;
+
+interface EndpointTroubleProps {
+  readonly endpoint: Endpoint;
+  readonly activity: EndpointActivity | undefined;
+  readonly zone: string | undefined;
+}
+
+/** Whether its circuit is open now. */
+export function isPaused({ status, paused_until }: Endpoint): boolean {
+  return status === 'active' && paused_until !== null && Date.parse(paused_until) > Date.now();
+}
+
+export function EndpointTrouble({ endpoint, activity, zone }: EndpointTroubleProps) {
+  const t = useTexts(WEBHOOK);
+  const { status, failing_since, failures_in_row } = endpoint;
+  const isDisabled = status === 'disabled';
+  if (!isDisabled && failing_since === null) return null;
+  const title = isDisabled ? t.isDisabled : isPaused(endpoint) ? t.isPaused : t.isFailing;
+  return (
+    <Alert color={isDisabled ? 'red' : 'yellow'} icon={<Icon name="alert" />} title={title}>
+      <Stack gap={4}>
+        <Cause endpoint={endpoint} activity={activity} zone={zone} />
+        {failing_since && (
+          <Text size="sm" component="div">
+            {t.inRow(failures_in_row)} <Time at={failing_since} zone={zone} style="second" />
+          </Text>
+        )}
+        <Text size="sm" component="div">
+          <WhatFollows endpoint={endpoint} zone={zone} />
+        </Text>
+      </Stack>
+    </Alert>
+  );
+}
+
+/** The attempt that stopped it or failed last, with the beginning of the answer. */
+function Cause({ endpoint: { partner_id }, activity, zone }: EndpointTroubleProps) {
+  const t = useTexts(WEBHOOK);
+  const answerOfAttempt = useAttemptAnswer();
+  const attempt = activity?.stopped_by ?? activity?.last_failure;
+  if (!attempt) return null;
+  const answer = answerOfAttempt(attempt);
+  return (
+    <>
+      <Text size="sm" component="div" fw={600}>
+        <AddressLink to={`/webhooks/${partner_id}/deliveries/${attempt.delivery_id}`}>
+          {activity?.stopped_by ? t.stoppedBy(answer) : t.failedLast(answer)} ·{' '}
+          <Time at={attempt.attempted_at} zone={zone} style="second" />
+        </AddressLink>
+      </Text>
+      {attempt.excerpt && (
+        <Text size="sm" component="div">
+          {t.excerpt}: <Foreign text={attempt.excerpt.slice(0, EXCERPT_CHARACTERS)} isWhole />
+        </Text>
+      )}
+    </>
+  );
+}
+
+function WhatFollows({ endpoint, zone }: Pick<EndpointTroubleProps, 'endpoint' | 'zone'>) {
+  const t = useTexts(WEBHOOK);
+  if (endpoint.status === 'disabled') return <WhyDisabled reason={endpoint.status_reason} />;
+  if (!isPaused(endpoint)) return t.failingFollows;
+  return (
+    <>
+      {t.pausedFollows} <Time at={endpoint.paused_until} zone={zone} style="second" />
+    </>
+  );
+}
+
+/** The reasons of the service itself in the language of the screen, and those of an operator as they were written. */
+function WhyDisabled({ reason }: { readonly reason: string | null }) {
+  const reasons = useTexts(DISABLED_FOR);
+  if (reason !== null && Object.hasOwn(reasons, reason)) return reasons[reason as keyof typeof reasons];
+  return <Foreign text={reason} isWhole />;
+}
