@@ -105,6 +105,12 @@ const INSERTS: readonly [counted: keyof ListCounts, text: string][] = [
       from generate_series($from, $to) n`,
   ],
   [
+    'deliveries',
+    `insert into event (partner_id, sequence, event_id, event_type, subject_id, occurred_at)
+      select ${partner(7)}, n, ${id('evt', 'n')}, 'impact.transaction.confirmed', ${id('txn', '(n % 100 * $1 + 7)')}, now()
+      from generate_series($from, $to) n`,
+  ],
+  [
     'endpoints',
     `insert into impact_batch (impact_batch_id, name, quantity, created_at, status_at)
       select ${id('batch', 'n')}, 'batch ' || n, n, now(), now() from generate_series($from, $to) n`,

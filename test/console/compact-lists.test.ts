@@ -20,8 +20,9 @@ const LONG_ORDER = `order-${'9'.repeat(94)}`;
 
 async function newDelivery() {
   const endpoint = await newEndpoint(service, endpointTools(service.database));
-  await endpoint.client.confirm(newConfirmation());
-  await untilDeliveries(service.database, endpoint.partner.partnerId, (all) => all.length > 0);
+  for (const order of [LONG_ORDER, 'OA-100290'])
+    await endpoint.client.confirm({ ...newConfirmation(), partner_order_ref: order });
+  await untilDeliveries(service.database, endpoint.partner.partnerId, (all) => all.length === 2);
   return `/webhooks/${endpoint.partner.partnerId}/${endpoint.endpointId}`;
 }
 

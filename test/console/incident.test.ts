@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { LoggedDelivery } from '../../src/store/webhooks/delivery-log.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { newConfirmation } from '../support/client.ts';
+import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import type { Arrived } from '../support/webhook-receiver.ts';
@@ -148,6 +148,24 @@ describe('an incident', needsBrowser, () => {
     await heading(page, 'Contribution');
     await page.getByRole('link', { name: eventId }).click();
     await heading(page, 'Event');
+  });
+
+  test('the list and a delivery have the order by which a partner speaks of it, and lead to its contribution', async () => {
+    const { client, partnerId, address } = await openEndpoint();
+    const order = uniqueId('order');
+    await client.confirm({ ...newConfirmation(), partner_order_ref: order });
+    await client.confirm(newConfirmation());
+    await untilDeliveries(service.database, partnerId, (all) => all.length === 2);
+    const page = await browser.signedIn('viewer');
+    await page.goto(address);
+    const row = page.getByRole('row').filter({ hasText: order });
+    await row.getByRole('link', { name: order, exact: true }).click();
+    await heading(page, 'Contribution');
+    await page.goBack();
+    await row.getByText('impact.transaction.confirmed').click();
+    await heading(page, 'Delivery');
+    await page.getByRole('link', { name: order, exact: true }).click();
+    await heading(page, 'Contribution');
   });
 
   test('the list shows the time of the event, by which it is ordered', async () => {

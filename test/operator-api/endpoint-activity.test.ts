@@ -8,6 +8,7 @@ import type { LoggedDelivery } from '../../src/store/webhooks/delivery-log.ts';
 import { OWNER } from '../support/actor.ts';
 import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { testService } from '../support/service.ts';
+import { closeThrough, getOpen } from '../support/settlements.ts';
 import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
 
 /** Partners of which an operator decides on every contribution. */
@@ -173,6 +174,29 @@ test('an event of a decision stands among those of its time, not of the recordin
   const [{ event_id: eventId, occurred_at }] = deliveries;
   assert.equal(timeOfId('evt', eventId), rows[0].confirmed_at.getTime());
   assert.equal(occurred_at, rows[0].confirmed_at.toISOString());
+});
+
+test('a delivery of an event about a contribution has its order; one of another event, and a test, have none', async () => {
+  const { partnerId, client, path, listed, read } = await openEndpoint();
+  const { contribution } = (await client.confirm()).body;
+  const names = [contribution.transaction_id, contribution.partner_order_ref];
+  await closeThrough(service, await getOpen(database, partnerId));
+  assert.equal((await operator.post(`${path}/test`)).status, 200);
+  await untilDeliveries(database, partnerId, (all) => all.length === 4 && all.every(({ status }) => status === 'delivered'));
+  const { deliveries } = await listed('');
+  type Listed = { delivery_id: string; event_type: string; transaction_id: string | null; partner_order_ref: string | null };
+  const namesOf = (type: string) => {
+    const of = deliveries.find(({ event_type }: Listed) => event_type === type) as Listed;
+    return [of.transaction_id, of.partner_order_ref];
+  };
+  assert.deepEqual(namesOf('impact.transaction.confirmed'), names);
+  assert.deepEqual(namesOf('settlement.closed'), [null, null]);
+  assert.deepEqual(namesOf('webhook.endpoint.test'), [null, null]);
+  const { delivery_id } = deliveries.find(({ transaction_id }: Listed) => transaction_id !== null);
+  const { delivery } = await read(`/deliveries/${delivery_id}`);
+  assert.deepEqual([delivery.transaction_id, delivery.partner_order_ref], names);
+  const again = await operator.postOnce(`${V1}/partners/${partnerId}/deliveries/${delivery_id}/resend`, undefined);
+  assert.deepEqual([again.body.transaction_id, again.body.partner_order_ref], names);
 });
 
 test('a delivery has the time at which its event occurred, what it is about, and the bytes that were sent', async () => {

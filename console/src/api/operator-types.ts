@@ -3138,6 +3138,10 @@ export interface components {
             event_id: string;
             /** @description The type of the event. */
             event_type: string;
+            /** @description The contribution that the event is about; `null` where it is about something else, and of a test. */
+            transaction_id: string | null;
+            /** @description The partner's reference of the order of that contribution; `null` without one. */
+            partner_order_ref: string | null;
             /** @description The number of the event; `null` for a test or a sample. */
             sequence: string | null;
             /**

@@ -1,10 +1,11 @@
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { writeEventBodies } from '../../operations/events/event-bodies.ts';
+import { readOrdersOfEvents } from '../../operations/events/orders-of-events.ts';
 import { inOrderOf, lookThrough, wantedBy } from '../../operations/look-through.ts';
 import { COUNTED_MAX } from '../../operations/overview/read-overview.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import type { Queryable } from '../../store/database.ts';
-import { findEvent, listTimesOfEvents } from '../../store/events/event.ts';
+import { findEvent, listSubjectsOfEvents } from '../../store/events/event.ts';
 import type { KeysetPage, Placed } from '../../store/ordered-list.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../store/webhooks/delivery.ts';
 import {
@@ -89,13 +90,18 @@ export const listDeliveries = operatorRoute({
           : listDeliveriesInOrder(database.pool, { partnerId, eventId, exhaustedOf }, part),
       isWanted: wantedBy({ eventType, ...(few && { eventId }), ...(!isExhausted && { endpointId, status }) }),
     });
-    const times = await timesOf(database.pool, partnerId, found.page);
-    return { deliveries: found.page.map((each) => deliveryToWire(each, times)), ...end(found.last, found.hasMore) };
+    const subjects = await subjectsOf(database.pool, partnerId, found.page);
+    return {
+      deliveries: found.page.map((each) => deliveryToWire(each, subjects.get(each.eventId))),
+      ...end(found.last, found.hasMore),
+    };
   },
 });
 
-const timesOf = (db: Queryable, partnerId: string, deliveries: readonly LoggedDelivery[]) =>
-  listTimesOfEvents(db, partnerId, [...new Set(deliveries.map(({ eventId }) => eventId))]);
+async function subjectsOf(db: Queryable, partnerId: string, deliveries: readonly LoggedDelivery[]) {
+  const eventIds = [...new Set(deliveries.map(({ eventId }) => eventId))];
+  return readOrdersOfEvents(db, partnerId, await listSubjectsOfEvents(db, partnerId, eventIds));
+}
 
 const params = partnerAnd('delivery_id', 'The id of the delivery.');
 
@@ -116,9 +122,10 @@ export const getDeliveryOf = operatorRoute({
   async handle({ tools: { database, environment }, params: { partner_id: partnerId, delivery_id: deliveryId } }) {
     const { log, ...delivery } = await getDelivery(database, partnerId, deliveryId);
     const event = await findEvent(database.pool, partnerId, delivery.eventId);
+    const subjects = await readOrdersOfEvents(database.pool, partnerId, event ? [event] : []);
     const [written] = event ? await writeEventBodies(database.pool, environment, [event]) : [];
     return {
-      delivery: deliveryToWire(delivery, new Map(event && [[event.eventId, event.occurredAt]])),
+      delivery: deliveryToWire(delivery, subjects.get(delivery.eventId)),
       ...{ subject_id: event?.subjectId ?? null, body: written?.body ?? null, attempts: log.map(attemptToWire) },
     };
   },
@@ -138,6 +145,6 @@ export const resendDelivery = operatorRoute({
     work.answer(
       tools.database,
       (database) => resend(database, actor, { partnerId, deliveryId }),
-      async (delivery, db) => deliveryToWire(delivery, await timesOf(db, partnerId, [delivery])),
+      async (delivery, db) => deliveryToWire(delivery, (await subjectsOf(db, partnerId, [delivery])).get(delivery.eventId)),
     ),
 });

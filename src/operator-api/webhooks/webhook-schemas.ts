@@ -1,4 +1,5 @@
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
+import type { NamedSubject } from '../../operations/events/orders-of-events.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import type { DeliveryAttemptRecord } from '../../store/webhooks/attempt-log.ts';
 import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
@@ -46,6 +47,10 @@ export const DeliveryBody = shape('Delivery', {
   endpoint_id: text('The endpoint.'),
   event_id: text('The event.'),
   event_type: text('The type of the event.'),
+  transaction_id: nullableText(
+    'The contribution that the event is about; `null` where it is about something else, and of a test.',
+  ),
+  partner_order_ref: nullableText("The partner's reference of the order of that contribution; `null` without one."),
   sequence: nullableIntegerText('The number of the event; `null` for a test or a sample.'),
   status: oneOf(
     DELIVERY_STATUSES,
@@ -59,14 +64,15 @@ export const DeliveryBody = shape('Delivery', {
   ended_at: nullableTime('When it was delivered or exhausted; `null` while it waits.'),
 });
 
-/** @param times When events occurred, by their ids. */
-export function deliveryToWire(delivery: LoggedDelivery, times: ReadonlyMap<string, Date>) {
+/** @param subject Of its event; `undefined` for a test or a sample, which is no event. */
+export function deliveryToWire(delivery: LoggedDelivery, subject: NamedSubject | undefined) {
   const isWaiting = delivery.status === 'waiting';
   return {
     ...{ partner_id: delivery.partnerId, delivery_id: delivery.deliveryId, endpoint_id: delivery.endpointId },
     ...{ event_id: delivery.eventId, event_type: delivery.eventType, sequence: delivery.sequence, status: delivery.status },
+    ...{ transaction_id: subject?.transactionId ?? null, partner_order_ref: subject?.partnerOrderRef ?? null },
     ...{ trigger: delivery.trigger, attempts: delivery.attempts, next_attempt_at: isWaiting ? delivery.nextAttemptAt : null },
-    occurred_at: times.get(delivery.eventId) ?? delivery.createdAt,
+    occurred_at: subject?.occurredAt ?? delivery.createdAt,
     ...{ created_at: delivery.createdAt, ended_at: delivery.endedAt },
   };
 }

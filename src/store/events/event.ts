@@ -136,19 +136,22 @@ export async function updateEventBodies(
   return new Map(rows.filter(isOther).map(({ sequence, ...stored }) => [sequence, stored]));
 }
 
-const LIST_TIMES: Statement = {
-  name: 'list_times_of_events',
-  text: 'select event_id as "eventId", occurred_at as "occurredAt" from event where partner_id = $1 and event_id = any ($2::text[])',
+const LIST_SUBJECTS: Statement = {
+  name: 'list_subjects_of_events',
+  text: `select event_id as "eventId", occurred_at as "occurredAt", subject_id as "subjectId"
+    from event where partner_id = $1 and event_id = any ($2::text[])`,
 };
 
-/** When events occurred, by their ids. */
-export async function listTimesOfEvents(
+/** What an event is about, and when it occurred. */
+export type SubjectOfEvent = Pick<EventRecord, 'eventId' | 'occurredAt' | 'subjectId'>;
+
+/** In no order; tests and samples are no events. */
+export async function listSubjectsOfEvents(
   db: Queryable,
   partnerId: string,
   eventIds: readonly string[],
-): Promise<ReadonlyMap<string, Date>> {
-  const rows = await runAnew<{ eventId: string; occurredAt: Date }>(db, LIST_TIMES, [partnerId, eventIds]);
-  return new Map(rows.map(({ eventId, occurredAt }) => [eventId, occurredAt]));
+): Promise<SubjectOfEvent[]> {
+  return runAnew<SubjectOfEvent>(db, LIST_SUBJECTS, [partnerId, eventIds]);
 }
 
 const LIST_BETWEEN: Statement = {

@@ -17,6 +17,7 @@ import { EVENT_TYPE } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
+import { OrderLink } from './order-link.tsx';
 import { TRIGGER, WEBHOOK } from './webhook-texts.ts';
 
 type Status = components['schemas']['Delivery']['status'];
@@ -72,8 +73,9 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
         empty={<Empty title={t.noDelivery} icon="webhook" />}
         columns={[
           { label: t.event, narrow: 'title', show: ({ event_type }) => <CodedInFull code={event_type} words={eventTypes} /> },
+          { label: common.order, narrow: 'plain', show: (delivery) => <OrderLink delivery={delivery} /> },
           { label: common.status, narrow: 'end', show: ({ status }) => <StatusBadge status={status} /> },
-          { label: t.trigger, show: ({ trigger }) => triggers[trigger] },
+          { label: t.trigger, narrow: 'plain', show: ({ trigger }) => triggers[trigger] },
           { label: t.attempts, isFigure: true, show: ({ attempts }) => <Points value={String(attempts)} /> },
           { label: t.next, show: ({ next_attempt_at }) => <Age at={next_attempt_at} /> },
           {

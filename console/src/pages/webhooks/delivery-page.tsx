@@ -23,6 +23,7 @@ import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { useAttemptAnswer } from './attempt-answer.ts';
 import { EndpointLink } from './endpoint-link.tsx';
+import { OrderLink } from './order-link.tsx';
 import { SentBody } from './sent-body.tsx';
 import { TRIGGER, WEBHOOK } from './webhook-texts.ts';
 
@@ -107,6 +108,7 @@ function DeliveryFacts({ detail: { delivery, subject_id } }: { readonly detail: 
         { label: common.partner, value: <PartnerLink id={partner_id} /> },
         { label: t.endpoint, value: <EndpointLink partnerId={partner_id} endpointId={endpoint_id} /> },
         { label: t.event, value: <CodedInFull code={delivery.event_type} words={eventTypes} /> },
+        ...(delivery.transaction_id === null ? [] : [{ label: common.order, value: <OrderLink delivery={delivery} /> }]),
         { label: t.occurred, value: <PartnerTime partnerId={partner_id} at={delivery.occurred_at} style="second" /> },
         ...(subject_id === null ? [] : [{ label: t.about, value: <RecordLink partnerId={partner_id} id={subject_id} /> }]),
         { label: t.eventId, value: <EventId delivery={delivery} /> },
