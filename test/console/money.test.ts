@@ -253,7 +253,7 @@ describe('points that have a value', needsBrowser, () => {
   }
 
   test('an adjustment shows the change of the amount', async () => {
-    const { partnerId, transactionId } = await priced('0.05', 100);
+    const { partner, partnerId, transactionId } = await priced('0.05', 100);
     const operator = await signedInOperator(service, 'operator');
     const { body } = await operator.postOnce('/operator/v1/adjustments', {
       ...{ partner_id: partnerId, transaction_id: transactionId, reason_code: 'other', points_delta: '-45' },
@@ -263,6 +263,10 @@ describe('points that have a value', needsBrowser, () => {
     await page.goto(`${browser.baseUrl}/adjustments/${partnerId}/${body.adjustment.adjustment_id}`);
     const change = page.locator('dt', { hasText: 'Change of the amount' }).locator('xpath=following-sibling::dd[1]');
     assert.match(await change.innerText(), /^-2\.25 SAR$/);
+    await page.goto(`${browser.baseUrl}/adjustments?partner=${partnerId}`);
+    const row = page.getByRole('row').filter({ hasText: partner.name });
+    await row.locator('[data-label="Change of the amount"]').getByText('-2.25 SAR', { exact: true }).waitFor();
+    await row.locator('[data-label="Drafted"]').getByText('The operator', { exact: true }).waitFor();
   });
 
   test('the overview rounds a month to the decimals of the currency, and has the exact amount on hover', async () => {

@@ -2743,7 +2743,7 @@ export interface components {
         };
         AdjustmentPage: {
             /** @description The adjustments of the page. */
-            adjustments: components["schemas"]["Adjustment"][];
+            adjustments: components["schemas"]["ListedAdjustment"][];
             /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
             next_after: string;
             /** @description Whether there are more records now. */
@@ -3731,6 +3731,80 @@ export interface components {
             code: string;
             /** @description What is wrong, or what to do. */
             message: string;
+        };
+        ListedAdjustment: {
+            /** @description The id of the partner. */
+            partner_id: string;
+            /** @description The id of the adjustment. */
+            adjustment_id: string;
+            /**
+             * @description How far it has come.
+             * @enum {string}
+             */
+            status: "draft" | "approved" | "posted" | "rejected";
+            /** @description The contribution, which never changes. */
+            transaction_id: string;
+            /** @description The partner's id of the contribution. */
+            partner_event_id: string;
+            /** @description The partner's reference of the order. */
+            partner_order_ref: string;
+            /** @description The points of the contribution. */
+            contribution_points: string;
+            /**
+             * @description Why.
+             * @enum {string}
+             */
+            reason_code: "duplicate_report" | "partner_reporting_error" | "operator_error" | "conversion_restatement" | "tree_cost_restatement" | "compliance" | "other";
+            /** @description The reason in English, for the partner. */
+            reason_en: string;
+            /** @description The reason in Arabic, for the partner. */
+            reason_ar: string;
+            /** @description The change of the settled points, with its sign. */
+            points_delta: string;
+            /** @description The change of the settled amount of a restatement; `null` otherwise. */
+            amount_delta: string | null;
+            /** @description The adjustment that it reverses; `null` without one. */
+            reversal_of: string | null;
+            /** @description Why an admin lets the amount exceed the value of the points; `null` otherwise. */
+            beyond_worth_reason: string | null;
+            /** @description Who drafted it. */
+            drafted_by: string;
+            /**
+             * Format: date-time
+             * @description When it was drafted.
+             */
+            drafted_at: string;
+            /** @description Who approved it; `null` before. */
+            approved_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it was approved; `null` before.
+             */
+            approved_at: string | null;
+            /** @description Who rejected it; `null` unless it was rejected. */
+            rejected_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it was rejected; `null` unless it was rejected.
+             */
+            rejected_at: string | null;
+            /** @description Why it was rejected; `null` unless it was rejected. */
+            rejection_reason: string | null;
+            /** @description Who posted it; `null` before. */
+            posted_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it was posted; `null` before.
+             */
+            posted_at: string | null;
+            /** @description The settlement that has its line; `null` until one closes over it. */
+            settlement_id: string | null;
+            /** @description The settlement that has the line of the contribution; `null` without one. */
+            original_settlement_id: string | null;
+            /** @description The change of the settled amount, exact: that of a restatement, otherwise the points times their value; `null` without a conversion. */
+            amount: string | null;
+            /** @description The currency of the amount; `null` without one. */
+            currency: string | null;
         };
         /** @description A contribution without adjustments counts as `gross`. */
         MatchedPoints: {

@@ -1,4 +1,4 @@
-import type { AdjustmentStatus } from '../../domain/adjustments/adjustment.ts';
+import { type AdjustmentStatus, adjustmentAmount } from '../../domain/adjustments/adjustment.ts';
 import { type Adjustment, findListedAdjustments } from '../../store/adjustments/adjustment.ts';
 import { listContributionsSettledOn } from '../../store/adjustments/settled-adjustment.ts';
 import {
@@ -10,6 +10,7 @@ import {
 import type { Database, Queryable } from '../../store/database.ts';
 import type { KeysetPage, Placed } from '../../store/ordered-list.ts';
 import { inOrderOf, type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
+import { readPricesOfPartners } from '../rules/rule-prices.ts';
 
 export interface AdjustmentFilter {
   readonly partnerId?: string | undefined;
@@ -19,6 +20,14 @@ export interface AdjustmentFilter {
   readonly settlementId?: string | undefined;
 }
 
+/** An adjustment with what it changes of the settled amount. */
+export interface PricedAdjustment {
+  readonly adjustment: Adjustment;
+  /** In 10^-12 of the currency's unit; `null` where the version of its contribution has no value. */
+  readonly amount: bigint | null;
+  readonly currency: string | null;
+}
+
 type Listed = ListedAdjustment & Placed;
 
 /** Of one partner or of all. */
@@ -26,7 +35,7 @@ export async function listAdjustmentsOf(
   database: Pick<Database, 'pool' | 'isDistributed'>,
   filter: AdjustmentFilter,
   page: KeysetPage<AdjustmentOrder>,
-): Promise<LookedThrough<Adjustment>> {
+): Promise<LookedThrough<PricedAdjustment>> {
   const { pool: db } = database;
   const { partnerId, status, reasonCode, settlementId } = filter;
   const isWaiting = partnerId === undefined && (status === 'draft' || status === 'approved');
@@ -38,7 +47,25 @@ export async function listAdjustmentsOf(
   });
   const ids = looked.page.map(({ adjustmentId }) => adjustmentId);
   const found = await findListedAdjustments(database, looked.page);
-  return { ...looked, page: inOrderOf(ids, found, ({ adjustmentId }) => adjustmentId) };
+  return {
+    ...looked,
+    page: await withPrices(
+      db,
+      inOrderOf(ids, found, ({ adjustmentId }) => adjustmentId),
+    ),
+  };
+}
+
+async function withPrices(db: Queryable, adjustments: readonly Adjustment[]): Promise<PricedAdjustment[]> {
+  const prices = await readPricesOfPartners(
+    db,
+    adjustments.map(({ partnerId }) => partnerId),
+  );
+  return adjustments.map((adjustment) => {
+    const { currency = null, values } = prices.get(adjustment.partnerId) ?? {};
+    const amount = adjustmentAmount(adjustment, values?.get(adjustment.pointConversionVersion) ?? null);
+    return { adjustment, amount, currency: amount === null ? null : currency };
+  });
 }
 
 function read(db: Queryable, { partnerId, status }: AdjustmentFilter, page: KeysetPage<AdjustmentOrder>): Promise<Listed[]> {

@@ -1,10 +1,11 @@
 import type { NamedKey } from '../../domain/audit/named-key.ts';
 import { DEFAULT_VERSION } from '../../domain/rules/contribution-rules.ts';
 import { listVersionsInForce, type RuledPartner, type RuleVersion } from '../../domain/rules/rule-versions.ts';
-import type { Partner } from '../../store/access/partner.ts';
+import { listPartnersOfIds, type Partner } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Queryable } from '../../store/database.ts';
 import { listRuleVersions } from '../../store/rules/rule-version.ts';
+import type { Prices } from '../../store/settlements/price-of-points.ts';
 import { databaseOf } from '../../store/transaction.ts';
 import type { DoubtsOf, PricesOf } from '../settlements/settlement-tools.ts';
 import { readVerifiedRuleEntries, readVerifiedRules, ruleSubject } from './verified-rules.ts';
@@ -13,6 +14,17 @@ import { readVerifiedRuleEntries, readVerifiedRules, ruleSubject } from './verif
 export const pricesUnderRules: PricesOf = async (db, partner) => {
   return { currency: partner.currency, values: pricesIn(await listRuleVersions(db), partner) };
 };
+
+/** The same for several partners, by their ids. */
+export async function readPricesOfPartners(db: Queryable, partnerIds: readonly string[]): Promise<ReadonlyMap<string, Prices>> {
+  const ids = [...new Set(partnerIds)];
+  if (ids.length === 0) return new Map();
+  const partners = await listPartnersOfIds(db, { afterId: '', ids, limit: ids.length });
+  const rules = await listRuleVersions(db);
+  return new Map(
+    partners.map((partner) => [partner.partnerId, { currency: partner.currency, values: pricesIn(rules, partner) }]),
+  );
+}
 
 /**
  * The price that was used, not the current version, is compared with the sealed entry of the version. Only the service's own label has

@@ -1,5 +1,6 @@
 import { ADJUSTMENT_REASONS, ADJUSTMENT_STATUSES } from '../../domain/adjustments/adjustment.ts';
 import { amountText } from '../../domain/numbers/money.ts';
+import type { PricedAdjustment } from '../../operations/adjustments/list-adjustments.ts';
 import type { AdjustmentPreview } from '../../operations/adjustments/preview-adjustment.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import type { Adjustment } from '../../store/adjustments/adjustment.ts';
@@ -66,6 +67,19 @@ export function adjustmentToWire(adjustment: Adjustment) {
     ...{ posted_at: adjustment.postedAt, settlement_id: adjustment.settlementId },
     original_settlement_id: adjustment.originalSettlementId,
   };
+}
+
+/** In a list, where no preview stands beside it. */
+export const ListedAdjustmentBody = shape('ListedAdjustment', {
+  ...AdjustmentBody.properties,
+  amount: nullableDecimalText(
+    'The change of the settled amount, exact: that of a restatement, otherwise the points times their value; `null` without a conversion.',
+  ),
+  currency: nullableText('The currency of the amount; `null` without one.'),
+});
+
+export function listedAdjustmentToWire({ adjustment, amount, currency }: PricedAdjustment) {
+  return { ...adjustmentToWire(adjustment), amount: amount === null ? null : amountText(amount), currency };
 }
 
 const Figures = shape('SettlementFigures', {

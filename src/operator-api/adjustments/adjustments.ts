@@ -24,11 +24,12 @@ import { readSettlementFilter, settlementFilter } from '../settlements/settlemen
 import { settlementsOf } from '../settlements/settlements-of.ts';
 import { sorting } from '../sorting.ts';
 import {
-  AdjustmentBody,
   AdjustmentDetail,
   AdjustmentPreviewBody,
   adjustmentToWire,
   DraftBody,
+  ListedAdjustmentBody,
+  listedAdjustmentToWire,
   previewToWire,
 } from './adjustment-schemas.ts';
 
@@ -67,13 +68,13 @@ export const listAdjustments = operatorRoute({
     },
     closed,
   ),
-  answer: pageOf('AdjustmentPage', 'adjustments', AdjustmentBody, 'The adjustments of the page.'),
+  answer: pageOf('AdjustmentPage', 'adjustments', ListedAdjustmentBody, 'The adjustments of the page.'),
   async handle({ tools: { database }, query }) {
     const { status, reason_code: reasonCode } = query;
     const { partnerId, settlementId } = readSettlementFilter(query);
     const { page, end } = sortedPage('listAdjustments', order, query, [partnerId, status, settlementId, reasonCode]);
     const found = await listAdjustmentsOf(database, { partnerId, settlementId, status, reasonCode }, page);
-    return { adjustments: found.page.map(adjustmentToWire), ...end(found.last, found.hasMore) };
+    return { adjustments: found.page.map(listedAdjustmentToWire), ...end(found.last, found.hasMore) };
   },
 });
 

@@ -9,9 +9,11 @@ import { Page } from '../../layout/page.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { ChoiceFilter, Filters, SettlementFilter } from '../../parts/filters.tsx';
 import { PartnerFilter, PartnerLink, PartnerTime } from '../../parts/partner.tsx';
+import { Person } from '../../parts/person.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
-import { Foreign, Points } from '../../parts/values.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
+import { Foreign, Money, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT_REASON, STATUS } from '../../texts/record-texts.ts';
@@ -60,12 +62,19 @@ export function AdjustmentList() {
           { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
           { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
           { label: t.change, isFigure: true, sort: 'points_delta', show: ({ points_delta }) => <Points value={points_delta} /> },
+          {
+            label: t.changeAmount,
+            isFigure: true,
+            show: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+          },
           { label: t.why, show: ({ reason_code }) => reasons[reason_code] },
           { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
           {
             label: t.drafted,
             sort: 'drafted_at',
-            show: ({ partner_id, drafted_at }) => <PartnerTime partnerId={partner_id} at={drafted_at} />,
+            show: ({ partner_id, drafted_at, drafted_by }) => (
+              <TwoLines first={<PartnerTime partnerId={partner_id} at={drafted_at} />} second={<Person id={drafted_by} />} />
+            ),
           },
         ]}
       />

@@ -5,10 +5,12 @@ import { usePages } from '../../api/use-pages.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { PartnerTime } from '../../parts/partner.tsx';
+import { Person } from '../../parts/person.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty } from '../../parts/state.tsx';
-import { Foreign, Points } from '../../parts/values.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
+import { Foreign, Money, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT_REASON } from '../../texts/record-texts.ts';
@@ -53,9 +55,19 @@ export function SettlementAdjustments({ partnerId, settlementId }: OfSettlement)
         columns={[
           { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
           { label: adjustment.change, isFigure: true, show: ({ points_delta }) => <Points value={points_delta} /> },
+          {
+            label: adjustment.changeAmount,
+            isFigure: true,
+            show: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+          },
           { label: adjustment.why, show: ({ reason_code }) => reasons[reason_code] },
           { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
-          { label: adjustment.drafted, show: ({ drafted_at }) => <PartnerTime partnerId={partnerId} at={drafted_at} /> },
+          {
+            label: adjustment.drafted,
+            show: ({ drafted_at, drafted_by }) => (
+              <TwoLines first={<PartnerTime partnerId={partnerId} at={drafted_at} />} second={<Person id={drafted_by} />} />
+            ),
+          },
         ]}
       />
     </Section>
