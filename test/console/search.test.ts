@@ -2,13 +2,18 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { cityOf } from '../../console/src/format/time.ts';
+import { createPartner } from '../../src/operations/access/manage-partner.ts';
+import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { uniqueId } from '../support/client.ts';
+import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { OPEN_RATES } from '../support/service.ts';
+import { openFirst } from '../support/settlements.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
-const { browser, client, partner } = (scene ?? {}) as Scene;
+const { service, browser, client, partner } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
 const fieldOf = (page: Page) => page.getByRole('textbox', { name: 'Search' });
@@ -47,6 +52,32 @@ describe('what is typed', needsBrowser, () => {
     })()`);
     await page.waitForURL('**/audit');
     await fieldOf(page).waitFor({ state: 'detached' });
+  });
+});
+
+describe('the time of a hit', needsBrowser, () => {
+  test('is that of the lists: in the zone of its partner, with the city where it is not that of the reader', async () => {
+    const own = await createPartner(service.database, OWNER, uniqueId('Shop'), { ...OPEN_RATES, timeZone: 'Asia/Dubai' });
+    const { client: seller } = await service.newPartner({ of: own });
+    const order = uniqueId('order');
+    await seller.confirm({ ...newConfirmation(), partner_order_ref: order });
+    const { settlementId } = await openFirst(service.database, own);
+    for (const language of ['en', 'ar'] as const) {
+      const city = cityOf('Asia/Dubai', language);
+      const page = await browser.signedIn('viewer', { language });
+      await page.goto(`${browser.baseUrl}/contributions?partner=${own.partnerId}`);
+      const listed = page.getByRole('row').filter({ hasText: order }).locator('time');
+      await listed.getByText(city).waitFor();
+      const shown = await listed.textContent();
+      for (const text of [order, settlementId]) {
+        await page.keyboard.type(`/${text}`);
+        const hit = page.locator('[data-action]').filter({ hasText: text }).locator('time');
+        await hit.getByText(city).waitFor();
+        if (text === order) assert.equal(await hit.textContent(), shown);
+        await page.goto(browser.baseUrl);
+        await page.locator('h1').waitFor();
+      }
+    }
   });
 });
 

@@ -99,7 +99,7 @@ function Action({ to, label, description, left, right }: Result) {
   return (
     <Spotlight.Action
       label={label as string}
-      {...(description && { description })}
+      {...(description !== undefined && { description: description as string })}
       leftSection={left}
       rightSection={right}
       onClick={() => void navigate({ href: to })}

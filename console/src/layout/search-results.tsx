@@ -2,13 +2,13 @@
 import type { ReactNode } from 'react';
 import type { components } from '../api/operator-types.ts';
 import { isolateForeign } from '../format/isolate.ts';
-import { formatTime, ownZone } from '../format/time.ts';
 import { PlantingBadge, type PlantingStatus } from '../pages/impact/planting-badge.tsx';
 import { StatusBadge } from '../parts/badges.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
-import { Foreign } from '../parts/values.tsx';
+import { PartnerTime } from '../parts/partner.tsx';
+import { Foreign, Time } from '../parts/values.tsx';
 import { FOUND } from '../texts/code-texts.ts';
-import { useLanguage, useTexts } from '../texts/language.tsx';
+import { useTexts } from '../texts/language.tsx';
 import type { STATUS } from '../texts/record-texts.ts';
 import { pageOfRecord } from './record-pages.ts';
 
@@ -18,7 +18,7 @@ type FoundRecord = components['schemas']['FoundRecord'];
 export interface Result {
   readonly to: string;
   readonly label: ReactNode;
-  readonly description?: string;
+  readonly description?: ReactNode;
   readonly left: ReactNode;
   readonly right?: ReactNode;
 }
@@ -28,17 +28,12 @@ const FOUND_MAX = 20;
 
 export function useResults(found: Found | undefined, text: string): readonly Result[] {
   const t = useTexts(FOUND);
-  const { language } = useLanguage();
   if (!found) return [];
-  const describe = (kind: keyof typeof FOUND, partner: string | null, at: string | null) =>
-    [t[kind], partner && isolateForeign(partner), at && formatTime(at, { language, zone: ownZone() })]
-      .filter((part) => part)
-      .join(' · ');
   return [
     ...found.contributions.map(({ partner_id, partner_name, transaction_id, status, created_at, ...names }) => ({
       to: `/contributions/${partner_id}/${transaction_id}`,
       label: <Foreign text={names[nameOf(names.found_by)]} />,
-      description: describe('contribution', partner_name, created_at),
+      description: <Described what={t.contribution} partnerId={partner_id} partnerName={partner_name} at={created_at} />,
       left: <Icon name="inbox" />,
       right: <StatusBadge status={status} />,
     })),
@@ -48,17 +43,41 @@ export function useResults(found: Found | undefined, text: string): readonly Res
     ...found.partners.map(({ partner_id, name, status, created_at }) => ({
       to: `/partners/${partner_id}`,
       label: <Foreign text={name} />,
-      description: describe('partner', null, created_at),
+      description: <Described what={t.partner} partnerId={null} partnerName={null} at={created_at} />,
       left: <Icon name="building" />,
       right: <StatusBadge status={status} />,
     })),
     ...found.records.flatMap((record) => {
       const to = pageOfRecord(record);
       if (to === undefined) return [];
-      const description = describe(record.kind, record.partner_name, record.created_at);
-      return [{ to, label: record.id, description, left: <Icon name={ICONS[record.kind] ?? 'list'} />, right: badgeOf(record) }];
+      const { kind, partner_id, partner_name, id, created_at } = record;
+      return [
+        {
+          ...{ to, label: id, left: <Icon name={ICONS[kind] ?? 'list'} />, right: badgeOf(record) },
+          description: <Described what={t[kind]} partnerId={partner_id} partnerName={partner_name} at={created_at} />,
+        },
+      ];
     }),
   ];
+}
+
+interface DescribedProps {
+  readonly what: string;
+  /** Whose it is; `null` where it belongs to no partner. */
+  readonly partnerId: string | null;
+  readonly partnerName: string | null;
+  readonly at: string | null;
+}
+
+/** What it is, whose, and when it was made, in the zone and the form of the lists. */
+function Described({ what, partnerId, partnerName, at }: DescribedProps) {
+  return (
+    <>
+      {partnerName === null ? what : `${what} · ${isolateForeign(partnerName)}`}
+      {at && ' · '}
+      {at && (partnerId === null ? <Time at={at} style="day" /> : <PartnerTime partnerId={partnerId} at={at} />)}
+    </>
+  );
 }
 
 /** The name by which it was found: the order, where it was found by none that is shown. */
