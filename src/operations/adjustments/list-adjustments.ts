@@ -57,10 +57,7 @@ export async function listAdjustmentsOf(
 }
 
 async function withPrices(db: Queryable, adjustments: readonly Adjustment[]): Promise<PricedAdjustment[]> {
-  const prices = await readPricesOfPartners(
-    db,
-    adjustments.map(({ partnerId }) => partnerId),
-  );
+  const prices = await readPricesOfPartners(db, adjustments);
   return adjustments.map((adjustment) => {
     const { currency = null, values } = prices.get(adjustment.partnerId) ?? {};
     const amount = adjustmentAmount(adjustment, values?.get(adjustment.pointConversionVersion) ?? null);

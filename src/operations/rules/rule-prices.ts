@@ -1,10 +1,10 @@
 import type { NamedKey } from '../../domain/audit/named-key.ts';
 import { DEFAULT_VERSION } from '../../domain/rules/contribution-rules.ts';
 import { listVersionsInForce, type RuledPartner, type RuleVersion } from '../../domain/rules/rule-versions.ts';
-import { listPartnersOfIds, type Partner } from '../../store/access/partner.ts';
+import { findPartners, type Partner } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Queryable } from '../../store/database.ts';
-import { listRuleVersions } from '../../store/rules/rule-version.ts';
+import { findRuleVersion, listRuleVersions } from '../../store/rules/rule-version.ts';
 import type { Prices } from '../../store/settlements/price-of-points.ts';
 import { databaseOf } from '../../store/transaction.ts';
 import type { DoubtsOf, PricesOf } from '../settlements/settlement-tools.ts';
@@ -15,12 +15,17 @@ export const pricesUnderRules: PricesOf = async (db, partner) => {
   return { currency: partner.currency, values: pricesIn(await listRuleVersions(db), partner) };
 };
 
-/** The same for several partners, by their ids. */
-export async function readPricesOfPartners(db: Queryable, partnerIds: readonly string[]): Promise<ReadonlyMap<string, Prices>> {
-  const ids = [...new Set(partnerIds)];
-  if (ids.length === 0) return new Map();
-  const partners = await listPartnersOfIds(db, { afterId: '', ids, limit: ids.length });
-  const rules = await listRuleVersions(db);
+/** The same for several partners, by their ids, and for the versions that their records carry. */
+export async function readPricesOfPartners(
+  db: Queryable,
+  records: readonly { readonly partnerId: string; readonly pointConversionVersion: string }[],
+): Promise<ReadonlyMap<string, Prices>> {
+  const versions = [...new Set(records.map(({ pointConversionVersion }) => pointConversionVersion))];
+  const [partners, found] = await Promise.all([
+    findPartners(db, [...new Set(records.map(({ partnerId }) => partnerId))]),
+    Promise.all(versions.map((version) => findRuleVersion(db, 'point_conversion', version))),
+  ]);
+  const rules = found.filter((rule) => rule !== undefined);
   return new Map(
     partners.map((partner) => [partner.partnerId, { currency: partner.currency, values: pricesIn(rules, partner) }]),
   );

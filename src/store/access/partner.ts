@@ -61,18 +61,15 @@ export async function listPartners(db: Queryable, page: PageOfIds): Promise<Part
   return runListById<Partner>(db, LIST, page);
 }
 
-const FIND_NAMES: Statement = {
-  name: 'find_partner_names',
-  text: `select p.partner_id as "partnerId", p.name from unnest($1::text[]) wanted (partner_id)
-    cross join lateral (select * from partner where partner_id = wanted.partner_id limit 1) p`,
+const FIND_ALL: Statement = {
+  name: 'find_partners',
+  text: `select ${COLUMNS} from unnest($1::text[]) wanted (wanted_id)
+    cross join lateral (select * from partner where partner_id = wanted_id limit 1) p`,
 };
 
 /** In no order. */
-export async function findPartnerNames(
-  db: Queryable,
-  partnerIds: readonly string[],
-): Promise<Pick<Partner, 'partnerId' | 'name'>[]> {
-  return run(db, FIND_NAMES, [partnerIds]);
+export async function findPartners(db: Queryable, partnerIds: readonly string[]): Promise<Partner[]> {
+  return partnerIds.length === 0 ? [] : run<Partner>(db, FIND_ALL, [partnerIds]);
 }
 
 const LIST_NAMED: Statement = {

@@ -3,7 +3,7 @@ import { draftContribution, draftEstimate, linkOf, withLink } from '../../../ben
 import { calculationId, eventId, idempotencyKey, newToken, orderRef, transactionId } from '../../../bench/rows/identifiers.ts';
 import { newId } from '../../../src/domain/identifiers.ts';
 import { findHeldApiKeys, updateApiKeysLastUsed } from '../../../src/store/access/api-key.ts';
-import { findPartner, findPartnerNames, listPartners } from '../../../src/store/access/partner.ts';
+import { findPartner, findPartners, listPartners } from '../../../src/store/access/partner.ts';
 import { findAuditHead, lockAuditHead } from '../../../src/store/audit/audit.ts';
 import { readClock } from '../../../src/store/clock.ts';
 import {
@@ -366,7 +366,7 @@ function idleCalls({ partnerId, keyId }: HotCallOptions): HotCall[] {
     { title: 'last use of keys', send: (db) => updateApiKeysLastUsed(db, [keyId]) },
     { title: 'partner', send: (db) => findPartner(db, partnerId) },
     { title: 'partners', send: (db) => listPartners(db, { afterId: '', limit: 500 }) },
-    { title: 'names of partners', send: (db) => findPartnerNames(db, [partnerId]) },
+    { title: 'some partners', send: (db) => findPartners(db, [partnerId]) },
     { title: 'revision of the rules', send: (db) => readRuleRevision(db) },
     { title: 'versions of the rules', send: (db) => listRuleVersions(db) },
     { title: 'clock', send: (db) => readClock(db) },
