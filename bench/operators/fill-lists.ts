@@ -77,6 +77,12 @@ const INSERTS: readonly [counted: keyof ListCounts, text: string][] = [
       select ${PARTNER}, ${id('rec', 'n')}, ${id('stl', 'n')}, 'key-' || n, 'csv', 'done', now(), now(), now() from generate_series($from, $to) n`,
   ],
   [
+    'settlements',
+    `insert into settlement_acknowledgement (partner_id, settlement_id, status, idempotency_key, fingerprint, acknowledged_at)
+      select ${PARTNER}, ${id('stl', 'n')}, case when n % 20 = 7 then 'disputed' else 'accepted' end, 'key-' || n, sha256(n::text::bytea), now()
+      from generate_series($from, $to) n`,
+  ],
+  [
     'adjustments',
     `insert into failure_draft (partner_id, failure_id, partner_event_id, partner_order_ref, points, reason, status, drafted_by, drafted_at)
       select ${PARTNER}, ${id('fail', 'n')}, 'never-' || n, 'order-' || n, 1, 'x', 'drafted', 'opr_x', now() from generate_series($from, $to) n`,

@@ -49,6 +49,33 @@ test('each partner with its open settlement, what is left to decide, and the set
   assert.equal((await viewer.get(`${V1}/partners/ptn_none/closing`)).status, 404);
 });
 
+test('disputed settlements are named until the partner accepts them, the latest first, and no more than ten', async () => {
+  const { partnerId, client } = await newSettledPartner(service);
+  const other = await newSettledPartner(service);
+  const disputed: string[] = [];
+  const answer = (settlementId: string, status: string, by = client) =>
+    by.post(`/v1/settlements/${settlementId}/acknowledgement`, { status });
+  await answer((await closeNow(database, other.partnerId)).closed.settlementId, 'disputed', other.client);
+  const named = async () => {
+    const { settlements, is_more } = (await viewer.get(`${V1}/partners/${partnerId}/closing`)).body.disputed_settlements;
+    return { ids: settlements.map(({ settlement_id }: { settlement_id: string }) => settlement_id), is_more };
+  };
+  assert.deepEqual(await named(), { ids: [], is_more: false });
+  for (let closing = 0; closing < 12; closing++) {
+    const { settlementId } = (await closeNow(database, partnerId)).closed;
+    disputed.unshift(settlementId);
+    assert.equal((await answer(settlementId, 'disputed')).status, 201);
+  }
+  await closeNow(database, partnerId);
+  assert.deepEqual(await named(), { ids: disputed.slice(0, 10), is_more: true });
+  for (const settlementId of disputed.slice(1)) await answer(settlementId, 'accepted');
+  const { body } = await viewer.get(`${V1}/partners/${partnerId}/closing`);
+  const [{ period_label, disputed_at }] = body.disputed_settlements.settlements;
+  assert.deepEqual(await named(), { ids: disputed.slice(0, 1), is_more: false });
+  assert.match(period_label, /^\d{4}-\d\d/);
+  assert.ok(Date.parse(disputed_at) > 0);
+});
+
 test('pending contributions of the partner alone are counted; the list is pages, and a file', async () => {
   const { partnerId, client } = await newSettledPartner(service);
   await newSettledPartner(service);

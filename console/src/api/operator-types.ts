@@ -2983,6 +2983,7 @@ export interface components {
             pending_contributions: components["schemas"]["BoundedCount"];
             adjustments_to_approve: components["schemas"]["BoundedCount"];
             adjustments_to_post: components["schemas"]["BoundedCount"];
+            disputed_settlements: components["schemas"]["DisputedSettlements"];
             /** @description The settlement before; `null` for the first. */
             last_settlement: components["schemas"]["Settlement"] | null;
         };
@@ -3193,6 +3194,23 @@ export interface components {
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
+        };
+        DisputedSettlement: {
+            /** @description The id of the settlement. */
+            settlement_id: string;
+            /** @description Its period. */
+            period_label: string;
+            /**
+             * Format: date-time
+             * @description When the partner disputed it.
+             */
+            disputed_at: string;
+        };
+        DisputedSettlements: {
+            /** @description Closed settlements that the partner disputes and has not accepted since: the latest 10, the latest first. */
+            settlements: components["schemas"]["DisputedSettlement"][];
+            /** @description Whether there are earlier ones too. */
+            is_more: boolean;
         };
         EmissionsDisplay: {
             /** @description Kilograms of CO2e with two decimals, rounded half up; `<0.01` below 0.01. */

@@ -3,6 +3,7 @@ import type { Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
 import { findOpenSettlement, findSettlementBySequence, type Settlement } from '../../store/settlements/settlement.ts';
 import { countLeftToDecide, type LeftToDecide } from '../../store/settlements/waiting-for-close.ts';
+import { type DisputedSettlement, listOpenDisputes } from '../../store/settlements/waiting-settlement.ts';
 import { getPartner } from '../access/manage-partner.ts';
 import { type LookedThrough, lookThrough } from '../look-through.ts';
 
@@ -13,10 +14,14 @@ export interface Closing {
   readonly open: Settlement | undefined;
   readonly last: Settlement | undefined;
   readonly left: LeftToDecide;
+  /** The latest first, {@link DISPUTES_MAX} + 1 at most. */
+  readonly disputed: readonly DisputedSettlement[];
 }
 
 /** A count stops there. */
 export const LEFT_MAX = 1_000;
+/** So many disputed settlements are named. */
+export const DISPUTES_MAX = 10;
 
 /** Of each partner. It reads as much as it shows: no totals of an open settlement. */
 export async function listClosings(
@@ -39,7 +44,11 @@ export async function getClosing(db: Queryable, partnerId: string): Promise<Clos
 
 async function readClosing(db: Queryable, partner: Partner): Promise<Closing> {
   const { partnerId } = partner;
-  const [open, left] = await Promise.all([findOpenSettlement(db, partnerId), countLeftToDecide(db, partnerId, LEFT_MAX)]);
+  const [open, left, disputed] = await Promise.all([
+    findOpenSettlement(db, partnerId),
+    countLeftToDecide(db, partnerId, LEFT_MAX),
+    listOpenDisputes(db, partnerId, DISPUTES_MAX),
+  ]);
   const last = open && open.sequence > 1n ? await findSettlementBySequence(db, partnerId, open.sequence - 1n) : undefined;
-  return { partner, open, last, left };
+  return { partner, open, last, left, disputed };
 }

@@ -1,10 +1,16 @@
-import { type Closing, getClosing, LEFT_MAX, listClosings as listAll } from '../../operations/overview/list-closings.ts';
+import {
+  type Closing,
+  DISPUTES_MAX,
+  getClosing,
+  LEFT_MAX,
+  listClosings as listAll,
+} from '../../operations/overview/list-closings.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { partnerName, partnerOrder } from '../access/partner-schemas.ts';
 import type { OperatorApiTools } from '../app.ts';
 import { pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
-import { BoundedCount, closed, idParams, nullableShape, shape, text, time } from '../schema-parts.ts';
+import { BoundedCount, closed, flag, idParams, listOf, nullableShape, shape, text, time } from '../schema-parts.ts';
 import { SettlementBody, showSettlement } from './settlement-schemas.ts';
 
 const ClosingBody = shape('Closing', {
@@ -23,12 +29,23 @@ const ClosingBody = shape('Closing', {
   pending_contributions: BoundedCount,
   adjustments_to_approve: BoundedCount,
   adjustments_to_post: BoundedCount,
+  disputed_settlements: shape('DisputedSettlements', {
+    settlements: listOf(
+      shape('DisputedSettlement', {
+        settlement_id: text('The id of the settlement.'),
+        period_label: text('Its period.'),
+        disputed_at: time('When the partner disputed it.'),
+      }),
+      `Closed settlements that the partner disputes and has not accepted since: the latest ${DISPUTES_MAX}, the latest first.`,
+    ),
+    is_more: flag('Whether there are earlier ones too.'),
+  }),
   last_settlement: nullableShape(SettlementBody, 'The settlement before; `null` for the first.'),
 });
 
 const bounded = (counted: number) => ({ count: Math.min(counted, LEFT_MAX), is_more: counted > LEFT_MAX });
 
-function closingToWire({ partner, open, last, left }: Closing, { environment }: OperatorApiTools) {
+function closingToWire({ partner, open, last, left, disputed }: Closing, { environment }: OperatorApiTools) {
   return {
     ...{ partner_id: partner.partnerId, name: partner.name },
     open_settlement: open
@@ -40,6 +57,12 @@ function closingToWire({ partner, open, last, left }: Closing, { environment }: 
     pending_contributions: bounded(left.pending),
     adjustments_to_approve: bounded(left.drafts),
     adjustments_to_post: bounded(left.approved),
+    disputed_settlements: {
+      settlements: disputed.slice(0, DISPUTES_MAX).map(({ settlementId, periodLabel, disputedAt }) => ({
+        ...{ settlement_id: settlementId, period_label: periodLabel, disputed_at: disputedAt },
+      })),
+      is_more: disputed.length > DISPUTES_MAX,
+    },
     last_settlement: last?.totals
       ? showSettlement({ settlement: last, totals: last.totals, currency: last.currency, asOf: null }, environment)
       : null,

@@ -17,6 +17,24 @@ export async function countOpenDisputes(db: Queryable, max: number): Promise<num
   return row?.count ?? 0;
 }
 
+export interface DisputedSettlement {
+  readonly settlementId: string;
+  readonly periodLabel: string;
+  readonly disputedAt: Date;
+}
+
+const LIST_DISPUTES: Statement = {
+  name: 'list_open_disputes_of_partner',
+  text: `select settlement_id as "settlementId", acknowledged_at as "disputedAt", (
+        select s.period_label from settlement s where s.partner_id = d.partner_id and s.settlement_id = d.settlement_id
+      ) as "periodLabel" ${DISPUTED} and d.partner_id = $1 order by settlement_id desc limit $2`,
+};
+
+/** Of one partner, those that no acceptance ended: the latest settlements first, `max` + 1 at most. The answers are read by their key. */
+export async function listOpenDisputes(db: Queryable, partnerId: string, max: number): Promise<DisputedSettlement[]> {
+  return run<DisputedSettlement & Record<string, unknown>>(db, LIST_DISPUTES, [partnerId, max + 1]);
+}
+
 /** Closed within so many days: a partner that never acknowledges is not counted for ever. */
 export const UNACKNOWLEDGED_DAYS = 62;
 

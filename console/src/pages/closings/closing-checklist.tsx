@@ -1,5 +1,6 @@
 import { Group, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { isolate } from '../../format/isolate.ts';
@@ -10,6 +11,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { BeforeAfter } from '../adjustments/before-after.tsx';
 import { SETTLEMENT } from '../settlements/settlement-texts.ts';
 import { CLOSING } from './closing-texts.ts';
+import { Disputed } from './disputed.tsx';
 import { Left } from './left.tsx';
 import { PartnerVerification } from './partner-verification.tsx';
 
@@ -58,7 +60,7 @@ export function ClosingChecklist({ settlement }: { readonly settlement: Settleme
   );
 }
 
-/** The three counts with what becomes of what is left. */
+/** The three counts with what becomes of what is left, and the settlements that the partner disputes. */
 export function LeftToDecide({ closing }: { readonly closing: Closing }) {
   const t = useTexts(CLOSING);
   const { partner_id: partner } = closing;
@@ -76,23 +78,42 @@ export function LeftToDecide({ closing }: { readonly closing: Closing }) {
   return (
     <Stack gap="sm">
       {items.map(({ label, help, left, to }) => (
-        <Group key={label} gap={10} wrap="nowrap" align="flex-start">
-          <Text component="span" c={left.count === 0 ? 'forest' : 'yellow'} pt={3}>
-            <Icon name={left.count === 0 ? 'check' : 'alert'} size={16} />
-          </Text>
-          <div>
-            <Text>
-              {label}: <Left left={left} to={to} />
-            </Text>
-            {left.count > 0 && (
-              <Text size="sm" c="dimmed">
-                {help}
-              </Text>
-            )}
-          </div>
-        </Group>
+        <Item key={label} label={label} help={help} isNothing={left.count === 0}>
+          <Left left={left} to={to} />
+        </Item>
       ))}
+      <Item label={t.disputed} help={t.disputedHelp} isNothing={closing.disputed_settlements.settlements.length === 0}>
+        <Disputed closing={closing} />
+      </Item>
     </Stack>
+  );
+}
+
+interface ItemProps {
+  readonly label: string;
+  /** Shown unless there is nothing. */
+  readonly help: string;
+  readonly isNothing: boolean;
+  readonly children: ReactNode;
+}
+
+function Item({ label, help, isNothing, children }: ItemProps) {
+  return (
+    <Group gap={10} wrap="nowrap" align="flex-start">
+      <Text component="span" c={isNothing ? 'forest' : 'yellow'} pt={3}>
+        <Icon name={isNothing ? 'check' : 'alert'} size={16} />
+      </Text>
+      <div>
+        <Text>
+          {label}: {children}
+        </Text>
+        {!isNothing && (
+          <Text size="sm" c="dimmed">
+            {help}
+          </Text>
+        )}
+      </div>
+    </Group>
   );
 }
 

@@ -12,10 +12,12 @@ import { AnswerBadge } from '../../parts/badges.tsx';
 import { Filters, TextFilter } from '../../parts/filters.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
 import { Absent, Age, Foreign, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { CLOSING } from './closing-texts.ts';
+import { Disputed } from './disputed.tsx';
 import { Left } from './left.tsx';
 
 type Closing = components['schemas']['Closing'];
@@ -57,16 +59,8 @@ export function ClosingList() {
           },
           {
             label: t.period,
-            show: ({ open_settlement: open }) =>
-              open ? (
-                <bdi dir="ltr" className="figure">
-                  {open.period_label}
-                </bdi>
-              ) : (
-                t.noneOpen
-              ),
+            show: ({ open_settlement: open }) => (open ? <Period open={open} /> : t.noneOpen),
           },
-          { label: t.ends, show: (closing) => <Ends closing={closing} /> },
           {
             ...{ label: t.pending, isFigure: true },
             show: ({ partner_id, pending_contributions: left }) => <Left left={left} to={`/reviews?partner=${partner_id}`} />,
@@ -83,6 +77,7 @@ export function ClosingList() {
               <Left left={left} to={`/adjustments?partner=${partner_id}&status=approved`} />
             ),
           },
+          { label: t.disputed, show: (closing) => <Disputed closing={closing} /> },
           { label: t.lastNet, isFigure: true, show: ({ last_settlement: last }) => <Points value={last?.net_points} /> },
           {
             label: t.lastAnswer,
@@ -99,17 +94,22 @@ function checklistOf({ partner_id, open_settlement: open }: Closing): string {
   return open ? `/settlements/${partner_id}/${open.settlement_id}` : `/settlements?partner=${partner_id}`;
 }
 
-function Ends({ closing: { open_settlement: open } }: { readonly closing: Closing }) {
+function Period({ open: { period_label, period_end } }: { readonly open: NonNullable<Closing['open_settlement']> }) {
   const t = useTexts(CLOSING);
-  if (!open) return <Absent />;
-  const isOverdue = Date.parse(open.period_end) + OVERDUE_MS < Date.now();
-  return isOverdue ? (
+  const isOverdue = Date.parse(period_end) + OVERDUE_MS < Date.now();
+  const label = (
+    <bdi dir="ltr" className="figure">
+      {period_label}
+    </bdi>
+  );
+  const end = isOverdue ? (
     <Badge color="red">{t.overdue}</Badge>
   ) : (
     <span className="figure">
-      <Age at={open.period_end} />
+      {t.ends} <Age at={period_end} />
     </span>
   );
+  return <TwoLines first={label} second={end} />;
 }
 
 /** The schedule closes five minutes after the end, and needs a moment. */

@@ -12,6 +12,7 @@ import { Absent, Age, Money, Points, Time } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { useClosing } from '../closings/closing-checklist.tsx';
 import { CLOSING } from '../closings/closing-texts.ts';
+import { Disputed } from '../closings/disputed.tsx';
 import { Left } from '../closings/left.tsx';
 import { SETTLEMENT } from '../settlements/settlement-texts.ts';
 import { PARTNER } from './partner-texts.ts';
@@ -71,6 +72,9 @@ function Now({ closing, zone }: { readonly closing: Closing; readonly zone: stri
           label: t.approved,
           value: <Left left={closing.adjustments_to_post} to={`/adjustments?partner=${partner_id}&status=approved`} />,
         },
+        ...(closing.disputed_settlements.settlements.length > 0
+          ? [{ label: t.disputed, value: <Disputed closing={closing} /> }]
+          : []),
         { label: own.lastSettlement, value: last ? period(last.settlement_id, last.period_label) : <Absent /> },
         { label: own.settled, value: <PointsAndMoney figures={last ?? undefined} /> },
         { label: own.answer, value: last ? <AnswerBadge answer={last.acknowledgement.status} /> : <Absent /> },
