@@ -1,4 +1,4 @@
-/** A step for two people that one person tries: the console says why in names, and until when. */
+/** A step for two people and one person: the console says why in names, and until when, before the step and when it is refused. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -28,18 +28,30 @@ async function madeBy(maker: Actor, name: string): Promise<Actor> {
   return { ...signedIn('approver'), operatorId: operator.operatorId };
 }
 
-/** Drafts a failure and has the person at the page try to approve it; gives what the page says. */
+/** Drafts a failure that the person at the page cannot approve; gives what the list says, which the refusal of the step repeats. */
 async function refusalOf(page: Page, drafter: Actor, approve: string): Promise<string> {
   const event = uniqueId('event');
   const never = { partnerId: partner.partnerId, partnerEventId: event, partnerOrderRef: uniqueId('order'), points: 5n };
   await draftFailure(service.database, drafter, { ...never, reason: 'a test' });
   await page.goto(`${browser.baseUrl}/failures?status=drafted`);
-  await page.getByRole('row').filter({ hasText: event }).getByRole('button', { name: approve }).click();
+  const row = page.getByRole('row').filter({ hasText: event });
+  const why = row.locator('details');
+  await why.locator('summary').click();
+  const told = (await why.innerText()).replaceAll(/[\u2066-\u2069]/g, '');
+  const [short = '', before] = told.split('\n');
+  assert.match(short, WHO_IS_NOT_SECOND);
+  await row.getByRole('button').waitFor();
+  assert.equal(await row.getByRole('button', { name: approve }).count(), 0);
+  // As when it changes after the page has asked.
+  await page.route('**/second-person?*', (route) => route.fulfill({ json: { is_allowed: true, message: null, details: [] } }));
+  await page.reload();
+  await row.getByRole('button', { name: approve }).click();
   await page.getByRole('dialog').getByRole('button', { name: approve }).click();
   // The first one says what the step brings.
   const said = (await page.getByRole('alert').nth(1).innerText()).replaceAll(/[\u2066-\u2069]/g, '');
   const [sentence = '', command] = said.split(/\n+.*:\n+/);
   assert.equal(command, 'npx partner-impact operator create --name NAME --email ADDRESS --role approver');
+  assert.equal(before, sentence);
   return sentence;
 }
 
@@ -51,6 +63,7 @@ async function signInWith(page: Page, code: string): Promise<void> {
   await page.locator('nav').first().waitFor({ state: 'attached' });
 }
 
+const WHO_IS_NOT_SECOND = /^(?:You cannot be the second person|لا يمكنك أن تكون الشخص الثاني)(?: (?:until|حتى) .*\d\d:\d\d)?$/;
 const UNTIL = String.raw`\d{1,2} \p{L}+ \d{4}[,،] \d\d:\d\d`;
 
 describe('a step for two people', needsBrowser, () => {

@@ -18,7 +18,7 @@ export function isFourEyes(problems: readonly Problem[]): boolean {
 
 /** The details of the service carry their values in `code`. */
 export function FourEyes({ problems }: { readonly problems: readonly Problem[] }) {
-  const codeOf = (field: string) => problems.find((problem) => problem.field === field)?.code ?? '';
+  const codeOf = codesOf(problems);
   const sentence = useSentence(codeOf);
   if (codeOf('four_eyes') !== 'no_address')
     return (
@@ -37,9 +37,23 @@ export function FourEyes({ problems }: { readonly problems: readonly Problem[] }
 
 /** The same in a sentence, before the step is tried. */
 export function WhyNotSecond({ problems }: { readonly problems: readonly Problem[] }) {
-  const sentence = useSentence((field) => problems.find((problem) => problem.field === field)?.code ?? '');
+  const sentence = useSentence(codesOf(problems));
   return (
     <Text size="sm" c="dimmed">
+      {sentence}
+    </Text>
+  );
+}
+
+/** The same in a row of a list: until when, and why once it is opened. */
+export function WhyNotSecondInRow({ problems }: { readonly problems: readonly Problem[] }) {
+  const t = useTexts(FOUR_EYES);
+  const codeOf = codesOf(problems);
+  const sentence = useSentence(codeOf);
+  const until = useUntil(codeOf);
+  return (
+    <Text component="details" size="sm" c="dimmed" ta="start">
+      <summary>{until === undefined ? t.notSecond : t.notSecondUntil(until)}</summary>
       {sentence}
     </Text>
   );
@@ -77,9 +91,25 @@ export function SecondAccount() {
   );
 }
 
-function useSentence(codeOf: (field: string) => string): string {
-  const t = useTexts(FOUR_EYES);
+type CodeOf = (field: string) => string;
+
+const codesOf =
+  (problems: readonly Problem[]): CodeOf =>
+  (field) =>
+    problems.find((problem) => problem.field === field)?.code ?? '';
+
+/** From then on the two accounts count as two persons; `undefined` where no time changes that. */
+function useUntil(codeOf: CodeOf): string | undefined {
   const { language } = useLanguage();
+  const until = codeOf('until');
+  if (until === '') return undefined;
+  const rounded = new Date(Math.ceil(Date.parse(until) / MINUTE_MS) * MINUTE_MS).toISOString();
+  return formatTime(rounded, { language, zone: ownZone() });
+}
+
+function useSentence(codeOf: CodeOf): string {
+  const t = useTexts(FOUR_EYES);
+  const until = useUntil(codeOf) ?? '';
   const nameOf = useNameOf();
   const step = codeOf('step') as keyof typeof BEGUN;
   const [begun, wanted] = [useTexts(BEGUN)[step], useTexts(WANTED)[step]];
@@ -98,8 +128,7 @@ function useSentence(codeOf: (field: string) => string): string {
         (maker === own && t.madeByYou(name(first), begun)) ||
         (maker === first && t.madeByFirst(name(first), begun)) ||
         t.madeByOther(name(first), begun, name(maker));
-      const until = new Date(Math.ceil(Date.parse(codeOf('until')) / MINUTE_MS) * MINUTE_MS).toISOString();
-      return `${made} ${t.withinDays} ${t.until(formatTime(until, { language, zone: ownZone() }), wanted)}`;
+      return `${made} ${t.withinDays} ${t.until(until, wanted)}`;
     }
   }
 }

@@ -47,6 +47,11 @@ export const FOUR_EYES = {
     (time: string, wanted: string) => `Until ${time}, another person has to ${wanted}.`,
     (time: string, wanted: string) => `حتى ${time} يتولى شخص آخر ${wanted}.`,
   ],
+  notSecond: ['You cannot be the second person', 'لا يمكنك أن تكون الشخص الثاني'],
+  notSecondUntil: [
+    (time: string) => `You cannot be the second person until ${time}`,
+    (time: string) => `لا يمكنك أن تكون الشخص الثاني حتى ${time}`,
+  ],
   another: [(wanted: string) => `Another person has to ${wanted}.`, (wanted: string) => `لذا يتولى شخص آخر ${wanted}.`],
   no_address: [
     (name: string) =>

@@ -5,6 +5,7 @@ import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { useSecondPerson, WhyNotSecondInRow } from '../../parts/four-eyes.tsx';
 import { PartnerLink } from '../../parts/partner.tsx';
 import { Person } from '../../parts/person.tsx';
 import { RowButton } from '../../parts/row-button.tsx';
@@ -24,17 +25,19 @@ export function FailureSteps({ failure }: { readonly failure: Failure }) {
   const [step, setStep] = useState<Step>();
   const { operator } = useSession();
   const mayApprove = useMay('approver');
-  if (!useMay('operator')) return null;
   const isOwn = failure.drafted_by === operator.operatorId;
+  const second = useSecondPerson(mayApprove && !isOwn ? failure.drafted_by : undefined, 'approve_failure');
+  if (!useMay('operator')) return null;
   return (
     <>
+      {second.problems.length > 0 && <WhyNotSecondInRow problems={second.problems} />}
       <Group gap={6} wrap="nowrap" justify="flex-end">
         {isOwn && (
           <Text size="sm" c="dimmed">
             {t.ownDraft}
           </Text>
         )}
-        {mayApprove && !isOwn && <RowButton label={t.approve} onClick={() => setStep('approve')} />}
+        {mayApprove && !isOwn && second.mayOffer && <RowButton label={t.approve} onClick={() => setStep('approve')} />}
         <RowButton label={t.reject} isRefusal onClick={() => setStep('reject')} />
       </Group>
       {step && <StepDialog failure={failure} step={step} onClose={() => setStep(undefined)} />}
