@@ -73,7 +73,8 @@ describe('reconcile a file', needsBrowser, () => {
     assert.deepEqual(
       (await cards.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ')),
       [
-        ...['Other points 1', 'Not in the service 1', 'Not in the file 1', 'Other order 0', 'Twice in the file 0'],
+        ...['Other points 1 Points: 60 in the file · 100 in the service', 'Not in the service 1 Points: 7 in the file'],
+        ...['Not in the file 1 Points: 100 in the service', 'Other order 0', 'Twice in the file 0'],
         ...[
           'Other settlement 0',
           'Not readable 0',
@@ -81,6 +82,7 @@ describe('reconcile a file', needsBrowser, () => {
         ],
       ],
     );
+    await page.getByText('added up: 133 points fewer in the file than in the service.').waitFor();
     await page.getByText('Compared: 3 differences').waitFor();
     await page.getByText('3 without the heading row').waitFor();
     const row = page.getByRole('row').filter({ hasText: sent[0]?.partner_event_id as string });
@@ -132,7 +134,10 @@ describe('reconcile a file', needsBrowser, () => {
     await page.getByText('تبحث الخدمة خلال ثوانٍ').waitFor();
     await complete();
     await page.locator('.verdict-card[aria-pressed=true]').filter({ hasText: 'غير موجودة في الملف' }).waitFor();
-    await page.locator('.verdict-card').filter({ hasText: 'غير مقروءة' }).click();
+    await page
+      .locator('.verdict-card')
+      .filter({ hasText: /^غير مقروءة/ })
+      .click();
     await page
       .getByRole('cell')
       .filter({ hasText: 'W'.repeat(40) })

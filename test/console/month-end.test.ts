@@ -1,8 +1,11 @@
 /** What a person finds in the console at the end of a month: what a partner disputes, and what its list lacks. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
+import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { signedInOperator } from '../support/operator-client.ts';
 import { closeThrough, getOpen, newSettledPartner } from '../support/settlements.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
@@ -33,5 +36,46 @@ describe('the close of a month', needsBrowser, () => {
     await client.post(`/v1/settlements/${first.settlementId}/acknowledgement`, { status: 'accepted' });
     await page.goto(`${browser.baseUrl}/closings?name=${partner.name}`);
     await disputed.getByText('none', { exact: true }).waitFor();
+  });
+});
+
+/** A partner with a closed settlement of contributions of 100 points, and its list compared with that. */
+async function comparedList(count: number, listOf: (sent: readonly ReturnType<typeof newConfirmation>[]) => readonly string[]) {
+  const { partner, partnerId, client, open } = await newSettledPartner(service);
+  const { settlementId } = open;
+  const sent = Array.from({ length: count }, () => ({ ...newConfirmation(), points: 100 }));
+  for (const each of sent) await client.confirm(each);
+  await closeThrough(service, open);
+  const operator = await signedInOperator(service, 'operator');
+  const path = `/operator/v1/partners/${partnerId}/settlements/${settlementId}/reconciliations`;
+  const { body } = await operator.postList(path, ['partner_event_id,partner_order_ref,points', ...listOf(sent), ''].join('\n'));
+  await completeReconciliations(service.database, new AbortController().signal);
+  return { partner, partnerId, client, settlementId, sent, reconciliationId: body.reconciliation_id as string };
+}
+
+describe('a line that could not be read', needsBrowser, () => {
+  test('is named beside the contributions that the file lacks, with the way to it', async () => {
+    const { partnerId, reconciliationId, sent } = await comparedList(2, ([first, second]) => [
+      `${first?.partner_event_id},${first?.partner_order_ref},100`,
+      `${second?.partner_event_id},${second?.partner_order_ref},a hundred`,
+    ]);
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/reconciliations/${partnerId}/${reconciliationId}`);
+    const card = page.locator('.verdict-card').filter({ hasText: 'Not in the file' });
+    await card.getByText('Unreadable lines may be among them').waitFor();
+    await page.getByText('Not readable in the file: 1 line.').waitFor();
+    await page.getByRole('link', { name: 'Show the lines that are not readable' }).click();
+    const row = page.getByRole('row').filter({ hasText: sent[1]?.partner_event_id as string });
+    await row.getByText('points must be').waitFor();
+    assert.match(page.url(), /verdict=malformed/);
+  });
+
+  test('is not spoken of where every line could be read', async () => {
+    const { partnerId, reconciliationId } = await comparedList(1, () => [`${uniqueId('event')},order-of-nobody,1`]);
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/reconciliations/${partnerId}/${reconciliationId}?verdict=missing_in_partner_file`);
+    await page.locator('.verdict-card[aria-pressed=true]').filter({ hasText: 'Not in the file' }).waitFor();
+    assert.equal(await page.getByText('Not readable in the file').count(), 0);
+    assert.equal(await page.getByText('Unreadable lines').count(), 0);
   });
 });

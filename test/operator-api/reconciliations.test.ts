@@ -30,7 +30,7 @@ before(async () => {
 
 const newSent = () => ({ ...newConfirmation(), points: 250 });
 type Sent = ReturnType<typeof newSent>;
-const lineOf = ({ partner_event_id, partner_order_ref }: Sent, points: number) =>
+const lineOf = ({ partner_event_id, partner_order_ref }: Sent, points: number | bigint) =>
   `${partner_event_id},${partner_order_ref},${points}\n`;
 
 /** A partner with one closed settlement of so many contributions. */
@@ -87,6 +87,28 @@ describe('reconcileSettlement', () => {
     const [entry, ...others] = await auditedAbout(begun.body.reconciliation_id);
     assert.deepEqual([entry.action, entry.operator_id, others.length], ['reconciliation.create', operator.operatorId, 0]);
     assert.deepEqual([JSON.parse(entry.after).settlement_id, JSON.parse(entry.after).listed_lines], [settlementId, 3]);
+  });
+
+  test('the points of the lines that differ are added up by verdict; a list of an earlier release has no sums, to its end', async () => {
+    const { partnerId, sent, path } = await closedSettlement(3);
+    const [same, other] = sent;
+    const most = 9_223_372_036_854_775_807n;
+    const file = HEADER + lineOf(same, same.points) + lineOf(other, 60) + lineOf(newSent(), most) + lineOf(newSent(), most);
+    const sumsOf = async (earlier = false) => {
+      const { reconciliation_id } = (await operator.postList(path, file)).body;
+      if (earlier)
+        await database.pool.query('update reconciliation set counts = \'{"gross":0,"net":0}\' where reconciliation_id = $1', [
+          reconciliation_id,
+        ]);
+      await complete();
+      return (await viewer.get(`${V1}/partners/${partnerId}/reconciliations/${reconciliation_id}`)).body.differing_points;
+    };
+    assert.deepEqual(await sumsOf(), {
+      points_mismatch: { listed: '60', recorded: '250' },
+      missing_in_service: { listed: String(2n * most), recorded: '0' },
+      missing_in_partner_file: { listed: '0', recorded: '250' },
+    });
+    assert.equal(await sumsOf(true), null);
   });
 
   test('lists and lines are pages, and files with all of their records', async () => {

@@ -2905,6 +2905,12 @@ export interface components {
             /** @description To send with the first code. */
             enrolment: string;
         };
+        BothPoints: {
+            /** @description The sum of the points that the list has. */
+            listed: string;
+            /** @description The sum of the points that the service has, with adjustments where those of a line are known. */
+            recorded: string;
+        };
         /** @description A count that stops at 1,000. */
         BoundedCount: {
             /** @description How many there are, as far as they were counted. */
@@ -3194,6 +3200,11 @@ export interface components {
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
+        };
+        DifferingPoints: {
+            points_mismatch: components["schemas"]["BothPoints"];
+            missing_in_service: components["schemas"]["BothPoints"];
+            missing_in_partner_file: components["schemas"]["BothPoints"];
         };
         DisputedSettlement: {
             /** @description The id of the settlement. */
@@ -4131,6 +4142,8 @@ export interface components {
             compared_settlement_lines: number;
             counts: components["schemas"]["VerdictCounts"];
             matched_points: components["schemas"]["MatchedPoints"];
+            /** @description The points of the lines by which list and settlement differ; `null` of a list that an earlier release received. */
+            differing_points: components["schemas"]["DifferingPoints"] | null;
             /**
              * Format: date-time
              * @description When the list began to arrive.

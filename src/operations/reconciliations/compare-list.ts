@@ -1,5 +1,6 @@
 import { oneByOne } from '../../concurrency/one-by-one.ts';
 import { lineBytes } from '../../domain/quotas/stored-bytes.ts';
+import { addDiffering, NONE_DIFFERING } from '../../domain/reconciliations/differing-points.ts';
 import type { ListEntry } from '../../domain/reconciliations/partner-list.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
@@ -42,13 +43,13 @@ export async function compareList(
   entries: AsyncIterable<ListEntry>,
 ): Promise<void> {
   const { partnerId } = begun;
-  let progress: Reconciliation = { ...begun, counts: { gross: 0, net: 0 } };
+  let progress: Reconciliation = { ...begun, counts: { gross: 0, net: 0 }, differing: NONE_DIFFERING };
   const seen = { carriedAt: null };
   let batch: ListEntry[] = [];
   let comparedAtMs = performance.now();
   const compare = async () => {
     const lines = await decideLines(database.pool, { of: progress, seen }, batch);
-    progress = { ...progress, listedLines: progress.listedLines + BigInt(batch.length), counts: addUp(progress.counts, lines) };
+    progress = { ...progress, ...addUp(progress, lines), listedLines: progress.listedLines + BigInt(batch.length) };
     batch = [];
     await storeProgress(database, progress, lines);
     usage.count(
@@ -76,7 +77,13 @@ export async function storeProgress(
   });
 }
 
-export function addUp(counts: VerdictCounts, lines: readonly ReconciliationLine[]): VerdictCounts {
+type Sums = Pick<Reconciliation, 'counts' | 'differing'>;
+
+export function addUp({ counts, differing }: Sums, lines: readonly ReconciliationLine[]): Sums {
+  return { counts: countUp(counts, lines), differing: differing && addDiffering(differing, lines) };
+}
+
+function countUp(counts: VerdictCounts, lines: readonly ReconciliationLine[]): VerdictCounts {
   const sums = { ...counts };
   for (const { verdict, matchedPoints } of lines) {
     sums[verdict] = (sums[verdict] ?? 0) + 1;

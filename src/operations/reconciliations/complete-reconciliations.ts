@@ -38,7 +38,7 @@ async function findMissing(database: Database, claimed: Reconciliation, signal: 
     const beside = await listSettlementBesideList(database.pool, progress, page);
     const lines = beside.filter(({ listedAt }) => listedAt === null).map((line) => missingInList(line, claimed));
     const comparedThrough = beside.at(-1)?.lineNo ?? progress.comparedThrough;
-    progress = { ...progress, comparedThrough, counts: addUp(progress.counts, lines) };
+    progress = { ...progress, ...addUp(progress, lines), comparedThrough };
     await storeProgress(database, progress, lines);
     if (beside.length < LINES_AT_ONCE) {
       await updateDone(database.pool, claimed);

@@ -1,3 +1,4 @@
+import { DIFFERING_VERDICTS } from '../../domain/reconciliations/differing-points.ts';
 import { MATCHED_POINTS, RECONCILIATION_VERDICTS } from '../../domain/reconciliations/line-verdict.ts';
 import { LINE_TYPES } from '../../domain/settlements/settlement-line.ts';
 import type { ReconciliationOfPeriod } from '../../operations/reconciliations/list-reconciliations.ts';
@@ -11,6 +12,7 @@ import {
   listOf,
   nullableIntegerText,
   nullableOneOf,
+  nullableShape,
   nullableText,
   nullableTime,
   oneOf,
@@ -23,6 +25,18 @@ export const LINE_VERDICTS = [...RECONCILIATION_VERDICTS, 'malformed'] as const;
 
 const counts = <Name extends string>(names: readonly Name[], what: string) =>
   Object.fromEntries(names.map((name) => [name, count(`${what} \`${name}\`.`)])) as Record<Name, ReturnType<typeof count>>;
+
+const BothPoints = shape('BothPoints', {
+  listed: integerText('The sum of the points that the list has.'),
+  recorded: integerText('The sum of the points that the service has, with adjustments where those of a line are known.'),
+});
+
+const Differing = shape('DifferingPoints', {
+  ...(Object.fromEntries(DIFFERING_VERDICTS.map((name) => [name, BothPoints])) as Record<
+    (typeof DIFFERING_VERDICTS)[number],
+    typeof BothPoints
+  >),
+});
 
 export const ReconciliationBody = shape('Reconciliation', {
   partner_id: text('The id of the partner.'),
@@ -42,6 +56,10 @@ export const ReconciliationBody = shape('Reconciliation', {
   matched_points: shape('MatchedPoints', counts(MATCHED_POINTS, 'Contributions that matched with their points'), {
     description: 'A contribution without adjustments counts as `gross`.',
   }),
+  differing_points: nullableShape(
+    Differing,
+    'The points of the lines by which list and settlement differ; `null` of a list that an earlier release received.',
+  ),
   created_at: time('When the list began to arrive.'),
   ended_at: nullableTime('When it ended; `null` before.'),
   lines_removed_at: nullableTime('When its lines were removed, 30 days later; `null` before. The counts stay.'),
@@ -49,8 +67,8 @@ export const ReconciliationBody = shape('Reconciliation', {
 
 export function reconciliationOfPartner({ reconciliation, periodLabel }: ReconciliationOfPeriod) {
   const { path: _, ...shown } = reconciliationToWire(reconciliation);
-  const { partnerId, uploadedBy } = reconciliation;
-  return { partner_id: partnerId, period_label: periodLabel, uploaded_by: uploadedBy, ...shown };
+  const { partnerId, uploadedBy, differing } = reconciliation;
+  return { partner_id: partnerId, period_label: periodLabel, uploaded_by: uploadedBy, ...shown, differing_points: differing };
 }
 
 const points = (description: string) => nullableIntegerText(description);

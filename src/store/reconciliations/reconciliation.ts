@@ -1,3 +1,4 @@
+import type { DifferingPoints } from '../../domain/reconciliations/differing-points.ts';
 import type { MatchedPoints, ReconciliationVerdict } from '../../domain/reconciliations/line-verdict.ts';
 import type { ListFormat } from '../../domain/reconciliations/read-partner-list.ts';
 import { NOW } from '../bulk-rows.ts';
@@ -31,6 +32,8 @@ export interface Reconciliation {
   readonly problem: string | null;
   readonly listedLines: bigint;
   readonly counts: VerdictCounts;
+  /** `null` of a list that an earlier release received, which added up no points. */
+  readonly differing: DifferingPoints | null;
   readonly comparedThrough: number;
   readonly createdAt: Date;
   readonly endedAt: Date | null;
@@ -44,9 +47,22 @@ const COLUMNS = `partner_id as "partnerId", reconciliation_id as "reconciliation
     uploaded_by as "uploadedBy", idempotency_key as "idempotencyKey", fingerprint, format, is_statement as "isStatement", status, problem, listed_lines as "listedLines", counts,
     compared_through as "comparedThrough", created_at as "createdAt", ended_at as "endedAt", lines_removed_at as "linesRemovedAt"`;
 
-type Row = Omit<Reconciliation, 'counts'> & { readonly counts: string };
+type Row = Omit<Reconciliation, 'counts' | 'differing'> & { readonly counts: string };
 
-const readRow = (row: Row): Reconciliation => ({ ...row, counts: JSON.parse(row.counts) as VerdictCounts });
+const readRow = (row: Row): Reconciliation => ({ ...row, ...readCounts(row.counts) });
+
+/** What {@link writeCounts} wrote. */
+function readCounts(text: string): Pick<Reconciliation, 'counts' | 'differing'> {
+  const isSum = (name: string) => name === 'listed' || name === 'recorded';
+  const { differing = null, ...counts } = JSON.parse(text, (name, value) => (isSum(name) ? BigInt(value) : value));
+  return { counts, differing };
+}
+
+/** Both in one text; the sums are strings of digits in it. */
+function writeCounts({ counts, differing }: Pick<Reconciliation, 'counts' | 'differing'>): string {
+  const digits = (_name: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
+  return JSON.stringify({ ...counts, ...(differing && { differing }) }, digits);
+}
 
 async function findOne(db: Queryable, statement: Statement, values: unknown[]): Promise<Reconciliation | undefined> {
   const [row] = await run<Row>(db, statement, values);
@@ -158,11 +174,9 @@ const ADD: Statement = {
 /**
  * @returns Whether it was still under way in this status; otherwise another process has it.
  */
-export async function updateProgress(
-  db: Queryable,
-  { partnerId, reconciliationId, counts, listedLines, comparedThrough, status }: Omit<Reconciliation, 'fingerprint'>,
-): Promise<boolean> {
-  const values = [partnerId, reconciliationId, JSON.stringify(counts), listedLines, comparedThrough, status];
+export async function updateProgress(db: Queryable, progress: Omit<Reconciliation, 'fingerprint'>): Promise<boolean> {
+  const { partnerId, reconciliationId, listedLines, comparedThrough, status } = progress;
+  const values = [partnerId, reconciliationId, writeCounts(progress), listedLines, comparedThrough, status];
   return (await run(db, ADD, values)).length > 0;
 }
 

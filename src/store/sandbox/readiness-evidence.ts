@@ -128,5 +128,8 @@ export async function listComparedLists(
 ): Promise<ComparedList[]> {
   type Row = Omit<ComparedList, 'counts'> & { readonly counts: string };
   const rows = await run<Row>(db, LIST_COMPARED, [partnerId, since, limit]);
-  return rows.map((row) => ({ ...row, counts: JSON.parse(row.counts) as ComparedLines }));
+  return rows.map((row) => {
+    const { differing: _, ...counts } = JSON.parse(row.counts);
+    return { ...row, counts };
+  });
 }

@@ -3,6 +3,7 @@ import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useSort } from '../../app/use-sort.ts';
+import { AddressLink } from '../../parts/address-link.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty } from '../../parts/state.tsx';
@@ -38,6 +39,14 @@ export function ReconciliationLines({ record, verdict }: LinesProps) {
         <Text size="sm" c="dimmed" maw={760}>
           {help[verdict]}
         </Text>
+        {verdict === 'missing_in_partner_file' && record.counts.malformed > 0 && (
+          <Alert color="yellow">
+            {t.unreadable(String(record.counts.malformed))}{' '}
+            <AddressLink to={`/reconciliations/${partner_id}/${reconciliation_id}?verdict=malformed`}>
+              {t.showUnreadable}
+            </AddressLink>
+          </Alert>
+        )}
         {record.lines_removed_at ? (
           <Alert color="gray">{t.removed}</Alert>
         ) : (

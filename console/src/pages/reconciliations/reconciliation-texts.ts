@@ -1,4 +1,6 @@
+import { isolate } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
+import { formatWhole } from '../../format/points.ts';
 import type { Texts } from '../../texts/text.ts';
 
 export const RECONCILIATION = {
@@ -68,6 +70,35 @@ export const RECONCILIATION = {
   verdicts: ['Verdicts', 'النتائج'],
   gross: ['by the points as contributed', 'بالنقاط كما قُدِّمت'],
   net: ['by the points after adjustments', 'بالنقاط بعد التعديلات'],
+  sumInFile: [(points: string) => `${formatWhole(points)} in the file`, (points: string) => `${formatWhole(points)} في الملف`],
+  sumInService: [
+    (points: string) => `${formatWhole(points)} in the service`,
+    (points: string) => `${formatWhole(points)} في الخدمة`,
+  ],
+  fewer: [
+    (points: string) =>
+      `Other points, not in the service and not in the file, added up: ${countEnglish(points, 'point')} fewer in the file than in the service.`,
+    (points: string) =>
+      `مجموع النقاط المختلفة وغير الموجودة في الخدمة وغير الموجودة في الملف: في الملف أقل مما في الخدمة بمقدار ${isolate(formatWhole(points))}.`,
+  ],
+  more: [
+    (points: string) =>
+      `Other points, not in the service and not in the file, added up: ${countEnglish(points, 'point')} more in the file than in the service.`,
+    (points: string) =>
+      `مجموع النقاط المختلفة وغير الموجودة في الخدمة وغير الموجودة في الملف: في الملف أكثر مما في الخدمة بمقدار ${isolate(formatWhole(points))}.`,
+  ],
+  noExcess: [
+    'Other points, not in the service and not in the file, added up: as many points in the file as in the service.',
+    'مجموع النقاط المختلفة وغير الموجودة في الخدمة وغير الموجودة في الملف: في الملف مثل ما في الخدمة.',
+  ],
+  mayBeUnreadable: ['Unreadable lines may be among them', 'قد تكون بينها سطور غير مقروءة'],
+  unreadable: [
+    (count: string) =>
+      `Not readable in the file: ${countEnglish(count, 'line')}. The contributions of these lines may be counted here too.`,
+    (count: string) =>
+      `غير المقروء في الملف: ${countArabic(count, ['سطر واحد', 'سطران', 'سطور', 'سطرًا', 'سطر'])}. وقد تكون مساهمات تلك السطور محتسبة هنا أيضًا.`,
+  ],
+  showUnreadable: ['Show the lines that are not readable', 'عرض السطور غير المقروءة'],
   linesOf: ['Lines', 'السطور'],
   exportAll: ['Export all lines', 'تصدير كل السطور'],
   exportThese: ['Export these lines', 'تصدير هذه السطور'],

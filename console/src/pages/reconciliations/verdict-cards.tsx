@@ -1,10 +1,11 @@
 import { Group, SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core';
 import { Icon } from '../../parts/icon.tsx';
 import { Points } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { VERDICT } from '../../texts/record-texts.ts';
 import { RECONCILIATION } from './reconciliation-texts.ts';
-import { type Reconciliation, VERDICTS, type Verdict } from './verdicts.ts';
+import { excessOf, pointsOf, type Reconciliation, VERDICTS, type Verdict } from './verdicts.ts';
 
 interface VerdictCardsProps {
   readonly record: Reconciliation;
@@ -21,12 +22,14 @@ export function VerdictCards(props: VerdictCardsProps) {
           <DifferenceCard key={verdict} verdict={verdict} {...props} />
         ))}
       </SimpleGrid>
+      <Excess record={props.record} />
       <MatchedCard {...props} />
     </Stack>
   );
 }
 
 function DifferenceCard({ record, verdict, chosen, onChoose }: VerdictCardsProps & { readonly verdict: Verdict }) {
+  const t = useTexts(RECONCILIATION);
   const names = useTexts(VERDICT);
   const count = record.counts[verdict];
   return (
@@ -38,8 +41,38 @@ function DifferenceCard({ record, verdict, chosen, onChoose }: VerdictCardsProps
       <Text fz={22} fw={650} {...(count > 0 && { className: 'differs' })}>
         <Points value={String(count)} />
       </Text>
+      {count > 0 && <PointsOfVerdict record={record} verdict={verdict} />}
+      {verdict === 'missing_in_partner_file' && count > 0 && record.counts.malformed > 0 && (
+        <Text size="xs" c="dimmed">
+          {t.mayBeUnreadable}
+        </Text>
+      )}
     </UnstyledButton>
   );
+}
+
+/** What each side has that knows the lines. */
+function PointsOfVerdict({ record, verdict }: Pick<VerdictCardsProps, 'record'> & { readonly verdict: Verdict }) {
+  const t = useTexts(RECONCILIATION);
+  const common = useTexts(COMMON);
+  const points = pointsOf(record, verdict);
+  if (!points) return null;
+  const listed = verdict !== 'missing_in_partner_file' && t.sumInFile(points.listed);
+  const recorded = verdict !== 'missing_in_service' && t.sumInService(points.recorded);
+  return (
+    <Text size="xs" c="dimmed">
+      {common.points}: {[listed, recorded].filter(Boolean).join(' · ')}
+    </Text>
+  );
+}
+
+function Excess({ record }: Pick<VerdictCardsProps, 'record'>) {
+  const t = useTexts(RECONCILIATION);
+  const excess = excessOf(record);
+  if (excess === undefined || !VERDICTS.some((verdict) => pointsOf(record, verdict) && record.counts[verdict] > 0)) return null;
+  if (excess === 0n) return <Text size="sm">{t.noExcess}</Text>;
+  const points = String(excess < 0n ? -excess : excess);
+  return <Text size="sm">{excess < 0n ? t.fewer(points) : t.more(points)}</Text>;
 }
 
 function MatchedCard({ record: { counts, matched_points }, chosen, onChoose }: VerdictCardsProps) {

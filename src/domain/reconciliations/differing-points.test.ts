@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addDiffering, type ComparedPoints, NONE_DIFFERING } from './differing-points.ts';
+
+const lineOf = (verdict: ComparedPoints['verdict'], points: Partial<ComparedPoints>): ComparedPoints => ({
+  ...{ verdict, points: null, recordedPoints: null, recordedNetPoints: null },
+  ...points,
+});
+
+test('points with adjustments count where they are known, and what agrees or could not be compared adds nothing', () => {
+  const sums = addDiffering(NONE_DIFFERING, [
+    lineOf('points_mismatch', { points: 60n, recordedPoints: 100n, recordedNetPoints: 70n }),
+    lineOf('points_mismatch', { points: 5n, recordedPoints: 4n }),
+    lineOf('missing_in_service', { points: 7n }),
+    lineOf('missing_in_partner_file', { recordedPoints: -2n }),
+    lineOf('matched', { points: 9n, recordedPoints: 9n }),
+    lineOf('malformed', { points: 9n }),
+    lineOf('duplicate_in_file', { points: 9n, recordedPoints: 9n }),
+  ]);
+  assert.deepEqual(sums, {
+    points_mismatch: { listed: 65n, recorded: 74n },
+    missing_in_service: { listed: 7n, recorded: 0n },
+    missing_in_partner_file: { listed: 0n, recorded: -2n },
+  });
+  assert.deepEqual(addDiffering(sums, []), sums);
+  assert.deepEqual(NONE_DIFFERING.points_mismatch, { listed: 0n, recorded: 0n });
+});
