@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
@@ -77,5 +78,31 @@ describe('a line that could not be read', needsBrowser, () => {
     await page.locator('.verdict-card[aria-pressed=true]').filter({ hasText: 'Not in the file' }).waitFor();
     assert.equal(await page.getByText('Not readable in the file').count(), 0);
     assert.equal(await page.getByText('Unreadable lines').count(), 0);
+  });
+});
+
+describe('the answer to a dispute', needsBrowser, () => {
+  test('names the first orders that differ, ten at most, and how many more there are, in both languages', async () => {
+    const { partnerId, client, settlementId, sent } = await comparedList(12, ([first]) => [
+      `${first?.partner_event_id},${first?.partner_order_ref},60`,
+      `${uniqueId('event')},order-of-nobody,7`,
+    ]);
+    await client.post(`/v1/settlements/${settlementId}/acknowledgement`, { status: 'disputed' });
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${settlementId}`);
+    const answer = page.getByRole('textbox', { name: 'Answer to the partner' });
+    await waitFor('the lines in the text', async () => (await answer.inputValue()).includes('These differed'));
+    const lines = async () => (await answer.inputValue()).replaceAll(/[\u2066-\u2069]/g, '').split('\n');
+    const english = await lines();
+    const [first, ...rest] = english.slice(english.indexOf('These differed when we compared:') + 1);
+    assert.match(
+      first ?? '',
+      new RegExp(`^- Order ${sent[0]?.partner_order_ref}, event .+: 60 points in your list, 100 points with us`),
+    );
+    assert.match(rest[0] ?? '', /^- Order order-of-nobody, event .+: 7 points in your list, no confirmed contribution with us/);
+    assert.ok(rest.slice(1, 9).every((line) => line.endsWith(': 100 points with us, not in your list.')));
+    assert.equal(rest[9], 'And 3 more.');
+    await page.getByText('In Arabic').click();
+    assert.ok((await lines()).includes('وغير ذلك: 3.'));
   });
 });

@@ -19,6 +19,7 @@ import {
 import { cityOf, formatMonth, formatRelative, formatTime, formatUtc } from '../../console/src/format/time.ts';
 import { deltaOf, type ReconciliationLine } from '../../console/src/pages/reconciliations/verdicts.ts';
 import { whyUnreadable } from '../../console/src/pages/reconciliations/wrong-line.ts';
+import { type DifferingLine, describeLines } from '../../console/src/pages/settlements/reply-lines.ts';
 import { composeReply } from '../../console/src/pages/settlements/reply-text.ts';
 import type { Texts } from '../../console/src/texts/text.ts';
 import { findMinorUnits } from '../../src/domain/numbers/currency.ts';
@@ -219,9 +220,45 @@ describe('what a file says and what is settled', () => {
     assert.match(arabic, /المقروءة: 11، والمتطابقة: 10، والمختلفة: 1\. .+: 2\.$/m);
     assert.match(arabic, /: خصم نقطتين\. أُبلغ عنه مرتين\.$/m);
     assert.doesNotMatch(arabic, /[٠-٩]|\u200f/);
+    assert.doesNotMatch(english, /differed/);
     const nothing = { ...facts, posted: [], compared: undefined, note: null };
     assert.match(composeReply('en', nothing), /You disputed this settlement on 2 Dec 2026\.\n\nNo correction is posted\./);
     assert.match(composeReply('ar', nothing), /لم يُرحَّل أي تصحيح/);
+  });
+});
+
+describe('the lines that an answer to a dispute names', () => {
+  const NOTHING = {
+    ...{ line_no: null, partner_event_id: null, partner_order_ref: null, points: null },
+    ...{ recorded_order_ref: null, recorded_points: null, recorded_net_points: null },
+  };
+  const listed = { ...NOTHING, line_no: '2', partner_event_id: 'event-01', partner_order_ref: 'order-1', points: '60' };
+  const textOf = (language: 'en' | 'ar', line: DifferingLine) =>
+    describeLines(language, { lines: [line], count: 1 })?.split('\n')[1];
+
+  test('say what each side has, the points with adjustments where they are known', () => {
+    const line = { ...listed, verdict: 'points_mismatch', recorded_points: '100', recorded_net_points: '70' } as const;
+    const name = 'Order \u2066order-1\u2069, event \u2066event-01\u2069';
+    assert.equal(textOf('en', line), `- ${name}: 60 points in your list, 70 points with us.`);
+    assert.match(textOf('ar', line) ?? '', /: في قائمتكم 60 نقطة، ولدينا 70 نقطة\.$/);
+    const missing = {
+      ...NOTHING,
+      verdict: 'missing_in_partner_file',
+      recorded_order_ref: 'order-2',
+      recorded_points: '1',
+    } as const;
+    assert.equal(textOf('en', missing), '- Order \u2066order-2\u2069: 1 point with us, not in your list.');
+    const unreadable = { ...NOTHING, verdict: 'malformed', line_no: '1234' } as const;
+    assert.equal(textOf('en', unreadable), '- Line \u20661,234\u2069: this line of your list could not be read.');
+  });
+
+  test('never let points be restored for what the service lacks, and say how many more differ', () => {
+    const line = { ...listed, verdict: 'missing_in_service' } as const;
+    assert.match(textOf('en', line) ?? '', /do not restore points\.$/);
+    assert.match(textOf('ar', line) ?? '', /ولا تردّوا النقاط\.$/);
+    assert.match(describeLines('en', { lines: [line], count: 1_001 }) ?? '', /\nAnd 1,000 more\.$/);
+    assert.match(describeLines('ar', { lines: [line], count: 1_001 }) ?? '', /\nوغير ذلك: 1,000\.$/);
+    assert.equal(describeLines('en', { lines: [], count: 0 }), undefined);
   });
 });
 

@@ -11,6 +11,7 @@ import { composeReply } from './reply-text.ts';
 import { useAdjustmentsOf } from './settlement-adjustments.tsx';
 import { useReconciliationsOf } from './settlement-reconciliations.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
+import { useDifferingLines } from './use-differing-lines.ts';
 
 type Settlement = components['schemas']['Settlement'];
 
@@ -24,6 +25,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
   const adjustments = useAllPages(useAdjustmentsOf(of)).pages.flatMap((page) => page.adjustments);
   const lists = useReconciliationsOf(of).data?.pages.flatMap((page) => page.reconciliations) ?? [];
   const last = lists.find(({ status }) => status === 'done');
+  const differing = useDifferingLines(last);
   const { acknowledgement } = settlement;
   const composed = composeReply(language, {
     ...{ settlementId: of.settlementId, periodLabel: settlement.period_label, zone: settlement.period_timezone },
@@ -32,6 +34,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
       ...{ lines: last.listed_lines, matched: last.counts.matched, notListed: last.counts.missing_in_partner_file },
       differences: countDifferences(last) - last.counts.missing_in_partner_file,
     },
+    differing,
     posted: adjustments.filter(({ status }) => status === 'posted'),
   });
   const waiting = adjustments.filter(({ status }) => status === 'draft' || status === 'approved').length;

@@ -4,6 +4,7 @@ import { countArabic, countEnglish } from '../../format/plural.ts';
 import { formatDecimal, formatWhole } from '../../format/points.ts';
 import { formatTime } from '../../format/time.ts';
 import type { Language } from '../../texts/text.ts';
+import { type DifferingLines, describeLines } from './reply-lines.ts';
 
 export interface ReplyFacts {
   readonly settlementId: string;
@@ -14,6 +15,8 @@ export interface ReplyFacts {
   readonly note: string | null;
   /** Of the last list that was compared to its end. */
   readonly compared?: Compared | undefined;
+  /** Of the same list. */
+  readonly differing?: DifferingLines | undefined;
   readonly posted: readonly PostedCorrection[];
 }
 
@@ -38,12 +41,13 @@ export interface PostedCorrection {
 /** A whole message, in plain text. */
 export function composeReply(language: Language, facts: ReplyFacts): string {
   const write = language === 'en' ? ENGLISH : ARABIC;
-  const { settlementId, periodLabel, disputedAt, note, compared, posted, zone, currency } = facts;
+  const { settlementId, periodLabel, disputedAt, note, compared, differing, posted, zone, currency } = facts;
   const on = disputedAt === null ? '' : formatTime(disputedAt, { language, zone, style: 'day' });
   const parts = [
     write.head(isolate(periodLabel), isolate(settlementId)),
     write.disputed(on, note),
     compared && write.compared(compared),
+    differing && describeLines(language, differing),
     posted.length === 0
       ? write.nothing
       : [write.corrections, ...posted.map((each) => write.correction(each, currency))].join('\n'),
