@@ -11,7 +11,7 @@ import { needsBrowser } from '../support/console/browser.ts';
 import { choose } from '../support/console/choose.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { PASSWORD, signedInOperator } from '../support/operator-client.ts';
-import { insertPrice } from '../support/rules.ts';
+import { insertContributionRule, insertPrice } from '../support/rules.ts';
 import { OPEN_RATES } from '../support/service.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -251,7 +251,9 @@ describe('a new partner', needsBrowser, () => {
     await page.reload();
     await rule.getByText('Without a version yet: Value of a point, Cost of a tree.').waitFor();
     await rule.getByText('Optional').waitFor();
-    await page.getByRole('region', { name: 'First confirmation' }).getByText('Versions of the rule start later').waitFor();
+    const later = page.getByRole('region', { name: 'First confirmation' });
+    await later.getByText('Contribution rule first-of-it: 1 Jan 2031, 00:00:00').waitFor();
+    await later.getByText('A confirmation before that is taken under what is in force now.').waitFor();
     for (const [kind, version] of [
       ['Value of a point', 'first-value'],
       ['Cost of a tree', 'first-cost'],
@@ -271,6 +273,18 @@ describe('a new partner', needsBrowser, () => {
     await heading(page, 'Rules');
     await page.getByRole('link', { name: 'Set-up of this partner' }).click();
     await rule.waitFor();
+  });
+
+  test('the first confirmation says under which versions it was taken, and what is in force since then', async () => {
+    const { partner: own, client: its } = await service.newPartner();
+    await its.confirm({ points: 10 });
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/partners/${own.partnerId}/set-up`);
+    const first = page.getByRole('region', { name: 'First confirmation' });
+    await first.getByText('Taken under: Contribution rule default-1 · Value of a point default-1').waitFor();
+    assert.equal(await first.getByText('In force since then').count(), 0);
+    const version = await insertContributionRule(service.database, { partnerId: own.partnerId, review_threshold: 200 });
+    await first.getByText(`In force since then: Contribution rule ${version}`).waitFor({ timeout: 40_000 });
   });
 
   test('a partner without a currency is done with its contribution rule, and is offered no value of a point', async () => {

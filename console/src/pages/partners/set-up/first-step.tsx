@@ -13,6 +13,7 @@ import { useMay, useSession } from '../../../session/session.tsx';
 import { useTexts } from '../../../texts/language.tsx';
 import { STATUS } from '../../../texts/record-texts.ts';
 import { useUpcomingRules } from '../../rules/use-rules.ts';
+import { AppliedVersions, LaterVersions } from './applied-versions.tsx';
 import { SET_UP } from './set-up-texts.ts';
 import { Step } from './step.tsx';
 
@@ -36,7 +37,7 @@ export function FirstStep({ partnerId, currency, apiKey }: FirstStepProps) {
     enabled: partnerId !== undefined,
     refetchInterval: 5_000,
   });
-  const hasLaterRules = (useUpcomingRules(partnerId, currency).data?.length ?? 0) > 0;
+  const later = useUpcomingRules(partnerId, currency).data ?? [];
   const [latest] = contributions.data?.contributions ?? [];
   return (
     <Step
@@ -58,12 +59,13 @@ export function FirstStep({ partnerId, currency, apiKey }: FirstStepProps) {
                   </AddressLink>
                   <PartnerTime partnerId={latest.partner_id} at={latest.created_at} />
                 </Group>
+                <AppliedVersions partnerId={latest.partner_id} transactionId={latest.transaction_id} />
                 <Text size="sm">{t.delivered}</Text>
               </Alert>
             ) : (
               <Text size="sm">{t.waitingFor}</Text>
             )}
-            {hasLaterRules && <Text size="sm">{t.beforeRules}</Text>}
+            {later.length > 0 && <LaterVersions partnerId={partnerId ?? ''} rules={later} />}
             {mayTest && <SendTest key={apiKey ?? ''} partnerId={partnerId ?? ''} apiKey={apiKey} />}
           </Stack>
         )}

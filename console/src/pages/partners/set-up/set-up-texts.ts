@@ -135,10 +135,14 @@ export const SET_UP = {
     'In production the partner sends the first confirmation. It appears here when it comes.',
     'في بيئة الإنتاج يرسل الشريك التأكيد الأول، ويظهر هنا عند وصوله.',
   ],
-  beforeRules: [
-    'Versions of the rule start later: a contribution before their start is taken without them.',
-    'تبدأ إصدارات من القاعدة لاحقًا: تُسجَّل المساهمة قبل بدايتها من دونها.',
+  startLater: ['Versions that start later:', 'إصدارات تبدأ لاحقًا:'],
+  waitForStart: [
+    'A confirmation before that is taken under what is in force now. To test these versions, wait for their start.',
+    'التأكيد قبل ذلك يُسجَّل وفق ما يسري الآن. لاختبار هذه الإصدارات انتظر بدايتها.',
   ],
+  takenUnder: ['Taken under:', 'سُجّلت وفق:'],
+  inForceSince: ['In force since then:', 'بدأ سريانها بعد ذلك:'],
+  sendAgain: ['– another confirmation is taken under it.', '– يُسجَّل وفقها أي تأكيد جديد.'],
   ownKey: ['A key of the partner', 'مفتاح للشريك'],
   ownKeyNotKept: ['It is sent with this confirmation, and not kept.', 'يُرسَل مع هذا التأكيد ولا يُحفظ.'],
   ownKeyFilled: ['The one that was just issued is filled in. It is not kept.', 'مُلئ المفتاح الصادر للتو، ولا يُحفظ.'],
