@@ -353,7 +353,11 @@ describe('an operator', needsBrowser, () => {
     await page.goto(`${browser.baseUrl}/operators`);
     await page.getByRole('button', { name: 'Add an operator' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('For 7 days neither of you can be the second person for what the other did').waitFor();
+    const consequence = dialog.getByText('neither of you can be the second person for what the other did');
+    const [, until = ''] = /Until (.+?, \d\d:\d\d), 7 days after the person is added/.exec(await consequence.innerText()) ?? [];
+    const inDays = (Date.parse(`${until} GMT+0300`) - Date.now()) / 86_400_000;
+    assert.ok(inDays >= 7 && inDays < 7.01, until);
+    await dialog.getByText('For everybody else the person can be the second at once.').waitFor();
     const name = uniqueId('Person');
     await dialog.getByLabel('Name').fill(name);
     await choose(dialog, { field: 'Role', option: 'Approver' });

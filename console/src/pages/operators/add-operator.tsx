@@ -3,17 +3,28 @@ import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
+import { formatTime, ownZone } from '../../format/time.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { type Role, useMay } from '../../session/session.tsx';
-import { useTexts } from '../../texts/language.tsx';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { SHELL } from '../../texts/shell-texts.ts';
 import { OPERATOR } from './operator-texts.ts';
+
+const MINUTE_MS = 60_000;
+/** The service counts two accounts of one maker as two persons after so long. */
+const CONTROL_MS = 7 * 24 * 60 * MINUTE_MS;
+
+/** In whole minutes, of an account that is made now or was made then. */
+function secondFrom(createdAt = new Date().toISOString()): string {
+  return new Date(Math.ceil((Date.parse(createdAt) + CONTROL_MS) / MINUTE_MS) * MINUTE_MS).toISOString();
+}
 
 /** Adds a person, and shows the one-time link for the first sign-in. */
 export function AddOperator() {
   const t = useTexts(OPERATOR);
   const { viewer, operator, approver, admin } = useTexts(SHELL);
+  const { language } = useLanguage();
   const [isOpen, setOpen] = useState(false);
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
@@ -31,7 +42,7 @@ export function AddOperator() {
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         title={t.add}
-        consequence={t.addConsequence}
+        consequence={t.addConsequence(formatTime(secondFrom(add.data?.operator.created_at), { language, zone: ownZone() }))}
         label={t.add}
         change={add}
         isDone={add.isSuccess}

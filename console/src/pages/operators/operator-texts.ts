@@ -15,8 +15,10 @@ export const OPERATOR = {
   nothing: ['There is no operator', 'لا مشغّلين'],
   add: ['Add an operator', 'إضافة مشغّل'],
   addConsequence: [
-    'The person gets a one-time link, which is shown once and works for a day. For 7 days neither of you can be the second person for what the other did.',
-    'يحصل الشخص على رابط صالح لمرة واحدة، يُعرض مرة واحدة ويعمل ليوم واحد. ولمدة 7 أيام لا يمكن لأيٍّ منكما أن يكون الشخص الثاني لما قام به الآخر.',
+    (time: string) =>
+      `The person gets a one-time link, which is shown once and works for a day. Until ${time}, 7 days after the person is added, neither of you can be the second person for what the other did. The same holds between the person and whoever got an account or a new sign-in from you within 7 days, or gave you yours. For everybody else the person can be the second at once.`,
+    (time: string) =>
+      `يحصل الشخص على رابط صالح لمرة واحدة، يُعرض مرة واحدة ويعمل ليوم واحد. وحتى ${time}، أي خلال 7 أيام من إضافته، لا يمكن لأيٍّ منكما أن يكون الشخص الثاني لما قام به الآخر. ويسري ذلك أيضًا بين هذا الشخص وبين من أنشأت حسابه أو أعدت ضبط الدخول إليه خلال 7 أيام، ومن فعل ذلك بحسابك. ولغيرهم يمكن أن يكون الشخص الثاني فورًا.`,
   ],
   added: [
     (name: string) => `The operator ${isolateForeign(name)} is added.`,
