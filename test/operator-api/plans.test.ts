@@ -79,8 +79,13 @@ const READS: readonly [what: string, max: number, work: (db: pg.PoolClient) => P
   ['the search for what begins so', COUNTS.partners * 6 * 4 + PAGE_MAX, (db) => searchRecords(on(db), 'order-3')],
   // One key of each partner, and the latest of the partners that have one of them.
   ['the latest contributions', COUNTS.partners * 6 + PAGE_MAX, (db) => listLatest(on(db))],
-  // Five counts, each of a thousand; of reviews each with its contribution. Of each endpoint its health and what waits.
-  ['the overview', 5 * 1_001 * 8 + COUNTS.endpoints * 12, (db) => readOverview(on(db), { reviewExpiryHours: 72 })],
+  // Four counts, each of a thousand; of reviews each with its contribution. Of each settlement of two months its answer, and of each
+  // endpoint its health and what waits.
+  [
+    'the overview',
+    4 * 1_001 * 8 + COUNTS.settlements * 4 + COUNTS.endpoints * 12,
+    (db) => readOverview(on(db), { reviewExpiryHours: 72 }),
+  ],
   // Two counts of a thousand, the endpoint, and a hundred deliveries of each hour.
   ['the activity of an endpoint', 2 * 1_001 * 2 + 24 * 110, (db) => readEndpointActivity(db, { partnerId, endpointId })],
 ];
