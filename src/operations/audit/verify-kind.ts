@@ -56,7 +56,7 @@ async function* eachRemoved<Row>({ pool }: Database, kind: AuditedKind<Row>, pau
   for (let page: string[] | undefined; page === undefined || page.length === RECORDS_AT_ONCE; await pause()) {
     const afterId: string = page?.at(-1) ?? '';
     page = await listAuditSubjectsOfKind(pool, { kind: kind.action, afterId, limit: RECORDS_AT_ONCE });
-    const present = new Set((await kind.list(pool, { afterId: '', ids: page, limit: RECORDS_AT_ONCE })).map(kind.idOf));
+    const present = new Set((await kind.list(pool, { afterId, ids: page, limit: RECORDS_AT_ONCE })).map(kind.idOf));
     yield* page.filter((id) => !present.has(id) && (kind.isRecordId?.(id) ?? true));
   }
 }
