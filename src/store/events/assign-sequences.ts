@@ -1,6 +1,6 @@
 import { NOW } from '../bulk-rows.ts';
 import type { Database, Queryable } from '../database.ts';
-import { run, type Statement } from '../query.ts';
+import { ONE_BY_ONE, run, type Statement } from '../query.ts';
 import { deliveryIdOf } from '../webhooks/delivery.ts';
 import { type OutboxRange, TAKING } from './event-outbox.ts';
 
@@ -98,8 +98,10 @@ const NUMBER_SEVERAL: Statement = {
         next_attempt_at, created_at)
       select e.partner_id, ${deliveryIdOf('n.event_id', 'e.endpoint_id')}, e.endpoint_id, n.event_id, n.sequence,
         n.event_type, 'event', 'waiting', $5, ${NOW}, ${NOW}
-      from numbered n join webhook_endpoint e on e.partner_id = n.partner_id and e.status <> 'removed'
-        and (e.event_types = '{}' or n.event_type = any (e.event_types))
+      from numbered n cross join lateral (
+        select * from webhook_endpoint where partner_id = n.partner_id order by endpoint_id ${ONE_BY_ONE}
+      ) e
+      where e.status <> 'removed' and (e.event_types = '{}' or n.event_type = any (e.event_types))
       returning partner_id
     ), counted as (
       update event_counter c set last_sequence = n.last_sequence

@@ -1,6 +1,6 @@
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
-import { run, runAnew, type Statement } from '../query.ts';
+import { rowOf, run, runAnew, type Statement } from '../query.ts';
 import { deliveryIdOf } from './delivery.ts';
 
 /**
@@ -13,13 +13,25 @@ export interface HandOver {
   readonly leaseEndsAt: Date;
 }
 
-/** SQL: the deliveries of `h` (a hand-over) that have no result, `d`, and their endpoints, `e`. */
+const DELIVERY = {
+  partnerId: 'part.partner_id',
+  key: 'delivery_id',
+  value: deliveryIdOf('v.event_id', 'e.endpoint_id'),
+  condition: "status = 'handed_over' and ended_at is null",
+};
+
+/**
+ * SQL: the deliveries of `h` (a hand-over) that have no result, `d`, and their endpoints, `e`. The orders make any plan begin with the
+ * hand-over and find the rest by their keys, also one that was made while the tables were empty.
+ */
 export const HANDED_OVER = `cross join lateral unnest(h.partner_ids, h.first_sequences, h.last_sequences)
       as part (partner_id, first_sequence, last_sequence)
-    join event v on v.partner_id = part.partner_id and v.sequence between part.first_sequence and part.last_sequence
-    join webhook_endpoint e on e.partner_id = part.partner_id
-    join delivery d on d.partner_id = part.partner_id and d.delivery_id = ${deliveryIdOf('v.event_id', 'e.endpoint_id')}
-      and d.status = 'handed_over' and d.ended_at is null`;
+    cross join lateral (
+      select event_id from event
+      where partner_id = part.partner_id and sequence between part.first_sequence and part.last_sequence order by sequence
+    ) v
+    cross join lateral (select * from webhook_endpoint where partner_id = part.partner_id order by endpoint_id) e
+    cross join lateral ${rowOf('delivery', DELIVERY)} d`;
 
 export interface EndedHandOver extends HandOver {
   readonly partnerIds: readonly string[];
