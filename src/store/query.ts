@@ -95,17 +95,22 @@ interface RowKey {
 }
 
 /**
- * SQL for a subquery of the one row with a unique key, of which `partner_id` is a part. The other column is a range of one value and the
+ * SQL after `where` for the one row with a unique key, of which `partner_id` is a part. The other column is a range of one value and the
  * order: an index of the whole key gives that order for free, and any other plan sorts too, whatever is known of the table. With two
  * equations, while the table is empty, reading the partner's every row by any index on the partner would cost as little.
  */
-export function rowOf(table: string, { partnerId, key, value, condition }: RowKey): string {
-  return firstRow(table, key, [`partner_id = ${partnerId}`, `${key} between ${value} and ${value}`, condition]);
+export function isRow({ partnerId, key, value, condition }: RowKey): string {
+  return firstOf(key, [`partner_id = ${partnerId}`, `${key} between ${value} and ${value}`, condition]);
+}
+
+/** SQL for a subquery of that row. */
+export function rowOf(table: string, rowKey: RowKey): string {
+  return `(select * from ${table} where ${isRow(rowKey)})`;
 }
 
 /**
  * SQL for the condition that a row has a name that its partner gave, for an index of the name and then the partner. The list of one name keeps
- * the name as an order that costs nothing (as the range does in {@link rowOf}), and is one entry of the index, however many partners use
+ * the name as an order that costs nothing (as the range does in {@link isRow}), and is one entry of the index, however many partners use
  * the name.
  */
 export function hasName(key: string, { partnerId, value }: Pick<RowKey, 'partnerId' | 'value'>): string {
@@ -114,12 +119,12 @@ export function hasName(key: string, { partnerId, value }: Pick<RowKey, 'partner
 
 /** Like {@link rowOf}, for a unique key that begins with the other column ({@link hasName}). */
 export function rowOfName(table: string, { partnerId, key, value, condition }: RowKey): string {
-  return firstRow(table, key, [hasName(key, { partnerId, value }), condition]);
+  return `(select * from ${table} where ${firstOf(key, [hasName(key, { partnerId, value }), condition])})`;
 }
 
-function firstRow(table: string, key: string, conditions: readonly (string | undefined)[]): string {
+function firstOf(key: string, conditions: readonly (string | undefined)[]): string {
   const given = conditions.filter((condition) => condition !== undefined);
-  return `(select * from ${table} where ${given.join(' and ')} order by ${key} limit 1)`;
+  return `${given.join(' and ')} order by ${key} limit 1`;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { AdjustmentStatus } from '../../domain/adjustments/adjustment.ts';
 import type { AdjustmentEffect } from '../../domain/adjustments/adjustment-effect.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Database, Queryable } from '../database.ts';
-import { findListed, type ListById, type PageOfIds, run, runListById, runListed, type Statement } from '../query.ts';
+import { findListed, isRow, type ListById, type PageOfIds, run, runListById, runListed, type Statement } from '../query.ts';
 import { readExact, writeExact } from '../settlements/exact-totals.ts';
 
 /**
@@ -122,7 +122,7 @@ export async function insertAdjustment(db: Queryable, draft: AdjustmentDraft): P
 
 const FIND: Statement = {
   name: 'find_adjustment',
-  text: `select ${COLUMNS} from adjustment where partner_id = $1 and adjustment_id = $2`,
+  text: `select ${COLUMNS} from adjustment where ${isRow({ partnerId: '$1', key: 'adjustment_id', value: '$2' })}`,
 };
 const LOCK: Statement = { name: 'lock_adjustment', text: `${FIND.text} for update` };
 

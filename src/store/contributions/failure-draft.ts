@@ -1,6 +1,6 @@
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
-import { type ListById, type PageOfIds, run, runListById, type Statement } from '../query.ts';
+import { isRow, type ListById, type PageOfIds, run, runListById, type Statement } from '../query.ts';
 
 export const FAILURE_STATUSES = ['drafted', 'approved', 'rejected'] as const;
 
@@ -57,7 +57,7 @@ export async function listAllFailureDrafts(db: Queryable, page: PageOfIds): Prom
 
 const LOCK: Statement = {
   name: 'lock_failure_draft',
-  text: `select ${COLUMNS} from failure_draft where partner_id = $1 and failure_id = $2 for update`,
+  text: `select ${COLUMNS} from failure_draft where ${isRow({ partnerId: '$1', key: 'failure_id', value: '$2' })} for update`,
 };
 
 /** Locked until the transaction ends. */

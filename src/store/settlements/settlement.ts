@@ -3,7 +3,7 @@ import type { SettlementPeriod } from '../../domain/settlements/settlement-perio
 import type { SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import type { Database, Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
-import { findListed, rowOf, run, runListed, type Statement } from '../query.ts';
+import { findListed, isRow, run, runListed, type Statement } from '../query.ts';
 import { readExact, readVersions, writeExact, writeVersions } from './exact-totals.ts';
 
 /** The stored data of a closed settlement's statement. */
@@ -156,7 +156,7 @@ export async function insertSettlement(db: Queryable, settlement: NewSettlement)
 
 const FIND = durableRead({
   name: 'find_settlement',
-  text: selectOf('$1', `${rowOf('settlement', { partnerId: '$1', key: 'settlement_id', value: '$2' })} s`),
+  text: `${SELECT} where ${isRow({ partnerId: '$1', key: 'settlement_id', value: '$2' })}`,
 });
 
 export async function findSettlement(db: Queryable, partnerId: string, settlementId: string): Promise<Settlement | undefined> {
@@ -179,7 +179,7 @@ export async function findListedSettlements(
 
 const FIND_BY_SEQUENCE: Statement = {
   name: 'find_settlement_by_sequence',
-  text: selectOf('$1', `${rowOf('settlement', { partnerId: '$1', key: 'sequence', value: '$2' })} s`),
+  text: `${SELECT} where ${isRow({ partnerId: '$1', key: 'sequence', value: '$2' })}`,
 };
 
 export async function findSettlementBySequence(

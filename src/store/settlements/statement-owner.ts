@@ -1,5 +1,5 @@
 import type { Queryable } from '../database.ts';
-import { run, type Statement } from '../query.ts';
+import { rowOf, run, type Statement } from '../query.ts';
 
 /** The owner of a statement file. */
 export interface StatementOwner {
@@ -23,8 +23,8 @@ export async function findStatementOwner(db: Queryable, csvSha256: string): Prom
 const FIND_BY_CONTRIBUTION: Statement = {
   name: 'find_settlement_of_contribution',
   text: `select s.partner_id as "partnerId", s.settlement_id as "settlementId", s.period_label as "periodLabel"
-    from settlement_line l join settlement s on s.partner_id = l.partner_id and s.settlement_id = l.settlement_id
-    where l.partner_id = $1 and s.partner_id = $1 and l.transaction_id = $2 and l.line_type = 'contribution'`,
+    from ${rowOf('settlement_line', { partnerId: '$1', key: 'transaction_id', value: '$2', condition: "line_type = 'contribution'" })} l
+    cross join lateral ${rowOf('settlement', { partnerId: '$1', key: 'settlement_id', value: 'l.settlement_id' })} s`,
 };
 
 export async function findSettlementOfContribution(

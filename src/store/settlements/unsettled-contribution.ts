@@ -2,7 +2,7 @@ import type { VersionTotals } from '../../domain/settlements/settlement-totals.t
 import { millisecondsOf } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { eachPage } from '../each-page.ts';
-import { type LongStatements, run, runLong, type Statement } from '../query.ts';
+import { type LongStatements, rowOf, run, runLong, type Statement } from '../query.ts';
 import { readExact } from './exact-totals.ts';
 import { amountOfPoints, type Prices, priceLists } from './price-of-points.ts';
 
@@ -151,6 +151,10 @@ const EVENT_IDS = `array['evt_' || substr(p.transaction_id, 5), case when p.firs
             from generate_series(0, 9) place
           ) || substr(p.transaction_id, 15) end]`;
 
+/**
+ * Each event is a row of its own key: the highest sequence of a list of ids might be searched from the partner's last event backwards, by a
+ * plan from a small table.
+ */
 const UNREACHABLE: Statement = {
   name: 'list_unreachable_contributions',
   text: `with page as materialized (
@@ -163,7 +167,8 @@ const UNREACHABLE: Statement = {
       select p.transaction_id from page p
       where p.status = 'confirmed' and p.is_unsettled
         and coalesce((
-          select max(sequence) from event e where e.partner_id = $1 and e.event_id = any (${EVENT_IDS})
+          select max(e.sequence) from unnest(${EVENT_IDS}) as wanted (event_id)
+            cross join lateral ${rowOf('event', { partnerId: '$1', key: 'event_id', value: 'wanted.event_id' })} e
         ) <= $3, true)
         and (
           select k.transaction_id from settlement_candidate k

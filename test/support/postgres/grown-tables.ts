@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { transactionId } from '../../../bench/rows/identifiers.ts';
 import { contributionColumns, estimateColumns, insertSelect, linkColumns } from '../../../bench/rows/rows.ts';
 import { deliveryId, type HotCallOptions } from './hot-calls.ts';
+import { VERIFIED, verifiedRows } from './verified-tables.ts';
 
 /** The tables that are filled. */
 export const GROWN = [
@@ -14,6 +15,7 @@ export const GROWN = [
   'delivery_attempt',
   'contribution_review',
   'daily_count',
+  ...VERIFIED,
 ] as const;
 
 type Parties = Pick<HotCallOptions, 'partnerId' | 'keyId' | 'endpointId'>;
@@ -52,7 +54,8 @@ export async function fillTables(pool: pg.Pool, terms: HotCallOptions): Promise<
   const { partnerId, rows } = terms;
   // Rows of a test need not survive a power cut, and their triggers say nothing new of rows that are right.
   const begin = 'begin; set local synchronous_commit = off; set local session_replication_role = replica';
-  for (const text of [...recordRows(terms), ...sendingRows(terms)]) await pool.query(`${begin}; ${text}; commit`);
+  const texts = [...recordRows(terms), ...sendingRows(terms), ...verifiedRows(terms, subjectOf(terms.token))];
+  for (const text of texts) await pool.query(`${begin}; ${text}; commit`);
   await pool.query('update event_counter set last_sequence = $2 where partner_id = $1', [partnerId, rows]);
 }
 
