@@ -8,7 +8,7 @@ import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
-const { browser, partner, client } = (scene ?? {}) as Scene;
+const { service, browser, partner, client } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
 const ISOLATES = /[\u2066-\u2069]/g;
@@ -33,6 +33,35 @@ describe('the dialog that drafts an adjustment', needsBrowser, () => {
       await line.waitFor();
       assert.equal((await line.innerText()).replaceAll(ISOLATES, ''), subject(order));
     });
+
+  test('is sent once when its button is clicked twice, and when a field changes while it is under way', async () => {
+    const page = await browser.signedIn('operator');
+    const { order, form } = await openDraft(page, 'Draft an adjustment');
+    await form.getByLabel('Change of points').fill('-50');
+    await form.getByLabel('Reason for the partner, in English').fill('The order had two lines.');
+    await form.getByLabel('Reason for the partner, in Arabic').fill('كان في الطلب سطران.');
+    await form.getByRole('row', { name: /^Settled points 150 100$/ }).waitFor();
+    let sent = 0;
+    const { promise: isHeld, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route('**/operator/v1/adjustments', async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      sent += 1;
+      await isHeld;
+      return route.continue();
+    });
+    const button = form.locator('button[type=submit]');
+    await button.dblclick();
+    await waitFor('the draft', () => Promise.resolve(sent > 0));
+    await form.getByLabel('Change of points').fill('-60');
+    await button.click({ force: true });
+    await form.getByLabel('Change of points').press('Enter');
+    letGo();
+    await page.getByRole('heading', { level: 1, name: 'Adjustment' }).waitFor();
+    assert.equal(sent, 1);
+    const text = 'select points_delta as points from adjustment where partner_order_ref = $1';
+    const { rows } = await service.database.pool.query(text, [order]);
+    assert.deepEqual(rows, [{ points: -50n }]);
+  });
 
   test('tells what is wrong with a field once, at the field, before and after it is sent, until the field changes', async () => {
     const page = await browser.signedIn('operator');

@@ -13,7 +13,10 @@ interface ChangeTerms<Input, Output> {
   readonly onDone?: (output: Output) => void;
 }
 
-/** A change: sent with a key that makes a repetition harmless, after the password where it is wanted; then every view is read again. */
+/**
+ * A change: sent with a key that makes a repetition harmless, after the password where it is wanted; then every view is read again. What is
+ * under way is not sent again: the second click of a double-click comes before the button is drawn as busy.
+ */
 export function useChange<Input, Output>({
   send,
   done,
@@ -23,9 +26,10 @@ export function useChange<Input, Output>({
   const queries = useQueryClient();
   const withStepUp = useStepUp();
   const sent = useRef<{ payload: string; key: string } | undefined>(undefined);
-  return useMutation<Output, Error, Input>({
+  const underWay = useRef(new Set<string>());
+  const change = useMutation<Output, Error, Input>({
     mutationFn(input) {
-      const payload = JSON.stringify(input ?? null);
+      const payload = payloadOf(input);
       if (sent.current?.payload !== payload) sent.current = { payload, key: crypto.randomUUID() };
       const { key } = sent.current;
       return withStepUp(() => send(input, key));
@@ -42,5 +46,19 @@ export function useChange<Input, Output>({
       void queries.invalidateQueries();
       onDone?.(output);
     },
+    onSettled: (_output, _error, input) => void underWay.current.delete(payloadOf(input)),
   });
+  return {
+    ...change,
+    mutate(...terms) {
+      const payload = payloadOf(terms[0]);
+      if (underWay.current.has(payload)) return;
+      underWay.current.add(payload);
+      change.mutate(...terms);
+    },
+  };
+}
+
+function payloadOf(input: unknown): string {
+  return JSON.stringify(input ?? null);
 }
