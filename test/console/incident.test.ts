@@ -31,6 +31,9 @@ async function openEndpoint() {
 const exhaust = (partnerId: string) =>
   service.database.pool.query("update delivery set status = 'exhausted', ended_at = now() where partner_id = $1", [partnerId]);
 
+/** A page looks every 15 s otherwise. */
+const LOOKED_AT_AGAIN_MS = 6_000;
+
 describe('an incident', needsBrowser, () => {
   test('a disabled endpoint says why, leads to the attempt and to what is held, and is tested and enabled', async () => {
     const { client, receiver, partnerId, stateOf } = await openEndpoint();
@@ -99,6 +102,38 @@ describe('an incident', needsBrowser, () => {
     await page.reload();
     await page.getByText('سليمة').waitFor();
     assert.equal(await page.getByRole('alert').count(), 0);
+  });
+
+  for (const [language, name, text] of [
+    ['en', 'Send a test', 'A test that fails counts as a failed attempt, and may pause the endpoint.'],
+    ['ar', 'إرسال اختبار', 'يُحسب الاختبار الفاشل محاولةً فاشلة، وقد يوقف الإرسال مؤقتًا.'],
+  ] as const)
+    test(`the button of a test says before it is used what a failing one does, ${language}`, async () => {
+      const { address } = await openEndpoint();
+      const page = await browser.signedIn('operator', { language });
+      await page.goto(address);
+      await page.getByRole('button', { name }).hover();
+      await page.getByRole('tooltip').filter({ hasText: text }).waitFor();
+    });
+
+  test('once a test was sent, what goes out leaves the page within seconds', async () => {
+    const { client, receiver, partnerId, address } = await openEndpoint();
+    receiver.answerWith(500);
+    await client.confirm(newConfirmation());
+    await untilDeliveries(service.database, partnerId, (all) => all.some(({ attempts }) => attempts > 0));
+    const page = await browser.signedIn('operator');
+    await page.goto(address);
+    await page.getByRole('link', { name: /^Waiting 1/ }).waitFor();
+    receiver.answerWith(200);
+    await page.getByRole('button', { name: 'Send a test' }).dblclick();
+    await page.getByText(/^The receiver took the test event/).waitFor();
+    await page.waitForLoadState('networkidle');
+    const tests = receiver.arrived.filter(({ body }) => JSON.parse(String(body)).event_type === 'webhook.endpoint.test');
+    assert.equal(tests.length, 1, 'a double-click sends one');
+    await service.database.pool.query("update delivery set status = 'delivered', ended_at = now() where partner_id = $1", [
+      partnerId,
+    ]);
+    await page.getByRole('link', { name: /^Waiting 0/ }).waitFor({ timeout: LOOKED_AT_AGAIN_MS });
   });
 
   test('what is exhausted is sent again only where there is any, and the message says how many', async () => {
