@@ -3,7 +3,7 @@ import { transactionId } from '../../../bench/rows/identifiers.ts';
 import { listAllApiKeys, lockApiKey } from '../../../src/store/access/api-key.ts';
 import { listOperatorsOfIds, lockOperator } from '../../../src/store/access/operator.ts';
 import { listLiveCredentials } from '../../../src/store/access/operator-credential.ts';
-import { listPartners, listPartners, lockPartner } from '../../../src/store/access/partner.ts';
+import { listPartners, lockPartner } from '../../../src/store/access/partner.ts';
 import { listAdjustments, listAllAdjustments, lockAdjustment } from '../../../src/store/adjustments/adjustment.ts';
 import { eachMisplacedAdjustment } from '../../../src/store/adjustments/adjustment-assignment.ts';
 import {
