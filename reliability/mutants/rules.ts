@@ -45,8 +45,8 @@ export const RULES: readonly Rule[] = [
     rule: 'a record is found by its whole key, whatever is known of the table',
     source: 'architecture, SQL: one possible plan',
     file: 'src/store/query.ts',
-    find: ' order by ${key} limit 1)`',
-    replace: ' limit 1)`',
+    find: ' order by ${key} limit 1`',
+    replace: ' limit 1`',
     tests: ['store/plans'],
   },
   {
