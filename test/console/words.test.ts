@@ -64,6 +64,8 @@ const WORDS: Readonly<Record<string, object>> = {
   'ImpactBatchChange.status': PLANTING,
   'JobRun.outcome': JOB,
   'JobRun.trigger': JOB,
+  'ListedAdjustment.status': STATUS,
+  'ListedAdjustment.reason_code': ADJUSTMENT_REASON,
   'NamedContribution.status': STATUS,
   'Operator.role': SHELL,
   'Operator.status': STATUS,
