@@ -6,64 +6,85 @@ import { answeredOk, failures } from '../load/load.ts';
 import { findWrk, loadByWrk } from '../load/wrk.ts';
 import { decimal, whole } from '../report/table.ts';
 import { newToken } from '../rows/identifiers.ts';
+import { type Processes, processorTime, processorTimeSince } from '../subject/processor-time.ts';
 import type { Partner, Subject } from '../subject/subject.ts';
 import type { Operator } from './operator.ts';
 import { PAGES } from './pages.ts';
 
 const LEAST_RATIO = 0.98;
 const CONNECTIONS = 64;
-/** A person looks at a page for so long. */
-const LOOK_MS = 1_000;
-
 interface Terms {
   readonly subject: Subject;
   readonly partner: Partner;
+  /** `undefined` where the server's processes are elsewhere. */
+  readonly processes: Processes | undefined;
   readonly operators: readonly Operator[];
+  /** How long each looks at a page. */
+  readonly lookSeconds: number;
   readonly seconds: number;
   readonly rounds: number;
 }
 
+interface Turn {
+  /** Confirmations a second. */
+  readonly rate: number;
+  /** Microseconds of processor time for each confirmation, whatever else was done meanwhile. */
+  readonly service: number;
+  readonly database: number;
+}
+
 /** In turns without, with, with, without, so that what changes slowly concerns both alike. */
 export async function measureClicks(terms: Terms, violations: Violations): Promise<void> {
-  const rates = { without: [] as number[], with: [] as number[] };
+  const turns = { without: [] as Turn[], with: [] as Turn[] };
   let pages = 0;
   await confirmFor(terms, violations);
   for (let round = 1; round <= terms.rounds; round++)
-    for (const turn of ['without', 'with', 'with', 'without'] as const) {
-      const clicking = turn === 'with' ? click(terms.operators) : undefined;
-      rates[turn].push(await confirmFor(terms, violations));
+    for (const side of ['without', 'with', 'with', 'without'] as const) {
+      const clicking = side === 'with' ? click(terms) : undefined;
+      turns[side].push(await confirmFor(terms, violations));
       pages += (await clicking?.stop()) ?? 0;
-      progress(`round ${round} of ${terms.rounds}, ${turn} operators: ${whole(rates[turn].at(-1))} confirmations/s`);
+      progress(`round ${round} of ${terms.rounds}, ${side} operators: ${whole(turns[side].at(-1)?.rate)} confirmations/s`);
     }
-  const [alone, beside] = [mean(rates.without), mean(rates.with)];
-  const ratio = beside / alone;
-  printFigures(`Confirmations while ${terms.operators.length} operators click`, {
-    'confirmations/s without': `${whole(alone)}  (${rates.without.map(whole).join(', ')})`,
-    'confirmations/s with': `${whole(beside)}  (${rates.with.map(whole).join(', ')})`,
+  const [alone, beside] = [meanOf(turns.without), meanOf(turns.with)];
+  const ratio = beside.rate / alone.rate;
+  const costs = ({ service, database }: Turn) => `${decimal(service)} of the service, ${decimal(database)} of PostgreSQL`;
+  const title = `Confirmations while ${terms.operators.length} operators open a page every ${terms.lookSeconds} s`;
+  printFigures(title, {
+    'confirmations/s without': `${whole(alone.rate)}  (${turns.without.map(({ rate }) => whole(rate)).join(', ')})`,
+    'confirmations/s with': `${whole(beside.rate)}  (${turns.with.map(({ rate }) => whole(rate)).join(', ')})`,
+    'µs each without': costs(alone),
+    'µs each with, pages too': costs(beside),
     'pages read': pages,
     'with / without': `${ratio.toFixed(3)} (at least ${LEAST_RATIO})`,
   });
   if (ratio < LEAST_RATIO) violations.report(`confirmations are ${decimal((1 - ratio) * 100)} % slower while operators click`);
 }
 
-async function confirmFor({ subject, partner, seconds }: Terms, violations: Violations): Promise<number> {
+async function confirmFor({ subject, partner, processes, seconds }: Terms, violations: Violations): Promise<Turn> {
   const none = { token: newToken(), count: 0 };
   const request = {
     ...{ scenario: 'confirm' as const, baseUrl: subject.baseUrl, apiKey: partner.apiKey },
     ...{ connections: CONNECTIONS, seconds, token: newToken(), known: none, replayable: none },
   };
+  const before = processes && processorTime(processes);
   const outcome = await (findWrk() ? loadByWrk : loadByAutocannon)(request, new AbortController().signal);
   if (failures(outcome) > 0) violations.report(`${failures(outcome)} confirmations were not answered with 2xx`);
-  return answeredOk(outcome) / outcome.seconds;
+  const confirmed = answeredOk(outcome);
+  const used = processes && before ? processorTimeSince(processes, before) : { service: Number.NaN, database: Number.NaN };
+  const microseconds = (used: number) => (used * 1e6) / confirmed;
+  return { rate: confirmed / outcome.seconds, service: microseconds(used.service), database: microseconds(used.database) };
 }
 
 /** @returns What ends it, and says how many pages were read. */
-function click(operators: readonly Operator[]): { stop(): Promise<number> } {
+function click({ operators, lookSeconds }: Terms): { stop(): Promise<number> } {
+  const lookMs = lookSeconds * 1_000;
   let isOver = false;
   let pages = 0;
   const people = operators.map(async ({ open }, number) => {
+    // They do not click all at the same moment.
+    await sleep((number * lookMs) / operators.length);
     for (let page = number; !isOver; page++) {
-      await Promise.all([sleep(LOOK_MS), ...(PAGES[page % PAGES.length] ?? []).map(open)]);
+      await Promise.all([sleep(lookMs), ...(PAGES[page % PAGES.length] ?? []).map(open)]);
       pages++;
     }
   });
@@ -79,6 +100,7 @@ function click(operators: readonly Operator[]): { stop(): Promise<number> } {
   };
 }
 
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, each) => sum + each, 0) / values.length;
+function meanOf(turns: readonly Turn[]): Turn {
+  const mean = (member: keyof Turn) => turns.reduce((sum, turn) => sum + turn[member], 0) / turns.length;
+  return { rate: mean('rate'), service: mean('service'), database: mean('database') };
 }

@@ -7,12 +7,13 @@
  *     --partners N     partners; a divisor of 15000 (500)
  *     --deliveries N   deliveries that wait (10000)
  *     --operators N    how many click (10)
+ *     --look-seconds N how long each of them looks at a page (1)
  *     --seconds N      of each turn of confirmations (5)
  *     --rounds N       of four turns: without, with, with, without (2)
  *     --database-url U an empty database that the service may fill, instead of the embedded one
  *
  * Every list is read in each order with each filter, first page and second, with the overview and the search; then what each page costs in
- * processor time. Each operator opens a page a second.
+ * processor time.
  * Exit code 1 when a read takes more than 300 ms, or confirmations are more than 2 % slower while operators click.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -33,6 +34,7 @@ const given = readArguments(import.meta.filename, {
   partners: { type: 'string', default: '500' },
   deliveries: { type: 'string', default: '10000' },
   operators: { type: 'string', default: '10' },
+  'look-seconds': { type: 'string', default: '1' },
   seconds: { type: 'string', default: '5' },
   rounds: { type: 'string', default: '2' },
   'database-url': { type: 'string' },
@@ -42,6 +44,7 @@ const partners = readWhole('partners', given.partners, { min: 10, max: 5_000 });
 if (15_000 % partners !== 0) refuseArguments('--partners must be a divisor of 15000, such as 500 or 5000.');
 const deliveries = readWhole('deliveries', given.deliveries, { min: 1, max: 10_000_000 });
 const people = readWhole('operators', given.operators, { min: 1, max: 100 });
+const lookSeconds = readWhole('look-seconds', given['look-seconds'], { min: 1, max: 600 });
 const seconds = readWhole('seconds', given.seconds, { min: 1, max: 600 });
 const rounds = readWhole('rounds', given.rounds, { min: 1, max: 100 });
 
@@ -69,8 +72,9 @@ async function main(): Promise<number> {
   const [first] = operators as [Operator, ...Operator[]];
   await measureReads(first, violations);
   const { pid: serverPid } = await readServer(pool);
-  if (serverPid !== undefined) await measurePageCosts(first, { pid: subject.pid, serverPid });
-  await measureClicks({ subject, partner, operators, seconds, rounds }, violations);
+  const processes = serverPid === undefined ? undefined : { pid: subject.pid, serverPid };
+  if (processes) await measurePageCosts(first, processes);
+  await measureClicks({ subject, partner, processes, operators, lookSeconds, seconds, rounds }, violations);
   return violations.printVerdict(`${contributions} contributions, ${partners} partners, ${deliveries} waiting deliveries`);
 }
 

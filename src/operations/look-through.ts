@@ -19,8 +19,8 @@ interface Look<Row, By extends string> {
   readonly isWanted: ((row: Row) => boolean) | undefined;
 }
 
-/** Where one row in so many is wanted, the first look is enough; where fewer are, a second one is all that follows. */
-const FIRST_LOOK = 4;
+/** Where every row is wanted, the first look is enough, and the second where one in so many is; where fewer are, a third is all that follows. */
+const SECOND_LOOK = 4;
 
 /** A page of the rows that are wanted, among those that follow its place. */
 export async function lookThrough<Row extends { readonly place: Place }, By extends string>({
@@ -29,8 +29,8 @@ export async function lookThrough<Row extends { readonly place: Place }, By exte
   isWanted,
 }: Look<Row, By>): Promise<LookedThrough<Row>> {
   const enough = page.limit + 1;
-  const first = Math.min(enough * FIRST_LOOK, LOOKED_AT_MAX);
-  const looks = isWanted === undefined ? [enough] : [first, LOOKED_AT_MAX - first];
+  const second = Math.min(enough * SECOND_LOOK, LOOKED_AT_MAX);
+  const looks = isWanted === undefined ? [enough] : [enough, second - enough, LOOKED_AT_MAX - second];
   const wanted: Row[] = [];
   let [last, isAtEnd]: [Place | undefined, boolean] = [undefined, false];
   for (const limit of looks) {

@@ -79,10 +79,13 @@ const INT8_OID = 20;
 
 const TIMESTAMPTZ_OID = 1184;
 
+const SPACE_AT = '2026-11-20'.length;
+const USUAL_MAX = '2026-11-20 19:29:00.123+00'.length;
+
 /** A timestamp as a session with the time zone UTC writes it, `2026-11-20 19:29:00.123+00`, is almost in the form that Date reads. */
 function readTimestamp(text: string): Date {
-  const [, day, time] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,3})?)\+00$/.exec(text) ?? [];
-  return day === undefined ? parseTimestamp(text) : new Date(`${day}T${time}Z`);
+  const isUsual = text[SPACE_AT] === ' ' && text.endsWith('+00') && text.length <= USUAL_MAX;
+  return isUsual ? new Date(`${text.slice(0, SPACE_AT)}T${text.slice(SPACE_AT + 1, -'+00'.length)}Z`) : parseTimestamp(text);
 }
 const parseTimestamp = pg.types.getTypeParser(TIMESTAMPTZ_OID);
 
