@@ -33,17 +33,16 @@ describe('lookThrough', () => {
     assert.deepEqual(sizes, [3, 4]);
   });
 
-  test('with a filter that many rows fit looks once', async () => {
-    const { page, sizes } = listOf(10_000, 2);
-    assert.deepEqual(await page(3), { page: [2, 4, 6], last: ['6'], hasMore: true });
-    assert.equal(sizes.length, 1);
-  });
-
-  test('with a filter that few rows fit looks a second time, and finds them', async () => {
-    const { page, sizes } = listOf(10_000, 500);
-    assert.deepEqual(await page(3), { page: [500, 1000, 1500], last: ['1500'], hasMore: true });
-    assert.equal(sizes.length, 2);
-  });
+  for (const [what, divisor, found, looks] of [
+    ['every row fits reads as without one', 1, [1, 2, 3], [4]],
+    ['many rows fit looks at four times as many', 2, [2, 4, 6], [4, 12]],
+    ['few rows fit looks at all that it may, and finds them', 500, [500, 1000, 1500], [4, 12, LOOKED_AT_MAX - 16]],
+  ] as const)
+    test(`with a filter that ${what}`, async () => {
+      const { page, sizes } = listOf(10_000, divisor);
+      assert.deepEqual(await page(3), { page: found, last: [String(found.at(-1))], hasMore: true });
+      assert.deepEqual(sizes, looks);
+    });
 
   test('where nothing is found, tells how far it looked, and that more follows', async () => {
     const { page, sizes } = listOf(10_000, 9_000);
