@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '../database.ts';
-import { run, type Statement } from '../query.ts';
+import { rowOf, run, type Statement } from '../query.ts';
 import { HANDED_OVER } from './hand-over.ts';
 
 /** The deliveries that have not reached their receiver. */
@@ -18,14 +18,31 @@ export interface Backlog {
 export const COUNTED_MAX = 10_000;
 const LOOKED_AT = 10;
 
-const WAITING_OF_ENDPOINT = `from delivery d
-      where d.partner_id = e.partner_id and d.endpoint_id = e.endpoint_id and d.status = 'waiting'`;
+/**
+ * SQL for `with`: the endpoints that have a delivery of a status, `b`, each found by the one before. It costs as much as there are such
+ * endpoints. The order is the whole index of the status, which any plan then uses.
+ */
+function endpointsWith(condition: string, lastColumn: string): string {
+  const first = (after: string) => `select d.partner_id, d.endpoint_id from delivery d
+    where ${condition}${after} order by d.partner_id, d.endpoint_id, d.${lastColumn} limit 1`;
+  return `with recursive b as (
+      (${first('')})
+      union all
+      select next.* from b cross join lateral (${first(' and (d.partner_id, d.endpoint_id) > (b.partner_id, b.endpoint_id)')}) next
+    )`;
+}
 
-/** The limit within makes any plan begin with the endpoints, also one that was made while the tables were empty. */
+const IS_WAITING = "d.status = 'waiting'";
+const IS_EXHAUSTED = "d.status = 'exhausted' and d.sequence is not null";
+const OF_ENDPOINT = 'd.partner_id = b.partner_id and d.endpoint_id = b.endpoint_id';
+const KEY = { partnerId: 'b.partner_id', key: 'endpoint_id', value: 'b.endpoint_id' };
+const ENDPOINT = `cross join lateral ${rowOf('webhook_endpoint', KEY)} e`;
+
 const WAITING: Statement = {
   name: 'count_waiting_deliveries',
-  text: `select count(*)::int4 as waiting from (
-      select from webhook_endpoint e cross join lateral (select ${WAITING_OF_ENDPOINT} limit ${COUNTED_MAX}) found
+  text: `${endpointsWith(IS_WAITING, 'next_attempt_at')}
+    select count(*)::int4 as waiting from (
+      select from b ${ENDPOINT} cross join lateral (select from delivery d where ${OF_ENDPOINT} and ${IS_WAITING} limit ${COUNTED_MAX}) found
       where e.status = 'active'
       union all
       select from delivery_hand_over h ${HANDED_OVER} where e.status = 'active'
@@ -36,13 +53,15 @@ const WAITING: Statement = {
 /** The most attempted delivery is due last, and one without an attempt is due first. */
 const OLDEST: Statement = {
   name: 'measure_oldest_delivery',
-  text: `select coalesce(extract(epoch from now() - min(oldest.created_at)), 0)::float8 as "oldestWaitingSeconds" from (
-      select found.created_at from webhook_endpoint e
-      join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id
+  text: `${endpointsWith(IS_WAITING, 'next_attempt_at')}
+    select coalesce(extract(epoch from now() - min(oldest.created_at)), 0)::float8 as "oldestWaitingSeconds" from (
+      select found.created_at from b ${ENDPOINT}
+      cross join lateral ${rowOf('endpoint_health', KEY)} h
       cross join lateral (
-        (select d.created_at ${WAITING_OF_ENDPOINT} and d.next_attempt_at >= h.due_from order by d.next_attempt_at limit ${LOOKED_AT})
+        (select d.created_at from delivery d where ${OF_ENDPOINT} and ${IS_WAITING} and d.next_attempt_at >= h.due_from
+          order by d.next_attempt_at limit ${LOOKED_AT})
         union all
-        (select d.created_at ${WAITING_OF_ENDPOINT} order by d.next_attempt_at desc limit ${LOOKED_AT})
+        (select d.created_at from delivery d where ${OF_ENDPOINT} and ${IS_WAITING} order by d.next_attempt_at desc limit ${LOOKED_AT})
       ) found
       where e.status = 'active'
       union all
@@ -55,21 +74,25 @@ const OLDEST: Statement = {
 
 const EXHAUSTED: Statement = {
   name: 'count_exhausted_deliveries',
-  text: `select count(*)::int4 as exhausted from (
-      select from webhook_endpoint e cross join lateral (
-        select from delivery d where d.partner_id = e.partner_id and d.endpoint_id = e.endpoint_id
-          and d.status = 'exhausted' and d.sequence is not null limit ${COUNTED_MAX}
-      ) found
+  text: `${endpointsWith(IS_EXHAUSTED, 'delivery_id')}
+    select count(*)::int4 as exhausted from (
+      select from b ${ENDPOINT} cross join lateral (select from delivery d where ${OF_ENDPOINT} and ${IS_EXHAUSTED} limit ${COUNTED_MAX}) found
       where e.status <> 'removed' limit ${COUNTED_MAX}
     ) counted`,
 };
 
+const FIRST_OF_OUTBOX = (after: string) => `select o.partner_id, o.occurred_at from event_outbox o ${after}
+      order by o.partner_id, o.written_by, o.position limit 1`;
+
+/** Of each partner that has an event without a sequence the first, found by the one before. */
 const RELAY_LAG: Statement = {
   name: 'measure_relay_lag',
-  text: `select coalesce(extract(epoch from now() - min(first.occurred_at)), 0)::float8 as "relayLagSeconds"
-    from event_counter c cross join lateral (
-      select o.occurred_at from event_outbox o where o.partner_id = c.partner_id order by o.written_by, o.position limit 1
-    ) first`,
+  text: `with recursive first as (
+      (${FIRST_OF_OUTBOX('')})
+      union all
+      select next.* from first cross join lateral (${FIRST_OF_OUTBOX('where o.partner_id > first.partner_id')}) next
+    )
+    select coalesce(extract(epoch from now() - min(first.occurred_at)), 0)::float8 as "relayLagSeconds" from first`,
 };
 
 /** A distributed database has no row-by-row look-up: each node counts its rows. */
@@ -99,7 +122,10 @@ const ANYWHERE = {
 } satisfies Record<string, Statement>;
 const ON_ONE_SERVER = { waiting: WAITING, oldest: OLDEST, exhausted: EXHAUSTED, lag: RELAY_LAG };
 
-/** The cost depends on the number of partners and endpoints, not on the backlog; on a distributed database on the backlog. */
+/**
+ * The cost depends on the number of partners and endpoints for which something waits, not on the backlog; on a distributed database on the
+ * backlog.
+ */
 export async function measureBacklog({ pool, isDistributed }: Pick<Database, 'pool' | 'isDistributed'>): Promise<Backlog> {
   const statements = isDistributed ? ANYWHERE : ON_ONE_SERVER;
   const [[waiting], [oldest], [exhausted], [lag]] = await Promise.all([
