@@ -352,8 +352,8 @@ export const RULES: readonly Rule[] = [
     rule: 'a scrape costs the same however many deliveries wait',
     source: 'guide, budgets',
     file: 'src/store/webhooks/delivery-backlog.ts',
-    find: '(select ${WAITING_OF_ENDPOINT} limit ${COUNTED_MAX}) found',
-    replace: '(select ${WAITING_OF_ENDPOINT}) found',
+    find: '${IS_WAITING} limit ${COUNTED_MAX}) found',
+    replace: '${IS_WAITING}) found',
     tests: ['service/metrics-backlog'],
   },
   {

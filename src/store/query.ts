@@ -8,7 +8,7 @@ export interface Statement {
   readonly text: string;
 }
 
-/** Rows in the order of their ids, all by default or these. */
+/** Of all rows those after an id, in the order of their ids; or these. */
 export interface PageOfIds {
   readonly afterId: string;
   readonly ids?: readonly string[] | null;
@@ -48,18 +48,17 @@ export async function runAnew<Row extends pg.QueryResultRow>(
 }
 
 /**
- * All rows by the index of their ids, or those of a list of ids. One statement for both would compare every row with the list. Of the
- * list it is planned anew, as in {@link runAnew}.
+ * All rows in the order of their ids, or those of a list of ids, in no order: one statement for both, and an order before PostgreSQL 17, would
+ * compare every row with the list. Of a list it is planned anew, as in {@link runAnew}.
  */
 export async function runListById<Row extends pg.QueryResultRow>(
   db: Queryable,
   { name, select, id }: ListById,
   { afterId, ids = null, limit }: PageOfIds,
 ): Promise<Row[]> {
-  const end = `order by ${id} limit $2`;
   return ids === null
-    ? run<Row>(db, { name, text: `${select} where ${id} > $1 ${end}` }, [afterId, limit])
-    : runAnew<Row>(db, { name, text: `${select} where ${id} = any ($3::text[]) and ${id} > $1 ${end}` }, [afterId, limit, ids]);
+    ? run<Row>(db, { name, text: `${select} where ${id} > $1 order by ${id} limit $2` }, [afterId, limit])
+    : runAnew<Row>(db, { name, text: `${select} where ${id} = any ($1::text[])` }, [ids]);
 }
 
 /** The time limit of statements that close over a partner's month at once. */

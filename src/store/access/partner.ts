@@ -56,7 +56,7 @@ export async function lockPartner(db: Queryable, partnerId: string): Promise<Par
 
 const LIST: ListById = { name: 'list_partners', select: `select ${COLUMNS} from partner`, id: 'partner_id' };
 
-/** In the order of their creation, oldest first: all partners or these. */
+/** In the order of their creation, oldest first; or these. */
 export async function listPartners(db: Queryable, page: PageOfIds): Promise<Partner[]> {
   return runListById<Partner>(db, LIST, page);
 }
