@@ -6,6 +6,7 @@
  * The last line is the sum: `N passed, N failed, N skipped`.
  * The exit code is 0 only when something was tested, nothing failed and the run came to its end.
  */
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, globSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -73,6 +74,7 @@ const ENGINES: Readonly<Record<string, Engine>> = {
   debian15: { title: "Debian's PostgreSQL 15", tests: EVERY_STATEMENT, binaries: '/usr/lib/postgresql/15/bin' },
 };
 const TEMPLATE = 'template_migrated';
+const CONSOLE_TESTS = 'test/console/';
 
 const MEMORY_FOLDER = '/dev/shm';
 /** What statfs(2) calls a file system in memory. */
@@ -139,6 +141,8 @@ async function testOn(
       TEST_DATABASE_HOST: server.socketDirectory,
       TEST_DATABASE_TEMPLATE: TEMPLATE,
     });
+    // Of two files at once that build it, one would take it away from the service of the other.
+    if (files.some((file) => file.startsWith(CONSOLE_TESTS))) buildConsole();
     await runFiles(files, counts, { namePattern });
     if (record) reportUncovered(record.read(), findFiles([], 'debian15'));
   } catch (failure) {
@@ -148,6 +152,11 @@ async function testOn(
     await server?.stop();
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+function buildConsole(): void {
+  const { status } = spawnSync(process.execPath, [join(REPOSITORY, 'scripts/build-console.mjs')], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('The console could not be built.');
 }
 
 /**
