@@ -236,7 +236,7 @@ describe('a new partner', needsBrowser, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'New version' }).click();
     const row = rule.getByRole('table', { name: 'Starts later' }).getByRole('row', { name: /first-of-it/ });
     await row.getByText('1 Jan 2031, 00:00').waitFor();
-    await rule.getByText('Until the versions below start').waitFor();
+    await rule.getByText('The versions below start later.').waitFor();
     assert.equal(await rule.getByText('No rule was made for it').count(), 0);
     // A price in another currency is nothing to this partner.
     const dirham = {

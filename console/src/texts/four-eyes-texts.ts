@@ -59,8 +59,8 @@ export const FOUR_EYES = {
     (name: string) => `لا عنوان بريد إلكتروني لحساب ${name}. خطوة الشخصين تحتاج إلى عنوانيهما، والمسؤول يضيفه.`,
   ],
   inSandbox: [
-    'In a sandbox an account that the owner of the machine creates may do it at once. On the machine, without a sign-in:',
-    'في بيئة التجربة يجوز ذلك فورًا لحساب ينشئه مالك الجهاز. على الجهاز ودون تسجيل دخول:',
+    'Who is alone in a sandbox may use a second account for it, which the owner of the machine creates. On the machine, without a sign-in:',
+    'من يعمل وحده في بيئة التجربة يستخدم لذلك حسابًا ثانيًا ينشئه مالك الجهاز. على الجهاز ودون تسجيل دخول:',
   ],
   owner: ['the owner of the machine', 'مالك الجهاز'],
 } as const satisfies Texts;

@@ -76,6 +76,7 @@ export function Month() {
                   {amounts.map(({ amount, currency, minor_units }) => (
                     <Total key={currency} amount={amount} currency={currency} minorUnits={minor_units} />
                   ))}
+                  {amounts.length > 0 && <Text c="dimmed">{t.beforeAdjustments}</Text>}
                 </Group>
                 <Suspense fallback={<Skeleton h={180} />}>
                   <MonthChart month={month} days={days} />
@@ -139,7 +140,7 @@ function PartnerMonths({ month }: { readonly month: string }) {
           { label: t.failed, isFigure: true, show: ({ failed_count }) => <Points value={failed_count} /> },
           { label: t.confirmedPoints, isFigure: true, show: ({ confirmed_points }) => <Points value={confirmed_points} /> },
           {
-            ...{ label: common.amount, isFigure: true },
+            ...{ label: t.amountConfirmed, isFigure: true },
             show: ({ amounts }) =>
               amounts.length === 0 ? (
                 <Absent />

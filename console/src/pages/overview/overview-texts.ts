@@ -36,6 +36,9 @@ export const OVERVIEW = {
   monthAfter: ['Next month', 'الشهر التالي'],
   days: ['Confirmed points of each day of', 'النقاط المؤكَّدة لكل يوم من'],
   confirmedPoints: ['Confirmed points', 'النقاط المؤكَّدة'],
+  /** The amounts of confirmed points alone. */
+  beforeAdjustments: ['before adjustments', 'قبل التعديلات'],
+  amountConfirmed: ['Amount before adjustments', 'المبلغ قبل التعديلات'],
   confirmed: ['Confirmed', 'مؤكَّدة'],
   failed: ['Failed', 'فشلت'],
   closes: ['Period ends', 'تنتهي الفترة'],

@@ -63,7 +63,7 @@ export const SETTLEMENT = {
     'Whichever settlement has their lines: what is posted stands as a line in the settlement of its own period.',
     'أيًّا كانت التسوية التي تضم سطورها: ما رُحِّل يظهر سطرًا في تسوية فترته.',
   ],
-  noAdjustment: ['No adjustment concerns this settlement', 'لا تعديل يخصّ هذه التسوية'],
+  noAdjustment: ['No adjustment of its contributions', 'لا تعديل لمساهماتها'],
   disputed: ['The partner disputes this settlement', 'الشريك يعترض على هذه التسوية'],
   disputedSince: ['Since', 'منذ'],
   disputedNoNote: ['The partner wrote no note.', 'لم يكتب الشريك ملاحظة.'],

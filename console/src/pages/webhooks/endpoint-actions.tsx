@@ -90,8 +90,9 @@ interface Told {
 
 function StepDialog({ endpoint, activity, step, onClose }: StepDialogProps) {
   const t = useTexts(WEBHOOK);
-  const { partner_id, endpoint_id, url, status, failing_since, created_at } = endpoint;
-  const [since, setSince] = useState(() => toLocal(failing_since ?? created_at));
+  const { partner_id, endpoint_id, url, status, created_at } = endpoint;
+  // All that the dialog counts.
+  const [since, setSince] = useState(() => toLocal(created_at));
   const path = { partner_id, endpoint_id };
   const { host } = new URL(url);
   const [held, exhausted] = [activity?.held, activity?.exhausted].map((counted) => (counted ? formatBounded(counted) : '–'));

@@ -48,7 +48,7 @@ export const WEBHOOK = {
   notDelivered: ['What is not delivered', 'ما لم يُسلَّم'],
   waitingHelp: ['sent when they are due', 'تُرسَل في موعدها'],
   heldHelp: ['sent when the endpoint is enabled', 'تُرسَل عند تفعيل نقطة الاستقبال'],
-  exhaustedHelp: ['sent again by an operator alone', 'لا يعيد إرسالها إلا مشغّل'],
+  exhaustedHelp: ['only an operator sends these again', 'لا يعيد إرسالها إلا مشغّل'],
   lastDay: ['Events of the last 24 hours', 'إشعارات آخر 24 ساعة'],
   dayAgo: ['24 h ago', 'قبل 24 ساعة'],
   now: ['now', 'الآن'],

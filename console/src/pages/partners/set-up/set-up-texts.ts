@@ -47,8 +47,8 @@ export const SET_UP = {
     'لم تُوضع له قاعدة: يُقبل أي عدد من النقاط، ولا تُراجَع أي مساهمة، ولا قيمة للنقاط.',
   ],
   ruleDefaultUntil: [
-    'Until the versions below start, every number of points is taken, nothing is reviewed, and points have no value.',
-    'إلى أن تبدأ الإصدارات أدناه، يُقبل أي عدد من النقاط، ولا تُراجَع أي مساهمة، ولا قيمة للنقاط.',
+    'For now every number of points is taken, nothing is reviewed, and points have no value. The versions below start later.',
+    'يُقبل حاليًا أي عدد من النقاط، ولا تُراجَع أي مساهمة، ولا قيمة للنقاط. وتبدأ الإصدارات أدناه لاحقًا.',
   ],
   ruleMissing: [
     (kinds: readonly string[]) => `Without a version yet: ${kinds.join(', ')}.`,
