@@ -116,7 +116,7 @@ describe('an incident', needsBrowser, () => {
       await page.getByRole('tooltip').filter({ hasText: text }).waitFor();
     });
 
-  test('once a test was sent, what goes out leaves the page within seconds', async () => {
+  test('once a test was sent, what goes out leaves the counts and the list within seconds', async () => {
     const { client, receiver, partnerId, address } = await openEndpoint();
     receiver.answerWith(500);
     await client.confirm(newConfirmation());
@@ -134,6 +134,12 @@ describe('an incident', needsBrowser, () => {
       partnerId,
     ]);
     await page.getByRole('link', { name: /^Waiting 0/ }).waitFor({ timeout: LOOKED_AT_AGAIN_MS });
+    // The list says the same as the count.
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'Contribution confirmed' })
+      .getByText('Delivered')
+      .waitFor({ timeout: LOOKED_AT_AGAIN_MS });
   });
 
   test('what is exhausted is sent again only where there is any, and the message says how many', async () => {

@@ -278,7 +278,7 @@ describe('points that have a value', needsBrowser, () => {
     const { partner } = await priced('0.005', 1);
     const page = await browser.signedIn('viewer');
     await page.goto(`${browser.baseUrl}/?name=${partner.name}`);
-    const amount = page.getByRole('row').filter({ hasText: partner.name }).locator('[data-label="Amount"]');
+    const amount = page.getByRole('row').filter({ hasText: partner.name }).locator('[data-label="Amount before adjustments"]');
     await amount.getByText('0.01 SAR').waitFor({ timeout: 60_000 });
     assert.equal(await amount.locator('[data-hint]').getAttribute('data-hint'), '0.005 SAR');
   });

@@ -33,12 +33,12 @@ test(`a statement planned on new tables ${readsAsLittle}`, async () => {
 /** As `vacuumdb --analyze` does after a restore, or a maintenance that came early: then an empty table counts as one without any row. */
 const ANALYZED = 'vacuum (analyze)';
 
-test(`a statement planned on tables that were analysed while they were empty ${readsAsLittle}`, {
-  skip: isDistributed,
-}, async () => {
-  const made = { ...(await testDatabase()), workers: [] };
-  assert.deepEqual(await listMisled(made, () => made.pool.query(ANALYZED)), []);
-});
+// Nothing keeps a plan on a cluster.
+if (!isDistributed)
+  test(`a statement planned on tables that were analysed while they were empty ${readsAsLittle}`, async () => {
+    const made = { ...(await testDatabase()), workers: [] };
+    assert.deepEqual(await listMisled(made, () => made.pool.query(ANALYZED)), []);
+  });
 
 type Workers = ClusterDatabase['workers'];
 

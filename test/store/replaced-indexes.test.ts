@@ -113,7 +113,9 @@ test('an unfinished index is never taken for a key behind a transaction pooler, 
   const isUnfinished = async () =>
     (await pool.query("select from pg_class where relname = 'contribution_partner_event_named_next'")).rowCount === 1;
   await waitFor('unfinished index', isUnfinished);
-  await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where query like 'create unique index concurrently%'");
+  await pool.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'create unique index concurrently%'",
+  );
   await failed;
   await writer.query('commit');
   writer.release();
