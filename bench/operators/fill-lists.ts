@@ -29,6 +29,11 @@ const INSERTS: readonly [counted: keyof ListCounts, text: string][] = [
     `insert into partner (partner_id, name, writes_per_second, lookups_per_second, reports_per_second)
       select ${PARTNER}, 'Partner ' || n, 100, 200, 50 from generate_series($from, $to) n`,
   ],
+  ['partners', `insert into event_counter (partner_id, last_sequence) select ${PARTNER}, n from generate_series($from, $to) n`],
+  [
+    'partners',
+    `insert into day_total_place (partner_id, through_sequence) select ${PARTNER}, n from generate_series($from, $to) n`,
+  ],
   [
     'partners',
     `insert into day_total (partner_id, day, point_conversion_version, confirmed_count, confirmed_points, failed_count)

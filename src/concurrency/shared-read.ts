@@ -1,6 +1,16 @@
+/** How long what was read is kept. */
+export interface Keeping {
+  readonly leastMs: number;
+  /** What takes long to read is kept for longer than the least, so that reading takes a five-hundredth of the time; but no longer than this. */
+  readonly mostMs: number;
+}
+
+const TIMES_ITS_DURATION = 500;
+
 interface Kept<Result> {
   readonly sinceMs: number;
   readonly result: Promise<Result>;
+  keptMs: number;
 }
 
 export interface SharedRead<Source extends object, Result> {
@@ -13,11 +23,11 @@ export interface SharedRead<Source extends object, Result> {
  * What one caller reads serves the others who ask for the same soon after, so that it costs the same for one and for many. A read that
  * fails serves only those who waited for it.
  *
- * @param keptMs Counted from the begin of the read.
+ * @param keeping Counted from the begin of the read.
  * @param read Reads from a source, such as a pool of connections, what a key names.
  */
 export function sharedRead<Source extends object, Result>(
-  keptMs: number,
+  { leastMs, mostMs }: Keeping,
   read: (source: Source, key: string) => Promise<Result>,
 ): SharedRead<Source, Result> {
   const keptOf = new WeakMap<Source, Map<string, Kept<Result>>>();
@@ -26,15 +36,21 @@ export function sharedRead<Source extends object, Result>(
       const nowMs = performance.now();
       const kept = keptOf.get(source) ?? new Map<string, Kept<Result>>();
       keptOf.set(source, kept);
-      for (const [each, { sinceMs }] of kept) if (nowMs - sinceMs >= keptMs) kept.delete(each);
+      for (const [each, { sinceMs, keptMs }] of kept) if (nowMs - sinceMs >= keptMs) kept.delete(each);
       const found = kept.get(key);
       if (found) return found.result;
-      const result = read(source, key);
-      kept.set(key, { sinceMs: nowMs, result });
-      result.catch(() => {
-        if (kept.get(key)?.result === result) kept.delete(key);
-      });
-      return result;
+      const begun: Kept<Result> = { sinceMs: nowMs, result: read(source, key), keptMs: leastMs };
+      kept.set(key, begun);
+      begun.result.then(
+        () => {
+          const tookMs = performance.now() - nowMs;
+          begun.keptMs = Math.min(mostMs, Math.max(leastMs, TIMES_ITS_DURATION * tookMs));
+        },
+        () => {
+          if (kept.get(key) === begun) kept.delete(key);
+        },
+      );
+      return begun.result;
     },
     forget: (source) => keptOf.delete(source),
   };

@@ -1,7 +1,7 @@
 /** What many operators look at is read once for all of them within seconds, until one of them changes something. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { readMonthOfAll, readMonthOfPartners } from '../../src/operations/overview/read-month.ts';
+import { readMonthOfAll, readMonthOfPartners, refreshDays } from '../../src/operations/overview/read-month.ts';
 import { forgetOverview, readOverview } from '../../src/operations/overview/read-overview.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { testDatabase } from '../support/postgres/database.ts';
@@ -47,4 +47,11 @@ test('ten who open a month of all partners read it once, and another month once 
   assert.equal(sent.get('sum_day_totals'), 1);
   await readMonthOfAll(counted.pool, '2026-04');
   assert.equal(sent.get('sum_day_totals'), 2);
+});
+
+test('ten who open a month look once for what is new', async () => {
+  const { counted, sent } = counting();
+  await Promise.all(Array.from({ length: 10 }, () => refreshDays(counted)));
+  await refreshDays(counted);
+  assert.equal(sent.get('list_partners_behind_totals'), 1);
 });

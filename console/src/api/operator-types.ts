@@ -3845,7 +3845,12 @@ export interface components {
         Month: {
             /** @description The month. */
             month: string;
-            /** @description Whether every event that had its number when the figures were read, 5 s ago at most, is in them. What has just happened follows within seconds. */
+            /**
+             * Format: date-time
+             * @description The moment of these figures: 5 s ago at most, or 60 s where reading them takes long.
+             */
+            as_of: string;
+            /** @description Whether every event that had its number then is in them. */
             is_complete: boolean;
             /** @description How many contributions were confirmed. */
             confirmed_count: string;
@@ -3942,7 +3947,7 @@ export interface components {
         Overview: {
             /**
              * Format: date-time
-             * @description The moment of these numbers, 5 s ago at most. What an operator changed through the same process is in them.
+             * @description The moment of these numbers, 5 s ago at most. What an operator changed through the same process is in them. Deliveries, and settlements without an acknowledgement, may have been counted up to 60 s earlier, where counting them takes long.
              */
             as_of: string;
             reviews: components["schemas"]["WaitingReviews"];
@@ -4007,7 +4012,12 @@ export interface components {
             days: components["schemas"]["DayFigures"][];
         };
         PartnerMonthPage: {
-            /** @description Whether every event that had its number when the figures were read, 5 s ago at most, is in them. What has just happened follows within seconds. */
+            /**
+             * Format: date-time
+             * @description The moment of these figures: 5 s ago at most, or 60 s where reading them takes long.
+             */
+            as_of: string;
+            /** @description Whether every event that had its number then is in them. */
             is_complete: boolean;
             /** @description The partners of the page. */
             partners: components["schemas"]["PartnerMonth"][];

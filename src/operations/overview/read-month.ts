@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sharedRead } from '../../concurrency/shared-read.ts';
+import { type Keeping, sharedRead } from '../../concurrency/shared-read.ts';
 import { amountOf } from '../../domain/numbers/money.ts';
 import { listPartnersInOrder, type Partner, type PartnerFilter, type PartnerOrder } from '../../store/access/partner.ts';
+import { readClock } from '../../store/clock.ts';
 import { type DaySum, listDayTotals, listPartnersBehind, sumDayTotals } from '../../store/contributions/day-total.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
@@ -35,24 +36,23 @@ export type Month = string;
 
 /** Long enough for what came since the last time, short enough to be forgotten. */
 const REFRESH_MS = 2_000;
-const underWay = new WeakMap<Database, Promise<unknown>>();
+
+/** Looks at every partner, and so not for each who asks. */
+const refreshes = sharedRead({ leastMs: 5_000, mostMs: 5_000 }, async (database: Database) => {
+  const endsAtMs = performance.now() + REFRESH_MS;
+  const isThrough = await addUpDays(database, () => performance.now() > endsAtMs);
+  // The next who asks goes on.
+  if (!isThrough) refreshes.forget(database);
+});
 
 /** Little is new most of the time, and is there before a person sees the page. */
 const WAIT_MS = 200;
 
-/** Adds up what is new, and goes on in the background where that is much: then whoever asks gets what there is. */
+/** Adds up what is new since the last 5 s, and goes on in the background where that is much: then whoever asks gets what there is. */
 export async function refreshDays(database: Database): Promise<void> {
-  if (!underWay.has(database)) begin(database);
-  await Promise.race([underWay.get(database), sleep(WAIT_MS, undefined, { ref: false })]);
-}
-
-function begin(database: Database): void {
-  const endsAtMs = performance.now() + REFRESH_MS;
-  const work = addUpDays(database, () => performance.now() > endsAtMs)
-    // The next who asks begins again.
-    .catch(() => {})
-    .finally(() => underWay.delete(database));
-  underWay.set(database, work);
+  // The next who asks begins again after a failure.
+  const refreshed = refreshes.read(database, '').catch(() => {});
+  await Promise.race([refreshed, sleep(WAIT_MS, undefined, { ref: false })]);
 }
 
 /** Whether every event that has a number is in the totals. */
@@ -60,10 +60,11 @@ async function areDaysComplete(db: Queryable): Promise<boolean> {
   return (await listPartnersBehind(db, 1)).length === 0;
 }
 
-/** Those of the first page are the same for everybody who opens the console. */
-const SHARED_MS = 5_000;
+/** Those of the first page are the same for everybody who opens the console; those of all partners cost the more the more partners there are. */
+const SHARED: Keeping = { leastMs: 5_000, mostMs: 60_000 };
 
 export interface MonthOfPartners extends LookedThrough<PartnerMonth> {
+  readonly asOf: Date;
   /** Whether every event that had a number when it was read is in it. */
   readonly isComplete: boolean;
 }
@@ -73,7 +74,7 @@ interface MonthPage {
   readonly page: KeysetPage<PartnerOrder>;
 }
 
-/** The month of each partner, as it was within the last 5 s. */
+/** The month of each partner, as it was within the last 5 s, or the last minute where reading takes long. */
 export async function readMonthOfPartners(
   db: Queryable,
   filter: MonthPage['filter'],
@@ -82,9 +83,9 @@ export async function readMonthOfPartners(
   return monthsOfPartners.read(db, JSON.stringify({ filter, page } satisfies MonthPage));
 }
 
-const monthsOfPartners = sharedRead(SHARED_MS, async (db: Queryable, key): Promise<MonthOfPartners> => {
+const monthsOfPartners = sharedRead(SHARED, async (db: Queryable, key): Promise<MonthOfPartners> => {
   const { filter, page } = JSON.parse(key) as MonthPage;
-  const isComplete = await areDaysComplete(db);
+  const [asOf, isComplete] = await Promise.all([readClock(db), areDaysComplete(db)]);
   const { month, ...which } = filter;
   const looked = await lookThrough({
     page,
@@ -93,7 +94,7 @@ const monthsOfPartners = sharedRead(SHARED_MS, async (db: Queryable, key): Promi
   });
   const values = await readValues(db);
   const months = looked.page.map((partner) => readMonthOf(db, { partner, month, values }));
-  return { ...looked, page: await Promise.all(months), isComplete };
+  return { ...looked, page: await Promise.all(months), asOf, isComplete };
 });
 
 async function readMonthOf(
@@ -106,20 +107,21 @@ async function readMonthOf(
 }
 
 export interface MonthOfAll extends Sums {
+  readonly asOf: Date;
   /** Whether every event that had a number when it was read is in it. */
   readonly isComplete: boolean;
   readonly days: readonly DayFigures[];
 }
 
-/** The month of all partners together, as it was within the last 5 s. It reads a row for each partner and day. */
+/** The month of all partners together, as it was within the last 5 s, or the last minute where reading takes long. It reads a row for each partner and day. */
 export async function readMonthOfAll(db: Queryable, month: Month): Promise<MonthOfAll> {
   return monthsOfAll.read(db, month);
 }
 
-const monthsOfAll = sharedRead(SHARED_MS, async (db: Queryable, month: Month): Promise<MonthOfAll> => {
-  const isComplete = await areDaysComplete(db);
+const monthsOfAll = sharedRead(SHARED, async (db: Queryable, month: Month): Promise<MonthOfAll> => {
+  const [asOf, isComplete] = await Promise.all([readClock(db), areDaysComplete(db)]);
   const [totals, values] = await Promise.all([sumDayTotals(db, daysOf(month)), readValues(db)]);
-  return { ...addUp(totals, values), days: byDay(totals, values), isComplete };
+  return { ...addUp(totals, values), days: byDay(totals, values), asOf, isComplete };
 });
 
 function daysOf(month: Month): { from: string; to: string } {

@@ -1,4 +1,4 @@
-import { sharedRead } from '../../concurrency/shared-read.ts';
+import { type Keeping, sharedRead } from '../../concurrency/shared-read.ts';
 import { countWaitingAdjustments } from '../../store/adjustments/waiting-adjustment.ts';
 import { readClock } from '../../store/clock.ts';
 import { countWaitingFailures } from '../../store/contributions/waiting-failure.ts';
@@ -35,18 +35,22 @@ export interface Overview {
 
 const MS_PER_HOUR = 3_600_000;
 
-/** What is not an operator's doing may be so old. */
 const SHARED_MS = 5_000;
 
-/** What operators decide is not in it. */
-const backlogs = sharedRead(SHARED_MS, (pool: Database['pool'], kind) =>
+/** What is not an operator's doing, and costs the more the more partners there are, may be so old. */
+const DEAR: Keeping = { leastMs: SHARED_MS, mostMs: 60_000 };
+
+const backlogs = sharedRead(DEAR, (pool: Database['pool'], kind) =>
   measureBacklog({ pool, isDistributed: kind === 'distributed' }),
 );
+const unacknowledgedCounts = sharedRead(DEAR, (pool: Database['pool']) => countUnacknowledgedSettlements(pool, COUNTED_MAX));
 
-const overviews = sharedRead(SHARED_MS, (database: Database, hours) => readAnew(database, { reviewExpiryHours: Number(hours) }));
+const overviews = sharedRead({ leastMs: SHARED_MS, mostMs: SHARED_MS }, (database: Database, hours) =>
+  readAnew(database, { reviewExpiryHours: Number(hours) }),
+);
 
 /**
- * What waits for operators, over all partners, as it was within the last 5 s. It costs as much as waits, up to a bound, and as there are
+ * What waits for operators, over all partners, as it was within the last 5 s; what waits for partners and receivers within the last minute. It costs as much as waits, up to a bound, and as there are
  * partners and endpoints.
  */
 export async function readOverview(
@@ -61,6 +65,11 @@ export function forgetOverview(database: Database): void {
   overviews.forget(database);
 }
 
+/** After an operator closed a settlement. */
+export function forgetUnacknowledged({ pool }: Pick<Database, 'pool'>): void {
+  unacknowledgedCounts.forget(pool);
+}
+
 async function readAnew(database: Database, { reviewExpiryHours }: { readonly reviewExpiryHours: number }): Promise<Overview> {
   const { pool, isDistributed } = database;
   const [asOf, reviews, adjustments, failures, disputes, unacknowledged, backlog, endpoints, jobs] = await Promise.all([
@@ -69,7 +78,7 @@ async function readAnew(database: Database, { reviewExpiryHours }: { readonly re
     countWaitingAdjustments(pool, COUNTED_MAX),
     countWaitingFailures(pool, COUNTED_MAX),
     countOpenDisputes(pool, COUNTED_MAX),
-    countUnacknowledgedSettlements(pool, COUNTED_MAX),
+    unacknowledgedCounts.read(pool, ''),
     backlogs.read(pool, isDistributed ? 'distributed' : 'on one server'),
     countTroubledEndpoints(pool),
     listJobStates(pool),

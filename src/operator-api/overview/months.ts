@@ -44,9 +44,10 @@ const figures = {
 const Day = shape('DayFigures', { day: text('The day, by the calendar of each partner.'), ...figures });
 
 const params = Type.Object({ month: Type.String({ description: 'A calendar month, such as `2026-11`.' }) });
-const isComplete = flag(
-  'Whether every event that had its number when the figures were read, 5 s ago at most, is in them. What has just happened follows within seconds.',
-);
+const state = {
+  as_of: time('The moment of these figures: 5 s ago at most, or 60 s where reading them takes long.'),
+  is_complete: flag('Whether every event that had its number then is in them.'),
+};
 
 function toWire({ confirmedCount, confirmedPoints, failedCount, amounts }: Sums) {
   return {
@@ -69,7 +70,7 @@ export const listMonths = operatorRoute({
   params,
   query: Type.Object({ ...pageMembersOfQuery, ...partnerOrder.member, name: partnerName }, closed),
   answer: shape('PartnerMonthPage', {
-    is_complete: isComplete,
+    ...state,
     partners: listOf(
       shape('PartnerMonth', {
         partner_id: text('The id of the partner.'),
@@ -96,7 +97,7 @@ export const listMonths = operatorRoute({
     const filter = { month: readMonth(month), text: query.name };
     const found = await readMonthOfPartners(database.pool, filter, page);
     return {
-      is_complete: found.isComplete,
+      ...{ as_of: found.asOf, is_complete: found.isComplete },
       partners: found.page.map(({ partner, days, open, ...sums }) => ({
         ...{ partner_id: partner.partnerId, name: partner.name, currency: partner.currency, ...toWire(sums) },
         open_settlement: open
@@ -119,14 +120,14 @@ export const getMonth = operatorRoute({
   params,
   answer: shape('Month', {
     month: text('The month.'),
-    is_complete: isComplete,
+    ...state,
     ...figures,
     days: listOf(Day, 'The days on which anything was confirmed or failed.'),
   }),
   async handle({ tools: { database }, params: { month } }) {
     await refreshDays(database);
-    const { days, isComplete: is_complete, ...sums } = await readMonthOfAll(database.pool, readMonth(month));
-    return { month, is_complete, ...toWire(sums), days: days.map(dayToWire) };
+    const { days, asOf, isComplete, ...sums } = await readMonthOfAll(database.pool, readMonth(month));
+    return { month, as_of: asOf, is_complete: isComplete, ...toWire(sums), days: days.map(dayToWire) };
   },
 });
 

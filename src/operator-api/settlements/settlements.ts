@@ -2,6 +2,7 @@ import { idOfWork } from '../../domain/identifiers.ts';
 import { invalidRequest, recordNotFound, type ServiceError } from '../../domain/service-error.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { findSettlementLines } from '../../operations/overview/find-settlement-lines.ts';
+import { forgetUnacknowledged } from '../../operations/overview/read-overview.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
 import { listClosedOfAll, listOfPartner } from '../../operations/settlements/list-closed-settlements.ts';
 import { show } from '../../operations/settlements/read-settlements.ts';
@@ -241,6 +242,7 @@ export const closeOpenSettlement = operatorRoute({
       return showSettlement(await settlementsOf(tools).byId({ partnerId, settlementId }), environment);
     const closing = { partnerId, settlementId, isEarly: true, nextSettlementId };
     const outcome = await closeSettlement(database, actor, closing, settlementTools);
+    forgetUnacknowledged(database);
     if (!outcome) throw notOpen(settlementId);
     return showSettlement(await show(database, settlementTools.pricesOf, outcome.closed), environment);
   },

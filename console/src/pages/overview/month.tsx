@@ -13,7 +13,7 @@ import { PartnerLink } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/state.tsx';
-import { Absent, Age, Points, Total } from '../../parts/values.tsx';
+import { Absent, Age, Points, Time, Total } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { COUNTED } from '../../texts/record-texts.ts';
@@ -68,7 +68,7 @@ export function Month() {
       <Stack gap="md">
         <Paper p="md">
           <Loaded query={all}>
-            {({ confirmed_count, confirmed_points, days, amounts }) => (
+            {({ as_of, confirmed_count, confirmed_points, days, amounts }) => (
               <Stack gap="sm">
                 <Group gap="lg">
                   <Text fw={600}>{counted.points(confirmed_points)}</Text>
@@ -77,6 +77,9 @@ export function Month() {
                     <Total key={currency} amount={amount} currency={currency} minorUnits={minor_units} />
                   ))}
                   {amounts.length > 0 && <Text c="dimmed">{t.beforeAdjustments}</Text>}
+                  <Text c="dimmed">
+                    {t.asOf} <Time at={as_of} style="second" />
+                  </Text>
                 </Group>
                 <Suspense fallback={<Skeleton h={180} />}>
                   <MonthChart month={month} days={days} />
