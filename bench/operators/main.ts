@@ -8,8 +8,8 @@
  *     --deliveries N   deliveries that wait (10000)
  *     --operators N    how many click (10)
  *     --look-seconds N how long each of them looks at a page (1)
- *     --seconds N      of each turn of confirmations (5)
- *     --rounds N       of four turns: without, with, with, without (2)
+ *     --seconds N      of each turn of confirmations (2)
+ *     --rounds N       of four turns: without, with, with, without (10)
  *     --database-url U an empty database that the service may fill, instead of the embedded one
  *
  * Every list is read in each order with each filter, first page and second, with the overview and the search; then what each page costs in
@@ -35,8 +35,8 @@ const given = readArguments(import.meta.filename, {
   deliveries: { type: 'string', default: '10000' },
   operators: { type: 'string', default: '10' },
   'look-seconds': { type: 'string', default: '1' },
-  seconds: { type: 'string', default: '5' },
-  rounds: { type: 'string', default: '2' },
+  seconds: { type: 'string', default: '2' },
+  rounds: { type: 'string', default: '10' },
   'database-url': { type: 'string' },
 });
 const contributions = readWhole('rows', given.rows, { min: 40_000, max: 100_000_000 });
