@@ -27,6 +27,7 @@ import * as reconciliations from './reconciliations/reconciliations.ts';
 import type { OperatorRoute } from './route.ts';
 import { listRules } from './rules/list-rules.ts';
 import * as rules from './rules/rules.ts';
+import * as acknowledgements from './settlements/acknowledgements.ts';
 import * as closings from './settlements/closings.ts';
 import * as settlements from './settlements/settlements.ts';
 import { getVerification, verify } from './settlements/verifications.ts';
@@ -49,6 +50,7 @@ const OPERATIONS: readonly OperatorRoute[] = [
   listRules,
   ...Object.values(rules),
   ...Object.values(settlements),
+  ...Object.values(acknowledgements),
   ...Object.values(closings),
   ...[verify, getVerification],
   ...Object.values(reconciliations),

@@ -86,13 +86,17 @@ const newAdjustment = async () => {
 const batch = () => ({ name: uniqueId('Batch'), quantity: '3' });
 const newBatch = () => made(operator, '/impact-batches', batch(), 'impact_batch_id');
 const newProject = () => made(operator, '/projects', { name_en: 'Coast', name_ar: 'الساحل', country: 'SA' }, 'project_id');
-const newClosed = async () => {
+const openSettlement = async () => {
   const { partner, client } = await service.newPartner();
   await client.confirm();
   const path = `/partners/${partner.partnerId}/settlements`;
   const [open] = (await as(approver).get(`${V1}${path}`)).body.settlements;
-  await made(approver, `${path}/${open.settlement_id}/close`, undefined, 'settlement_id');
-  return { partner_id: partner.partnerId, settlement_ids: [open.settlement_id] };
+  return { partnerId: partner.partnerId, client, settlementId: open.settlement_id, path: `${path}/${open.settlement_id}` };
+};
+const newClosed = async () => {
+  const { partnerId, path, settlementId } = await openSettlement();
+  await made(approver, `${path}/close`, undefined, 'settlement_id');
+  return { partner_id: partnerId, settlement_ids: [settlementId] };
 };
 const newPooled = async () => {
   const id = await newBatch();
@@ -216,14 +220,20 @@ const PLAYS: Readonly<Record<string, Play>> = {
   },
   closeSettlement: {
     async prepare() {
-      const { partner, client } = await service.newPartner();
-      await client.confirm();
-      const path = `/partners/${partner.partnerId}/settlements`;
-      const [open] = (await as(approver).get(`${V1}${path}`)).body.settlements;
-      return [as(approver), `${path}/${open.settlement_id}/close`];
+      const { path } = await openSettlement();
+      return [as(approver), `${path}/close`];
     },
     action: 'settlement.close',
     isAtomic: false,
+  },
+  recordDisputeReply: {
+    async prepare() {
+      const { client, path, settlementId } = await openSettlement();
+      await made(approver, `${path}/close`, undefined, 'settlement_id');
+      await client.post(`/v1/settlements/${settlementId}/acknowledgement`, { status: 'disputed' });
+      return [as(operator), `${path}/replies`, { text: 'Order 1 was counted once.' }];
+    },
+    action: 'dispute.reply',
   },
   decideReviews: {
     async prepare() {

@@ -7,6 +7,7 @@ import { newId } from '../../src/domain/identifiers.ts';
 import { disableOperator } from '../../src/operations/access/manage-operator.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
+import { verifySettlements } from '../../src/operations/settlements/verify-settlements.ts';
 import { findDailyUsage } from '../../src/store/quotas/daily-usage.ts';
 import { insertReconciliation } from '../../src/store/reconciliations/reconciliation.ts';
 import { OWNER } from '../support/actor.ts';
@@ -15,7 +16,7 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { testService } from '../support/service.ts';
-import { closeNow, newSettledPartner } from '../support/settlements.ts';
+import { closeNow, newSettledPartner, sealKeys } from '../support/settlements.ts';
 
 const service = await testService();
 const { database, operationsPort } = service;
@@ -217,6 +218,30 @@ describe('reconcileSettlement', () => {
 });
 
 describe('a dispute', () => {
+  test('what the partner was told is recorded while it is open, by whom, and sent to nobody', async () => {
+    const { partnerId, client, settlementId } = await closedSettlement(1);
+    const settlement = `${V1}/partners/${partnerId}/settlements/${settlementId}`;
+    const answer = (status: string) => client.post(`/v1/settlements/${settlementId}/acknowledgement`, { status });
+    const reply = (text: string) => operator.postOnce(`${settlement}/replies`, { text });
+    const replies = async () => (await viewer.get(`${settlement}/acknowledgements`)).body.replies;
+    assertError(await reply('Too early.'), 'invalid_request');
+    await answer('disputed');
+    for (const text of [' ', 'a\u202eb', 'x'.repeat(5_001)]) assertError(await reply(text), 'invalid_request');
+    assert.deepEqual(await replies(), []);
+    assert.equal((await reply('Order 1 is yours.\nOrder 2 is not.')).status, 200);
+    await Promise.all([reply('And order 3.'), reply('And order 4.')]);
+    const [first, ...more] = await replies();
+    assert.deepEqual([first.text, first.operator_id], ['Order 1 is yours.\nOrder 2 is not.', operator.operatorId]);
+    assert.deepEqual(more.map(({ text }: { text: string }) => text).sort(), ['And order 3.', 'And order 4.']);
+    assert.equal((await viewer.get(settlement)).body.acknowledgement.status, 'disputed');
+    for (let number = 4; number <= 20; number++) assert.equal((await reply(`Reply ${number}.`)).status, 200);
+    assertError(await reply('One too many.'), 'invalid_request');
+    assert.deepEqual((await verifySettlements(database, partnerId, sealKeys)).problems, []);
+    await answer('accepted');
+    assertError(await reply('Too late.'), 'invalid_request');
+    assert.equal((await replies()).length, 20);
+  });
+
   test("both answers of the partner, the lines of an order, and the adjustments of the settlement's contributions", async () => {
     const { partnerId, client, sent, settlementId } = await closedSettlement(2);
     const other = await closedSettlement(1);

@@ -34,18 +34,18 @@ test('ten who open the overview at once read it once; after a change what waits 
 test('ten who open a page of the months of partners read it once, and another page once more', async () => {
   const { counted, sent } = counting();
   const order = { by: 'created_at', isDescending: false } as const;
-  const read = (limit: number) => readMonthOfPartners(counted.pool, { month: '2026-03' }, { order, after: undefined, limit });
+  const read = (limit: number) => readMonthOfPartners(counted, { month: '2026-03' }, { order, after: undefined, limit });
   await Promise.all(Array.from({ length: 10 }, () => read(10)));
-  assert.equal(sent.get('list_partners_behind_totals'), 1);
+  assert.equal(sent.get('list_rule_versions'), 1);
   await read(20);
-  assert.equal(sent.get('list_partners_behind_totals'), 2);
+  assert.equal(sent.get('list_rule_versions'), 2);
 });
 
 test('ten who open a month of all partners read it once, and another month once more', async () => {
   const { counted, sent } = counting();
-  await Promise.all(Array.from({ length: 10 }, () => readMonthOfAll(counted.pool, '2026-03')));
+  await Promise.all(Array.from({ length: 10 }, () => readMonthOfAll(counted, '2026-03')));
   assert.equal(sent.get('sum_day_totals'), 1);
-  await readMonthOfAll(counted.pool, '2026-04');
+  await readMonthOfAll(counted, '2026-04');
   assert.equal(sent.get('sum_day_totals'), 2);
 });
 

@@ -1039,28 +1039,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/v1/partners/{partner_id}/settlements/{settlement_id}/acknowledgements": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the partner's answers to a settlement
-         * @description At most two: a dispute, and the acceptance that ended it. Neither opens the settlement again.
-         *
-         *     Least role: `viewer`.
-         */
-        get: operations["listAcknowledgements"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/operator/v1/settlements": {
         parameters: {
             query?: never;
@@ -1117,6 +1095,50 @@ export interface paths {
         get: operations["listSettlements"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/settlements/{settlement_id}/acknowledgements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the partner's answers to a settlement
+         * @description At most two: a dispute, and the acceptance that ended it. Neither opens the settlement again.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["listAcknowledgements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/partners/{partner_id}/settlements/{settlement_id}/replies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record what the partner was told about its dispute
+         * @description The service sends it to nobody. The dispute stays open until the partner accepts the settlement.
+         *
+         *     Least role: `operator`.
+         */
+        post: operations["recordDisputeReply"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2642,6 +2664,8 @@ export interface components {
         Acknowledgements: {
             /** @description The answers, the earliest first. */
             acknowledgements: components["schemas"]["Acknowledgement"][];
+            /** @description What operators recorded that the partner was told about its dispute, the earliest first. */
+            replies: components["schemas"]["DisputeReply"][];
         };
         AddedEndpoint: {
             endpoint: components["schemas"]["Endpoint"];
@@ -3205,6 +3229,17 @@ export interface components {
             points_mismatch: components["schemas"]["BothPoints"];
             missing_in_service: components["schemas"]["BothPoints"];
             missing_in_partner_file: components["schemas"]["BothPoints"];
+        };
+        DisputeReply: {
+            /**
+             * Format: date-time
+             * @description When it was recorded.
+             */
+            replied_at: string;
+            /** @description The operator who recorded it. */
+            operator_id: string;
+            /** @description What the partner was told. */
+            text: string;
         };
         DisputedSettlement: {
             /** @description The id of the settlement. */
@@ -3847,10 +3882,10 @@ export interface components {
             month: string;
             /**
              * Format: date-time
-             * @description The moment of these figures: 5 s ago at most, or 60 s where reading them takes long.
+             * @description The moment of these figures: 10 s ago at most, or 65 s where reading them takes long.
              */
             as_of: string;
-            /** @description Whether every event that had its number then is in them. */
+            /** @description Whether every event that had its number at that moment is in them. */
             is_complete: boolean;
             /** @description How many contributions were confirmed. */
             confirmed_count: string;
@@ -4014,10 +4049,10 @@ export interface components {
         PartnerMonthPage: {
             /**
              * Format: date-time
-             * @description The moment of these figures: 5 s ago at most, or 60 s where reading them takes long.
+             * @description The moment of these figures: 10 s ago at most, or 65 s where reading them takes long.
              */
             as_of: string;
-            /** @description Whether every event that had its number then is in them. */
+            /** @description Whether every event that had its number at that moment is in them. */
             is_complete: boolean;
             /** @description The partners of the page. */
             partners: components["schemas"]["PartnerMonth"][];
@@ -7001,45 +7036,6 @@ export interface operations {
             };
         };
     };
-    listAcknowledgements: {
-        parameters: {
-            query?: {
-                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
-                sort?: "acknowledged_at" | "-acknowledged_at";
-                /** @description Only these answers. */
-                status?: "accepted" | "disputed";
-            };
-            header?: never;
-            path: {
-                /** @description The id of the partner. */
-                partner_id: string;
-                /** @description The id of the settlement. */
-                settlement_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Acknowledgements"];
-                };
-            };
-            /** @description An error. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
     listClosedSettlements: {
         parameters: {
             query?: {
@@ -7157,6 +7153,89 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SettlementPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listAcknowledgements: {
+        parameters: {
+            query?: {
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "acknowledged_at" | "-acknowledged_at";
+                /** @description Only these answers. */
+                status?: "accepted" | "disputed";
+            };
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the settlement. */
+                settlement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Acknowledgements"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    recordDisputeReply: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the settlement. */
+                settlement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The words, of 1 to 5,000 characters; lines may be broken. The audit keeps them. */
+                    text: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DisputeReply"];
                 };
             };
             /** @description An error. */

@@ -18,6 +18,7 @@ export const ACTION = {
   'delivery.resend': ['Delivery sent again', 'أُعيد إرسال عملية التسليم'],
   'delivery.sample': ['Samples sent', 'أُرسلت عيّنات'],
   'delivery.test': ['Test event sent', 'أُرسل إشعار اختبار'],
+  'dispute.reply': ['Reply to a dispute recorded', 'سُجّل الرد على الاعتراض'],
   'endpoint.activate-secret': ['New secret of an endpoint in force', 'بدأ العمل بالسرّ الجديد لنقطة الاستقبال'],
   'endpoint.add': ['Endpoint added', 'أُضيفت نقطة استقبال'],
   'endpoint.adopt': ['Endpoint taken into the audit', 'أُدرجت نقطة الاستقبال في سجل التدقيق'],

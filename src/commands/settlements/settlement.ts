@@ -5,6 +5,7 @@ import type { SettlementTotals } from '../../domain/settlements/settlement-total
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
 import { settlementNotFound, show as withTotals } from '../../operations/settlements/read-settlements.ts';
+import { replyToDispute } from '../../operations/settlements/reply-to-dispute.ts';
 import type { SettlementProblem } from '../../operations/settlements/settlement-problem.ts';
 import { type SettlementsVerdict, verifySettlements } from '../../operations/settlements/verify-settlements.ts';
 import { attestContribution } from '../../operations/verification/attest.ts';
@@ -43,6 +44,10 @@ export function settlementCommand(): ProgramCommand {
     .requiredOption('--transaction <id>', 'id of the contribution')
     .requiredOption('--reason <text>', 'reason, stored with the change')
     .action(withOperator(attestContribution.leastRole, attest));
+  ofPartner('reply', 'record what the partner was told about its dispute; nothing is sent, and the dispute stays open')
+    .requiredOption('--settlement <id>', 'id of the settlement')
+    .requiredOption('--text <text>', 'the words, stored with the settlement')
+    .action(withOperator(replyToDispute.leastRole, reply));
   settlement
     .command('verify')
     .description('verify settlements, their contributions and acknowledgements; report modified rows (exit code 1)')
@@ -108,6 +113,14 @@ async function attest(
 ): Promise<void> {
   await attestContribution(database, actor, { partnerId, transactionId: transaction }, reason);
   printProgress(`Attested and sealed: ${transaction}. The next closing settles it.`);
+}
+
+async function reply(
+  { database, actor }: OperatorContext,
+  { partner: partnerId, settlement: settlementId, text }: OfPartner & { settlement: string; text: string },
+): Promise<void> {
+  const { repliedAt } = await replyToDispute(database, actor, { partnerId, settlementId, text });
+  printProgress(`Recorded at ${formatTime(repliedAt)}. The dispute stays open until the partner accepts the settlement.`);
 }
 
 async function verify(

@@ -9,23 +9,33 @@ const PARTNERS_MAX = 1_000_000;
 /** Few enough to be read well within a statement's time. */
 const EVENTS_AT_ONCE = 5_000n;
 
+/** `all`: everything that had a number when it began is in the totals. `by others`: the rest is being added up by another process. */
+export type AddedUp = 'all' | 'by others' | 'in part';
+
 /**
  * Adds up what was confirmed and what failed, by days, behind the confirmations: each event once, however many processes do so at once.
  *
  * @param isOver Asked between parts: whether to leave the rest to the next time.
- * @returns Whether it came through: all that had a number when it began is in the totals, or another process is adding it up.
+ * @returns `in part` when it left something.
  */
-export async function addUpDays(database: Database, isOver: () => boolean): Promise<boolean> {
+export async function addUpDays(database: Database, isOver: () => boolean): Promise<AddedUp> {
+  let addedUp: AddedUp = 'all';
   for (const partnerId of await listPartnersBehind(database.pool, PARTNERS_MAX)) {
-    const last = await findLastSequence(database.pool, partnerId);
-    for (
-      let through: bigint | undefined = 0n;
-      through !== undefined && through < last;
-      through = await addUp(database, partnerId)
-    )
-      if (isOver()) return false;
+    const ofPartner = await addUpPartner(database, partnerId, isOver);
+    if (ofPartner === 'in part') return ofPartner;
+    if (ofPartner === 'by others') addedUp = ofPartner;
   }
-  return true;
+  return addedUp;
+}
+
+async function addUpPartner(database: Database, partnerId: string, isOver: () => boolean): Promise<AddedUp> {
+  const last = await findLastSequence(database.pool, partnerId);
+  while (!isOver()) {
+    const through = await addUp(database, partnerId);
+    if (through === undefined) return 'by others';
+    if (through >= last) return 'all';
+  }
+  return 'in part';
 }
 
 /** @returns The number up to which events are added up; `undefined` where somebody else is at it. */

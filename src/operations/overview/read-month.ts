@@ -3,7 +3,7 @@ import { type Keeping, sharedRead } from '../../concurrency/shared-read.ts';
 import { amountOf } from '../../domain/numbers/money.ts';
 import { listPartnersInOrder, type Partner, type PartnerFilter, type PartnerOrder } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
-import { type DaySum, listDayTotals, listPartnersBehind, sumDayTotals } from '../../store/contributions/day-total.ts';
+import { type DaySum, listDayTotals, sumDayTotals } from '../../store/contributions/day-total.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
 import { listRuleVersions } from '../../store/rules/rule-version.ts';
@@ -34,15 +34,24 @@ export interface PartnerMonth extends Sums {
 /** A calendar month, as `2026-11`. */
 export type Month = string;
 
+/** How far the events are added up. */
+interface DaysState {
+  readonly asOf: Date;
+  /** Whether every event that had its number at that moment is in the totals of the days. */
+  readonly isComplete: boolean;
+}
+
 /** Long enough for what came since the last time, short enough to be forgotten. */
 const REFRESH_MS = 2_000;
 
 /** Looks at every partner, and so not for each who asks. */
-const refreshes = sharedRead({ leastMs: 5_000, mostMs: 5_000 }, async (database: Database) => {
+const refreshes = sharedRead({ leastMs: 5_000, mostMs: 5_000 }, async (database: Database): Promise<DaysState> => {
   const endsAtMs = performance.now() + REFRESH_MS;
-  const isThrough = await addUpDays(database, () => performance.now() > endsAtMs);
+  const asOf = await readClock(database.pool);
+  const addedUp = await addUpDays(database, () => performance.now() > endsAtMs);
   // The next who asks goes on.
-  if (!isThrough) refreshes.forget(database);
+  if (addedUp === 'in part') refreshes.forget(database);
+  return { asOf, isComplete: addedUp === 'all' };
 });
 
 /** Little is new most of the time, and is there before a person sees the page. */
@@ -50,24 +59,23 @@ const WAIT_MS = 200;
 
 /** Adds up what is new since the last 5 s, and goes on in the background where that is much: then whoever asks gets what there is. */
 export async function refreshDays(database: Database): Promise<void> {
-  // The next who asks begins again after a failure.
-  const refreshed = refreshes.read(database, '').catch(() => {});
-  await Promise.race([refreshed, sleep(WAIT_MS, undefined, { ref: false })]);
+  await reached(database, WAIT_MS);
 }
 
-/** Whether every event that has a number is in the totals. */
-async function areDaysComplete(db: Queryable): Promise<boolean> {
-  return (await listPartnersBehind(db, 1)).length === 0;
+/** `undefined` where nothing is known yet: the events are being added up, or that has failed, and the next who asks begins again. */
+async function reached(database: Database, waitMs: number): Promise<DaysState | undefined> {
+  const state = refreshes.read(database, '').catch(() => undefined);
+  return Promise.race([state, sleep(waitMs, undefined, { ref: false })]);
+}
+
+async function readState(database: Database): Promise<DaysState> {
+  return (await reached(database, 0)) ?? { asOf: await readClock(database.pool), isComplete: false };
 }
 
 /** Those of the first page are the same for everybody who opens the console; those of all partners cost the more the more partners there are. */
 const SHARED: Keeping = { leastMs: 5_000, mostMs: 60_000 };
 
-export interface MonthOfPartners extends LookedThrough<PartnerMonth> {
-  readonly asOf: Date;
-  /** Whether every event that had a number when it was read is in it. */
-  readonly isComplete: boolean;
-}
+export interface MonthOfPartners extends LookedThrough<PartnerMonth>, DaysState {}
 
 interface MonthPage {
   readonly filter: PartnerFilter & { readonly month: Month };
@@ -76,16 +84,17 @@ interface MonthPage {
 
 /** The month of each partner, as it was within the last 5 s, or the last minute where reading takes long. */
 export async function readMonthOfPartners(
-  db: Queryable,
+  database: Database,
   filter: MonthPage['filter'],
   page: KeysetPage<PartnerOrder>,
 ): Promise<MonthOfPartners> {
-  return monthsOfPartners.read(db, JSON.stringify({ filter, page } satisfies MonthPage));
+  return monthsOfPartners.read(database, JSON.stringify({ filter, page } satisfies MonthPage));
 }
 
-const monthsOfPartners = sharedRead(SHARED, async (db: Queryable, key): Promise<MonthOfPartners> => {
+const monthsOfPartners = sharedRead(SHARED, async (database: Database, key): Promise<MonthOfPartners> => {
+  const { pool: db } = database;
   const { filter, page } = JSON.parse(key) as MonthPage;
-  const [asOf, isComplete] = await Promise.all([readClock(db), areDaysComplete(db)]);
+  const state = await readState(database);
   const { month, ...which } = filter;
   const looked = await lookThrough({
     page,
@@ -94,7 +103,7 @@ const monthsOfPartners = sharedRead(SHARED, async (db: Queryable, key): Promise<
   });
   const values = await readValues(db);
   const months = looked.page.map((partner) => readMonthOf(db, { partner, month, values }));
-  return { ...looked, page: await Promise.all(months), asOf, isComplete };
+  return { ...looked, page: await Promise.all(months), ...state };
 });
 
 async function readMonthOf(
@@ -106,22 +115,19 @@ async function readMonthOf(
   return { partner, ...addUp(totals, values), days: byDay(totals, values), open };
 }
 
-export interface MonthOfAll extends Sums {
-  readonly asOf: Date;
-  /** Whether every event that had a number when it was read is in it. */
-  readonly isComplete: boolean;
+export interface MonthOfAll extends Sums, DaysState {
   readonly days: readonly DayFigures[];
 }
 
 /** The month of all partners together, as it was within the last 5 s, or the last minute where reading takes long. It reads a row for each partner and day. */
-export async function readMonthOfAll(db: Queryable, month: Month): Promise<MonthOfAll> {
-  return monthsOfAll.read(db, month);
+export async function readMonthOfAll(database: Database, month: Month): Promise<MonthOfAll> {
+  return monthsOfAll.read(database, month);
 }
 
-const monthsOfAll = sharedRead(SHARED, async (db: Queryable, month: Month): Promise<MonthOfAll> => {
-  const [asOf, isComplete] = await Promise.all([readClock(db), areDaysComplete(db)]);
-  const [totals, values] = await Promise.all([sumDayTotals(db, daysOf(month)), readValues(db)]);
-  return { ...addUp(totals, values), days: byDay(totals, values), asOf, isComplete };
+const monthsOfAll = sharedRead(SHARED, async (database: Database, month: Month): Promise<MonthOfAll> => {
+  const state = await readState(database);
+  const [totals, values] = await Promise.all([sumDayTotals(database.pool, daysOf(month)), readValues(database.pool)]);
+  return { ...addUp(totals, values), days: byDay(totals, values), ...state };
 });
 
 function daysOf(month: Month): { from: string; to: string } {

@@ -45,8 +45,8 @@ const Day = shape('DayFigures', { day: text('The day, by the calendar of each pa
 
 const params = Type.Object({ month: Type.String({ description: 'A calendar month, such as `2026-11`.' }) });
 const state = {
-  as_of: time('The moment of these figures: 5 s ago at most, or 60 s where reading them takes long.'),
-  is_complete: flag('Whether every event that had its number then is in them.'),
+  as_of: time('The moment of these figures: 10 s ago at most, or 65 s where reading them takes long.'),
+  is_complete: flag('Whether every event that had its number at that moment is in them.'),
 };
 
 function toWire({ confirmedCount, confirmedPoints, failedCount, amounts }: Sums) {
@@ -95,7 +95,7 @@ export const listMonths = operatorRoute({
     const { page, end } = sortedPage('listPartnerMonths', partnerOrder, query, [month, query.name]);
     await refreshDays(database);
     const filter = { month: readMonth(month), text: query.name };
-    const found = await readMonthOfPartners(database.pool, filter, page);
+    const found = await readMonthOfPartners(database, filter, page);
     return {
       ...{ as_of: found.asOf, is_complete: found.isComplete },
       partners: found.page.map(({ partner, days, open, ...sums }) => ({
@@ -126,7 +126,7 @@ export const getMonth = operatorRoute({
   }),
   async handle({ tools: { database }, params: { month } }) {
     await refreshDays(database);
-    const { days, asOf, isComplete, ...sums } = await readMonthOfAll(database.pool, readMonth(month));
+    const { days, asOf, isComplete, ...sums } = await readMonthOfAll(database, readMonth(month));
     return { month, as_of: asOf, is_complete: isComplete, ...toWire(sums), days: days.map(dayToWire) };
   },
 });

@@ -8,21 +8,12 @@ import { listClosedOfAll, listOfPartner } from '../../operations/settlements/lis
 import { show } from '../../operations/settlements/read-settlements.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { findSettlement } from '../../store/settlements/settlement.ts';
-import { listAcknowledgements } from '../../store/settlements/settlement-acknowledgement.ts';
 import { listLinesInOrder } from '../../store/settlements/settlement-line.ts';
 import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
-import { closed, listOf, oneOf, partnerAnd, shape } from '../schema-parts.ts';
+import { closed, oneOf, partnerAnd } from '../schema-parts.ts';
 import { sorting } from '../sorting.ts';
-import {
-  ACKNOWLEDGEMENTS,
-  AcknowledgementBody,
-  LINE_TYPES,
-  LineBody,
-  lineToWire,
-  SettlementBody,
-  showSettlement,
-} from './settlement-schemas.ts';
+import { ACKNOWLEDGEMENTS, LINE_TYPES, LineBody, lineToWire, SettlementBody, showSettlement } from './settlement-schemas.ts';
 import { settlementsOf } from './settlements-of.ts';
 
 const ofPartner = sorting(['period'], '-period');
@@ -168,31 +159,6 @@ export const listLines = operatorRoute({
     const found = await listLinesInOrder(pool, { partnerId, settlementId, lineType }, { ...page, limit: page.limit + 1 });
     const lines = found.slice(0, page.limit);
     return { lines: lines.map(lineToWire), ...end(lines.at(-1)?.place, found.length > page.limit) };
-  },
-});
-
-const byTime = sorting(['acknowledged_at'], 'acknowledged_at');
-
-export const listAcknowledgementsOf = operatorRoute({
-  operation: 'listAcknowledgements',
-  method: 'GET',
-  path: '/operator/v1/partners/:partner_id/settlements/:settlement_id/acknowledgements',
-  tag: 'Settlements',
-  summary: "List the partner's answers to a settlement",
-  description: 'At most two: a dispute, and the acceptance that ended it. Neither opens the settlement again.',
-  leastRole: 'viewer',
-  params,
-  query: Type.Object({ ...byTime.member, status: Type.Optional(oneOf(['accepted', 'disputed'], 'Only these answers.')) }, closed),
-  answer: shape('Acknowledgements', { acknowledgements: listOf(AcknowledgementBody, 'The answers, the earliest first.') }),
-  async handle({ tools: { database }, params: { partner_id: partnerId, settlement_id: settlementId }, query }) {
-    const found = await listAcknowledgements(database.pool, { partnerId, settlementId });
-    const sign = byTime.orderOf(query).isDescending ? -1 : 1;
-    return {
-      acknowledgements: found
-        .filter(({ status }) => query.status === undefined || status === query.status)
-        .toSorted((one, other) => sign * (one.acknowledgedAt.getTime() - other.acknowledgedAt.getTime()))
-        .map(({ status, acknowledgedAt, reference, note }) => ({ status, acknowledged_at: acknowledgedAt, reference, note })),
-    };
   },
 });
 

@@ -1,0 +1,72 @@
+import type { Actor } from '../../domain/access/role.ts';
+import { invalidRequest } from '../../domain/service-error.ts';
+import { isText, textForm } from '../../domain/single-line-text.ts';
+import { listAuditEntries } from '../../store/audit/audit.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { lockSettlement } from '../../store/settlements/settlement.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
+import { audit } from '../audit/audit.ts';
+import { withRole } from '../with-role.ts';
+import { settlementNotFound } from './read-settlements.ts';
+
+/** What an operator told the partner about a dispute. The service sends it to nobody. */
+export interface DisputeReply {
+  readonly repliedAt: Date;
+  readonly operatorId: string;
+  readonly text: string;
+}
+
+/** The action of its audit entries, whose subject is the settlement. */
+const REPLY = 'dispute.reply';
+
+export const REPLY_CHARACTERS_MAX = 5_000;
+/** Few enough that all entries about a settlement are read at once, here and where its acknowledgements are verified. */
+const REPLIES_MAX = 20;
+const ENTRIES_MAX = 100;
+
+/**
+ * Records that the partner was answered, with the words, so that colleagues see it. The dispute stays open until the partner accepts.
+ *
+ * @throws ServiceError `invalid_request` for an unknown settlement (404), for one that is not disputed, for a text that is blank or too
+ *   long, and after 20 replies.
+ */
+export const replyToDispute = withRole(
+  'operator',
+  async (
+    database: Database,
+    actor: Actor,
+    { partnerId, settlementId, text }: { readonly partnerId: string; readonly settlementId: string; readonly text: string },
+  ): Promise<DisputeReply> => {
+    requireText(text);
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+      // Of several replies at once each sees the ones before it.
+      const settlement = await lockSettlement(db, partnerId, settlementId);
+      if (!settlement) throw settlementNotFound();
+      if (settlement.acknowledgement.status !== 'disputed') throw refused('The partner does not dispute this settlement.');
+      const replies = await listDisputeReplies(db, settlementId);
+      if (replies.length >= REPLIES_MAX) throw refused(`The settlement has ${REPLIES_MAX} replies, as many as it can have.`);
+      await audit(db, actor, { action: REPLY, partnerId, subjectId: settlementId, before: null, after: { text } });
+      return (await listDisputeReplies(db, settlementId)).at(-1) as DisputeReply;
+    });
+  },
+);
+
+/** The earliest first. */
+export async function listDisputeReplies(db: Queryable, settlementId: string): Promise<DisputeReply[]> {
+  const entries = await listAuditEntries(db, { subjectId: settlementId, limit: ENTRIES_MAX });
+  return entries
+    .filter(({ action }) => action === REPLY)
+    .map(({ recordedAt, operatorId, after }) => {
+      const { text } = JSON.parse(after ?? '{}') as { text: string };
+      return { repliedAt: recordedAt, operatorId, text };
+    })
+    .reverse();
+}
+
+function requireText(text: string): void {
+  if (isText(text, REPLY_CHARACTERS_MAX)) return;
+  const code = text.trim() === '' || text.length > REPLY_CHARACTERS_MAX ? 'wrong_length' : 'invalid_characters';
+  throw invalidRequest([{ field: 'text', code, message: `text must be ${textForm(text, REPLY_CHARACTERS_MAX)}.` }]);
+}
+
+const refused = (message: string) => invalidRequest([{ field: 'settlement_id', code: 'not_possible', message }]);
