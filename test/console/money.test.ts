@@ -220,7 +220,12 @@ describe('a dispute', needsBrowser, () => {
     const text = await answer.inputValue();
     for (const part of [note, wrong.partner_order_ref, 'Reported twice.', settlementId]) assert.ok(text.includes(part), part);
     await answer.fill(`${text}\n\nAmal`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy the text' }).click();
+    await page.getByRole('button', { name: 'Copied.' }).waitFor();
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), `${text}\n\nAmal`);
     await page.getByText('In Arabic').click();
+    assert.equal(await page.getByRole('button', { name: 'Copied.' }).count(), 0, 'the text in Arabic was not copied');
     assert.match(await answer.inputValue(), /خصم 100 نقطة\. أُبلغ عنه مرتين\./);
     await page.getByText('In English').click();
     assert.equal(await answer.inputValue(), `${text}\n\nAmal`);

@@ -7,3 +7,8 @@ export function isolate(text: string): string {
 export function isolateForeign(text: string): string {
   return `\u2068${text}\u2069`;
 }
+
+/** Whether a letter of Hebrew, Arabic or another script of their direction is in it. */
+export function isRightToLeft(text: string): boolean {
+  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(text);
+}

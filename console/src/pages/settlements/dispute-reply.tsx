@@ -75,7 +75,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
               {t.composeAnew}
             </Button>
           )}
-          <CopyButton value={text}>
+          <CopyButton key={language} value={text}>
             {({ copied, copy }) => (
               <Button variant="default" leftSection={<Icon name={copied ? 'check' : 'copy'} size={16} />} onClick={copy}>
                 {copied ? t.replyCopied : t.copyReply}

@@ -7,7 +7,7 @@ import type { ReconciliationLine, Verdict } from '../reconciliations/verdicts.ts
 
 export type DifferingLine = Pick<
   ReconciliationLine,
-  | ('verdict' | 'line_no' | 'partner_event_id' | 'partner_order_ref' | 'points')
+  | ('verdict' | 'line_type' | 'line_no' | 'partner_event_id' | 'partner_order_ref' | 'points')
   | ('recorded_order_ref' | 'recorded_points' | 'recorded_net_points')
 >;
 
@@ -18,16 +18,25 @@ export interface DifferingLines {
   readonly count: number;
 }
 
-/** A heading, a line for each, and how many more there are; `undefined` without a line. */
+/** A heading, a line for each, how many more there are, and what to do about events that are not recorded; `undefined` without a line. */
 export function describeLines(language: Language, { lines, count }: DifferingLines): string | undefined {
   if (lines.length === 0) return undefined;
   const wording = language === 'en' ? ENGLISH : ARABIC;
   const rest = count - lines.length;
-  const described = lines.map((line) => `- ${wording.name(namesOf(line))}: ${wording.differs[line.verdict](valuesOf(line))}`);
-  return [wording.heading, ...described, ...(rest > 0 ? [wording.more(rest)] : [])].join('\n');
+  const described = lines.map((line) => {
+    const name = wording.name(namesOf(line, wording.mark));
+    return `- ${name}: ${wording.differs[line.verdict](valuesOf(line, wording.mark))}`;
+  });
+  const list = [wording.heading, ...described, ...(rest > 0 ? [wording.more(rest)] : [])].join('\n');
+  return lines.some(isNotRecorded) ? `${list}\n\n${wording.sendAgain}` : list;
 }
 
-/** Each read from left to right; `undefined` for what the line does not have. */
+/** A request may record it; none makes another line of a statement. */
+function isNotRecorded({ verdict, line_type }: DifferingLine): boolean {
+  return verdict === 'missing_in_service' && line_type === 'contribution';
+}
+
+/** Ready to stand in a sentence; `undefined` for what the line does not have. */
 interface Names {
   readonly order: string | undefined;
   readonly event: string | undefined;
@@ -35,12 +44,14 @@ interface Names {
   readonly lineNo: string | undefined;
 }
 
-function namesOf({ partner_order_ref, recorded_order_ref, partner_event_id, line_no }: DifferingLine): Names {
-  const shown = (name: string | null) => (name === null ? undefined : isolate(name));
+type Mark = Wording['mark'];
+
+function namesOf({ partner_order_ref, recorded_order_ref, partner_event_id, line_no }: DifferingLine, mark: Mark): Names {
+  const shown = (name: string | null) => (name === null ? undefined : mark(name));
   return {
     order: shown(partner_order_ref ?? recorded_order_ref),
     event: shown(partner_event_id),
-    lineNo: line_no === null ? undefined : isolate(formatWhole(line_no)),
+    lineNo: line_no === null ? undefined : mark(formatWhole(line_no)),
   };
 }
 
@@ -53,24 +64,28 @@ interface Values {
   readonly otherOrder: string;
 }
 
-function valuesOf({ points, recorded_points, recorded_net_points, recorded_order_ref }: DifferingLine): Values {
+function valuesOf({ points, recorded_points, recorded_net_points, recorded_order_ref }: DifferingLine, mark: Mark): Values {
   return {
     listed: points ?? '0',
     recorded: recorded_net_points ?? recorded_points ?? '0',
-    otherOrder: isolate(recorded_order_ref ?? ''),
+    otherOrder: mark(recorded_order_ref ?? ''),
   };
 }
 
 interface Wording {
+  /** Of what is read from left to right: a text of that direction needs none. */
+  mark(text: string): string;
   readonly heading: string;
   name(names: Names): string;
   readonly differs: Readonly<Record<Verdict, (values: Values) => string>>;
   more(count: number): string;
+  readonly sendAgain: string;
 }
 
 const pointsInEnglish = (points: string) => countEnglish(points, 'point');
 
 const ENGLISH: Wording = {
+  mark: (text) => text,
   heading: 'These differed when we compared:',
   name({ order, event, lineNo }) {
     const names = [order && `order ${order}`, event && `event ${event}`].filter(Boolean);
@@ -79,8 +94,7 @@ const ENGLISH: Wording = {
   },
   differs: {
     points_mismatch: ({ listed, recorded }) => `${pointsInEnglish(listed)} in your list, ${pointsInEnglish(recorded)} with us.`,
-    missing_in_service: ({ listed }) =>
-      `${pointsInEnglish(listed)} in your list, no confirmed contribution with us. Look it up, then send the original confirmation again under its key; do not restore points.`,
+    missing_in_service: ({ listed }) => `${pointsInEnglish(listed)} in your list, not recorded with us.`,
     missing_in_partner_file: ({ recorded }) => `${pointsInEnglish(recorded)} with us, not in your list.`,
     order_ref_mismatch: ({ otherOrder }) => `the order with us is ${otherOrder}.`,
     duplicate_in_file: () => 'more than once in your list.',
@@ -89,11 +103,14 @@ const ENGLISH: Wording = {
     matched: () => 'no difference.',
   },
   more: (count) => `And ${formatWhole(String(count))} more.`,
+  sendAgain:
+    'What is not recorded with us: please ask your technical team to look the event up in our service. When it is not found, they send the same confirmation again, with the Idempotency-Key that it had at first; we then record it once. Do not give points back to customers because of this list.',
 };
 
 const pointsInArabic = (points: string) => countArabic(points, ['نقطة واحدة', 'نقطتان', 'نقاط', 'نقطة', 'نقطة']);
 
 const ARABIC: Wording = {
+  mark: isolate,
   heading: 'ما اختلف عند المقارنة:',
   name({ order, event, lineNo }) {
     const names = [order && `الطلب ${order}`, event && `الحدث ${event}`].filter(Boolean);
@@ -101,8 +118,7 @@ const ARABIC: Wording = {
   },
   differs: {
     points_mismatch: ({ listed, recorded }) => `في قائمتكم ${pointsInArabic(listed)}، ولدينا ${pointsInArabic(recorded)}.`,
-    missing_in_service: ({ listed }) =>
-      `في قائمتكم ${pointsInArabic(listed)}، ولا مساهمة مؤكَّدة لدينا. استعلموا عنه ثم أعيدوا إرسال التأكيد الأصلي بمفتاحه، ولا تردّوا النقاط.`,
+    missing_in_service: ({ listed }) => `في قائمتكم ${pointsInArabic(listed)}، ولم يُسجَّل لدينا.`,
     missing_in_partner_file: ({ recorded }) => `لدينا ${pointsInArabic(recorded)}، وليس في قائمتكم.`,
     order_ref_mismatch: ({ otherOrder }) => `الطلب لدينا هو ${otherOrder}.`,
     duplicate_in_file: () => 'ورد في قائمتكم أكثر من مرة.',
@@ -111,4 +127,5 @@ const ARABIC: Wording = {
     matched: () => 'لا فرق.',
   },
   more: (count) => `وغير ذلك: ${formatWhole(String(count))}.`,
+  sendAgain: `ما لم يُسجَّل لدينا: نرجو أن تطلبوا من فريقكم التقني الاستعلام عن الحدث في خدمتنا. فإن لم يجده أعاد إرسال التأكيد نفسه بقيمة ${isolate('Idempotency-Key')} التي أُرسل بها أول مرة، فنسجّله مرة واحدة. لا تردّوا النقاط إلى العملاء بسبب هذه القائمة.`,
 };

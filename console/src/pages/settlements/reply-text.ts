@@ -1,5 +1,5 @@
 /** What an operator writes to a partner who disputes a settlement: only what is recorded. */
-import { isolate, isolateForeign } from '../../format/isolate.ts';
+import { isolate, isolateForeign, isRightToLeft } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
 import { formatDecimal, formatWhole } from '../../format/points.ts';
 import { formatTime } from '../../format/time.ts';
@@ -44,7 +44,7 @@ export function composeReply(language: Language, facts: ReplyFacts): string {
   const { settlementId, periodLabel, disputedAt, note, compared, differing, posted, zone, currency } = facts;
   const on = disputedAt === null ? '' : formatTime(disputedAt, { language, zone, style: 'day' });
   const parts = [
-    write.head(isolate(periodLabel), isolate(settlementId)),
+    write.head(periodLabel, settlementId),
     write.disputed(on, note),
     compared && write.compared(compared),
     differing && describeLines(language, differing),
@@ -62,7 +62,7 @@ function changeOf(
   { points_delta, amount_delta }: PostedCorrection,
   currency: string | null,
 ): { points?: string; money?: string } {
-  if (amount_delta !== null) return { money: isolate(`${formatDecimal(amount_delta)} ${currency ?? ''}`.trim()) };
+  if (amount_delta !== null) return { money: `${formatDecimal(amount_delta)} ${currency ?? ''}`.trim() };
   return { points: points_delta };
 }
 
@@ -79,15 +79,20 @@ interface Wording {
 
 const ENGLISH: Wording = {
   head: (label, id) => `Settlement ${label} (${id})`,
-  disputed: (on, note) => `You disputed this settlement on ${on}${note === null ? '.' : `: “${isolateForeign(note)}”`}`,
-  compared: ({ lines, matched, differences, notListed }) =>
-    `We compared your list with it line by line: ${countEnglish(lines, 'line')} read, ${formatWhole(String(matched))} matched, ${formatWhole(String(differences))} different. Your list lacks ${countEnglish(notListed, 'contribution')} of the settlement.`,
+  disputed: (on, note) =>
+    `You disputed this settlement on ${on}${note === null ? '.' : `: “${isRightToLeft(note) ? isolateForeign(note) : note}”`}`,
+  compared({ lines, matched, differences, notListed }) {
+    const all = differences + notListed;
+    const found = all === 0 ? 'no difference' : countEnglish(all, 'difference');
+    const lacks = `your list lacks ${countEnglish(notListed, 'contribution')} of the settlement`;
+    return `We compared your list with it line by line and found ${found}. Of ${countEnglish(lines, 'line')} read, ${formatWhole(String(matched))} matched and ${formatWhole(String(differences))} differed; ${lacks}.`;
+  },
   corrections: 'We corrected what is settled:',
   correction(correction, currency) {
     const { points, money } = changeOf(correction, currency);
-    const change = money ?? `${isolate(formatWhole(points ?? '0'))} points`;
+    const change = money ?? `${formatWhole(points ?? '0')} points`;
     const { partner_order_ref: order, partner_event_id: event, reason_en } = correction;
-    return `- Order ${isolate(order)}, event ${isolate(event)}: ${change}. ${reason_en}`;
+    return `- Order ${order}, event ${event}: ${change}. ${reason_en}`;
   },
   nothing: 'No correction is posted.',
   unchanged:
@@ -96,14 +101,18 @@ const ENGLISH: Wording = {
 };
 
 const ARABIC: Wording = {
-  head: (label, id) => `التسوية ${label} (${id})`,
+  head: (label, id) => `التسوية ${isolate(label)} (${isolate(id)})`,
   disputed: (on, note) => `اعترضتم على هذه التسوية بتاريخ ${on}${note === null ? '.' : `: «${isolateForeign(note)}»`}`,
-  compared: ({ lines, matched, differences, notListed }) =>
-    `قارنّا قائمتكم بها سطرًا سطرًا. السطور المقروءة: ${formatWhole(lines)}، والمتطابقة: ${formatWhole(String(matched))}، والمختلفة: ${formatWhole(String(differences))}. مساهمات التسوية غير الواردة في قائمتكم: ${formatWhole(String(notListed))}.`,
+  compared({ lines, matched, differences, notListed }) {
+    const [all, read, same, different, lacking] = [differences + notListed, lines, matched, differences, notListed].map((count) =>
+      formatWhole(String(count)),
+    );
+    return `قارنّا قائمتكم بها سطرًا سطرًا. عدد الفروق: ${all}. السطور المقروءة: ${read}، والمتطابقة: ${same}، والمختلفة: ${different}. مساهمات التسوية غير الواردة في قائمتكم: ${lacking}.`;
+  },
   corrections: 'صحّحنا ما تمت تسويته كما يلي:',
   correction(correction, currency) {
     const { points, money } = changeOf(correction, currency);
-    const change = money ?? pointsInArabic(points ?? '0');
+    const change = money === undefined ? pointsInArabic(points ?? '0') : isolate(money);
     const { partner_order_ref: order, partner_event_id: event, reason_ar } = correction;
     return `- الطلب ${isolate(order)}، الحدث ${isolate(event)}: ${change}. ${reason_ar}`;
   },
