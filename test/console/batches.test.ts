@@ -5,25 +5,33 @@ import { changeImpactBatch } from '../../src/operations/impact/change-impact-bat
 import { createProject } from '../../src/operations/impact/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../../src/operations/impact/pool-contributions.ts';
 import { signedIn } from '../support/actor.ts';
+import { ageSession } from '../support/console/age-session.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { PASSWORD } from '../support/operator-client.ts';
 import { closeThrough, newSettledPartner } from '../support/settlements.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
+/** A closed settlement of 40 points. */
+async function newSettlement() {
+  const { partnerId, client, open } = await newSettledPartner(service);
+  await client.confirm({ points: 40 });
+  await closeThrough(service, open);
+  return { partnerId, settlementId: open.settlementId };
+}
+
 /** A batch that was given to a project, and is late. */
 async function newLateBatch(): Promise<string> {
   const { database } = service;
   const operator = signedIn('operator');
-  const { partnerId, client, open } = await newSettledPartner(service);
-  await client.confirm({ points: 40 });
-  await closeThrough(service, open);
+  const { partnerId, settlementId } = await newSettlement();
   const project = { nameEn: 'Mangroves of the coast', nameAr: 'قرم الساحل', country: 'SA' };
   const { projectId } = await createProject(database, operator, project);
   const { impactBatchId } = await createImpactBatch(database, operator, { name: 'Spring', quantity: 12n });
-  await poolSettlements(database, operator, { impactBatchId, partnerId, settlementIds: [open.settlementId] });
+  await poolSettlements(database, operator, { impactBatchId, partnerId, settlementIds: [settlementId] });
   const allocate = { changeType: 'advanced', to: 'allocated', projectId, reason: null } as const;
   await changeImpactBatch(database, operator, impactBatchId, allocate);
   const delay = { changeType: 'delayed', expectedDeliveryPeriod: '2031-Q2', reason: null } as const;
@@ -54,3 +62,34 @@ test(
     }
   },
 );
+
+test('a new batch with settlements asks for the password first: who gives up there leaves no batch', needsBrowser, async () => {
+  const { partnerId } = await newSettlement();
+  const page = await browser.signedIn('operator', {}, 'Orders trees');
+  await page.goto(`${browser.baseUrl}/impact/new?partner=${partnerId}`);
+  await page
+    .getByRole('checkbox', { name: /^Choose/ })
+    .last()
+    .click();
+  await page.getByRole('button', { name: 'Create a batch with them' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New batch' });
+  await dialog.getByLabel('Name').fill('Autumn');
+  await dialog.getByLabel('Trees').fill('7');
+  await ageSession(service, 'Orders trees');
+  await dialog.getByRole('button', { name: 'New batch' }).click();
+  const again = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await again.waitFor();
+  await again.locator('.mantine-Modal-close').click();
+  await again.waitFor({ state: 'detached' });
+  const batches = async () => {
+    const text = "select quantity from impact_batch where name = 'Autumn'";
+    return (await service.database.pool.query(text)).rows;
+  };
+  assert.deepEqual(await batches(), []);
+  await dialog.getByRole('button', { name: 'New batch' }).click();
+  await again.locator('input[type=password]').fill(PASSWORD);
+  await again.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Autumn' }).waitFor();
+  await page.getByRole('table', { name: 'Settlements' }).getByRole('row').nth(1).waitFor();
+  assert.deepEqual(await batches(), [{ quantity: 7n }]);
+});

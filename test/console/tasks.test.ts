@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { attestRecord } from '../../src/operations/verification/attest-record.ts';
-import { OWNER } from '../support/actor.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
+import { ageSession } from '../support/console/age-session.ts';
 import { needsBrowser, newPerson } from '../support/console/browser.ts';
 import { choose } from '../support/console/choose.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
@@ -225,16 +224,6 @@ describe('tasks', needsBrowser, () => {
   });
 });
 
-/** The password was given eleven minutes ago, and the audit says so. */
-async function ageSession(name: string): Promise<void> {
-  const { rows } = await service.database.pool.query(
-    `update operator_credential set created_at = created_at - interval '11 minutes'
-    where kind = 'session' and operator_id = (select operator_id from operator where name = $1) returning operator_id`,
-    [name],
-  );
-  await attestRecord(service.database, OWNER, { kind: 'operator', id: rows[0].operator_id, reason: 'aged by a test' });
-}
-
 describe('tasks with money', needsBrowser, () => {
   const confirmed = async () => {
     const order = uniqueId('order');
@@ -270,11 +259,12 @@ describe('tasks with money', needsBrowser, () => {
     assert.equal(await drafter.getByText('Points with adjustments').count(), 0);
 
     const approver = await browser.signedIn('approver', {}, 'Approver of money');
-    await ageSession('Approver of money');
+    await ageSession(service, 'Approver of money');
     await approver.goto(adjustmentPage);
     await approver.getByRole('button', { name: 'Approve', exact: true }).click();
     await approver.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
-    await approver.getByText('Confirm that it is you').waitFor();
+    const again = approver.getByRole('dialog', { name: 'Confirm that it is you' });
+    await again.getByText(/^This step needs a sign-in of the last 10 minutes\./).waitFor();
     await approver.locator('input[type=password]').fill(PASSWORD);
     await approver.getByRole('button', { name: 'Continue' }).click();
     await approver.getByRole('button', { name: 'Post', exact: true }).click();

@@ -1479,6 +1479,8 @@ export interface paths {
         /**
          * Create an impact batch for a number of trees, without settlements yet
          * @description Least role: `operator`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
          */
         post: operations["createImpactBatch"];
         delete?: never;

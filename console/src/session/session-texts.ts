@@ -40,16 +40,16 @@ export const SESSION = {
   ],
   again: ['Confirm that it is you', 'أكّد هويتك'],
   againPasswordHelp: [
-    'This step moves money or gives rights. Give your password again; your change is then sent.',
-    'هذه الخطوة تنقل أموالًا أو تمنح صلاحيات. أدخل كلمة المرور مرة أخرى ثم يُرسل التغيير.',
+    'This step needs a sign-in of the last 10 minutes. Give your password again; your change is then sent.',
+    'تتطلب هذه الخطوة تسجيل دخول خلال آخر 10 دقائق. أدخل كلمة المرور مرة أخرى ثم يُرسل التغيير.',
   ],
   againPasskeyHelp: [
-    'This step moves money or gives rights. Use your passkey again; your change is then sent.',
-    'هذه الخطوة تنقل أموالًا أو تمنح صلاحيات. استخدم مفتاح المرور مرة أخرى ثم يُرسل التغيير.',
+    'This step needs a sign-in of the last 10 minutes. Use your passkey again; your change is then sent.',
+    'تتطلب هذه الخطوة تسجيل دخول خلال آخر 10 دقائق. استخدم مفتاح المرور مرة أخرى ثم يُرسل التغيير.',
   ],
   againHelp: [
-    'This step moves money or gives rights. Give your password or your passkey again; your change is then sent.',
-    'هذه الخطوة تنقل أموالًا أو تمنح صلاحيات. أدخل كلمة المرور أو استخدم مفتاح المرور مرة أخرى ثم يُرسل التغيير.',
+    'This step needs a sign-in of the last 10 minutes. Give your password or your passkey again; your change is then sent.',
+    'تتطلب هذه الخطوة تسجيل دخول خلال آخر 10 دقائق. أدخل كلمة المرور أو استخدم مفتاح المرور مرة أخرى ثم يُرسل التغيير.',
   ],
   usePasskey: ['Use a passkey', 'استخدام مفتاح مرور'],
   noPasskeyGiven: [

@@ -1,4 +1,4 @@
-/** What moves money or gives rights needs the password or a passkey again: asked for when the service wants it, then the change is sent once more. */
+/** What needs a recent sign-in: the password or a passkey is asked for when the service wants it, then the change is sent once more. */
 import { Modal, Stack, Text } from '@mantine/core';
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
 import { ApiError, StepUpCancelled } from '../api/api-error.ts';

@@ -133,6 +133,8 @@ export const create = operatorRoute({
   tag: 'Impact',
   summary: 'Create an impact batch for a number of trees, without settlements yet',
   leastRole: createImpactBatch.leastRole,
+  // As for the settlements that are added next: who gives up at the password leaves no empty batch.
+  needsRecentSignIn: true,
   isFinal: true,
   body: Type.Object(
     {
