@@ -229,6 +229,14 @@ describe('a dispute', needsBrowser, () => {
     assert.match(await answer.inputValue(), /خصم 100 نقطة\. أُبلغ عنه مرتين\./);
     await page.getByText('In English').click();
     assert.equal(await answer.inputValue(), `${text}\n\nAmal`);
+    await page.getByRole('button', { name: 'Record as sent' }).click();
+    await page.getByRole('dialog').getByText('The dispute stays open until the partner accepts.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Record as sent' }).click();
+    await page.getByText('The answer is recorded with the settlement.').waitFor();
+    await page.getByText('Show what was sent').click();
+    await page.getByText('Reported twice.\n').last().waitFor();
+    const [entry] = (await service.database.pool.query("select after_json from audit_entry where action = 'dispute.reply'")).rows;
+    assert.equal(JSON.parse(entry.after_json).text, `${text}\n\nAmal`);
     await client.post(`/v1/settlements/${settlementId}/acknowledgement`, { status: 'accepted' });
     await page.reload();
     await page.getByText('The partner disputed it first').waitFor();

@@ -7,6 +7,7 @@ import { Section } from '../../parts/section.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import type { Language } from '../../texts/text.ts';
 import { countDifferences } from '../reconciliations/verdicts.ts';
+import { RecordReply } from './record-reply.tsx';
 import { composeReply } from './reply-text.ts';
 import { useAdjustmentsOf } from './settlement-adjustments.tsx';
 import { useReconciliationsOf } from './settlement-reconciliations.tsx';
@@ -82,6 +83,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
               </Button>
             )}
           </CopyButton>
+          <RecordReply settlement={settlement} text={text} />
         </Group>
       </Stack>
     </Section>

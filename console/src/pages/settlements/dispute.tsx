@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { Person } from '../../parts/person.tsx';
 import { Foreign, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
@@ -48,6 +49,9 @@ export function Dispute({ settlement }: { readonly settlement: Settlement }) {
           )}
         </Text>
         <Text className="foreign">{dispute.note === null ? t.disputedNoNote : t.wrote(dispute.note)}</Text>
+        {answers.data?.replies.map((reply) => (
+          <Reply key={reply.replied_at} reply={reply} zone={zone} />
+        ))}
         {isOpen && (
           <>
             <Text size="sm">{t.ways}</Text>
@@ -65,5 +69,22 @@ export function Dispute({ settlement }: { readonly settlement: Settlement }) {
         )}
       </Stack>
     </Alert>
+  );
+}
+
+function Reply({ reply, zone }: { readonly reply: components['schemas']['DisputeReply']; readonly zone: string }) {
+  const t = useTexts(SETTLEMENT);
+  return (
+    <div>
+      <Text size="sm">
+        {t.replied} <Person id={reply.operator_id} /> · <Time at={reply.replied_at} zone={zone} />
+      </Text>
+      <details>
+        <summary>{t.showReply}</summary>
+        <Text size="sm" className="foreign" dir="auto">
+          {reply.text}
+        </Text>
+      </details>
+    </div>
   );
 }
