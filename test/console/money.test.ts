@@ -289,10 +289,13 @@ describe('points that have a value', needsBrowser, () => {
 
   test('the overview rounds a month to the decimals of the currency, and has the exact amount on hover', async () => {
     const { partner } = await priced('0.005', 1);
+    const viewer = await signedInOperator(service, 'viewer');
+    const months = `/operator/v1/months/${new Date().toISOString().slice(0, 7)}/partners?name=${partner.name}`;
+    await waitFor('the month with the contribution', async () => (await viewer.get(months)).body.partners[0].amounts.length > 0);
     const page = await browser.signedIn('viewer');
     await page.goto(`${browser.baseUrl}/?name=${partner.name}`);
     const amount = page.getByRole('row').filter({ hasText: partner.name }).locator('[data-label="Amount before adjustments"]');
-    await amount.getByText('0.01 SAR').waitFor({ timeout: 60_000 });
+    await amount.getByText('0.01 SAR').waitFor();
     assert.equal(await amount.locator('[data-hint]').getAttribute('data-hint'), '0.005 SAR');
   });
 });

@@ -45,7 +45,7 @@ interface DaysState {
 const REFRESH_MS = 2_000;
 
 /** Looks at every partner, and so not for each who asks. */
-const refreshes = sharedRead({ leastMs: 5_000, mostMs: 5_000 }, async (database: Database): Promise<DaysState> => {
+const refreshes = sharedRead({ leastMs: 2_000, mostMs: 5_000 }, async (database: Database): Promise<DaysState> => {
   const endsAtMs = performance.now() + REFRESH_MS;
   const asOf = await readClock(database.pool);
   const addedUp = await addUpDays(database, () => performance.now() > endsAtMs);
@@ -57,7 +57,7 @@ const refreshes = sharedRead({ leastMs: 5_000, mostMs: 5_000 }, async (database:
 /** Little is new most of the time, and is there before a person sees the page. */
 const WAIT_MS = 200;
 
-/** Adds up what is new since the last 5 s, and goes on in the background where that is much: then whoever asks gets what there is. */
+/** Adds up what is new, and goes on in the background where that is much: then whoever asks gets what there is. */
 export async function refreshDays(database: Database): Promise<void> {
   await reached(database, WAIT_MS);
 }
