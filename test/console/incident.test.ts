@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { endpointName } from '../../console/src/format/endpoint-name.ts';
 import type { LoggedDelivery } from '../../src/store/webhooks/delivery-log.ts';
+import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
+import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
-import type { Arrived } from '../support/webhook-receiver.ts';
+import { type Arrived, WebhookReceiver } from '../support/webhook-receiver.ts';
 import { endpointTools, makeDue, newEndpoint, untilDeliveries } from '../support/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
@@ -45,6 +48,8 @@ describe('an incident', needsBrowser, () => {
     await page.getByText(receiver.url).click();
     await heading(page, 'Endpoint');
     const why = page.getByRole('alert').filter({ hasText: 'The receiver answered 410 Gone: it wants no more events.' });
+    await why.getByText('Reason: The receiver answered 410 Gone: it wants no more events.').waitFor();
+    await why.getByText(/^Disabled by The service, after attempts to deliver · \d/).waitFor();
     await why.getByRole('link', { name: /^The attempt that stopped it: HTTP 410/ }).click();
     await heading(page, 'Delivery');
     await page.getByText('HTTP 410').waitFor();
@@ -66,8 +71,9 @@ describe('an incident', needsBrowser, () => {
     await page.getByRole('dialog').getByText('The events that were held are sent').waitFor();
     await page.getByRole('dialog').getByText('Held deliveries: 1').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click();
-    const { host } = new URL(receiver.url);
-    await page.getByText(`The endpoint ${host} is enabled. Held deliveries that are sent now: 1.`).waitFor();
+    await page
+      .getByText(`The endpoint ${endpointName(receiver.url)} is enabled. Held deliveries that are sent now: 1.`)
+      .waitFor();
     assert.equal(await stateOf(), 'active');
     await why.waitFor({ state: 'detached' });
     await untilDeliveries(service.database, partnerId, (all) => all.every(({ status }) => status !== 'waiting'));
@@ -84,9 +90,15 @@ describe('an incident', needsBrowser, () => {
     const why = page.getByRole('alert').filter({ hasText: 'The receiver does not take the events' });
     await why.getByText('What the receiver wrote: the queue is full').waitFor();
     await why.getByText(/^2 attempts failed in a row, since \d+ \w+ \d{4}/).waitFor();
+    assert.equal(await why.getByText('A test that fails counts').count(), 0, 'a viewer sends none');
     await why.getByRole('link', { name: /^The last failed attempt: HTTP 503/ }).click();
     await heading(page, 'Delivery');
     await page.getByText('HTTP 503').waitFor();
+    await page
+      .locator('dl > div')
+      .filter({ hasText: 'Next attempt' })
+      .getByText(/^in \d+ (seconds|minutes?)$/)
+      .waitFor();
     // A receiver that is gone answers nothing.
     receiver.answer = (response) => response.destroy();
     await makeDue(service.database, partnerId);
@@ -105,8 +117,8 @@ describe('an incident', needsBrowser, () => {
   });
 
   for (const [language, name, text] of [
-    ['en', 'Send a test', 'A test that fails counts as a failed attempt, and may pause the endpoint.'],
-    ['ar', 'إرسال اختبار', 'يُحسب الاختبار الفاشل محاولةً فاشلة، وقد يوقف الإرسال مؤقتًا.'],
+    ['en', 'Send a test', 'A test that fails counts as a failed attempt, and may pause the endpoint for up to 10 minutes.'],
+    ['ar', 'إرسال اختبار', 'يُحسب الاختبار الفاشل محاولةً فاشلة، وقد يوقف الإرسال مؤقتًا مدةً تصل إلى 10 دقائق.'],
   ] as const)
     test(`the button of a test says before it is used what a failing one does, ${language}`, async () => {
       const { address } = await openEndpoint();
@@ -115,6 +127,61 @@ describe('an incident', needsBrowser, () => {
       await page.getByRole('button', { name }).hover();
       await page.getByRole('tooltip').filter({ hasText: text }).waitFor();
     });
+
+  test('while it fails the page says what a failing test does, and a paused one is called so', async () => {
+    const { client, receiver, partnerId, address } = await openEndpoint();
+    receiver.answerWith(500);
+    await service.database.pool.query(
+      'update endpoint_health set failures_in_row = 19, failing_since = now() where partner_id = $1',
+      [partnerId],
+    );
+    await client.confirm(newConfirmation());
+    await untilDeliveries(service.database, partnerId, (all) => all.some(({ attempts }) => attempts > 0));
+    const page = await browser.signedIn('operator');
+    await page.goto(address);
+    const alert = page.getByRole('alert').filter({ hasText: 'Nothing is sent to the endpoint for a while' });
+    await alert.getByText('A test that fails counts as a failed attempt').waitFor();
+    const health = page.locator('dl > div').filter({ hasText: 'Health' });
+    await health.getByText('Paused', { exact: true }).waitFor();
+    await page.goto(`${browser.baseUrl}/webhooks?partner=${partnerId}`);
+    await page.getByRole('row').filter({ hasText: receiver.url }).getByText('Paused', { exact: true }).waitFor();
+    await page.goto(address);
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('dialog').getByLabel('Reason').fill('The receiver is being repaired');
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+    await page.getByText(`The endpoint ${endpointName(receiver.url)} is disabled.`).waitFor();
+    const why = page.getByRole('alert').filter({ hasText: 'The endpoint is disabled' });
+    await why.getByText('Reason: The receiver is being repaired').waitFor();
+    await why.getByText(/^Disabled by The operator · \d/).waitFor();
+    await why.getByRole('link', { name: /^The last failed attempt: HTTP 500/ }).waitFor();
+  });
+
+  test('an event that was sent nowhere says why of each endpoint of its partner', async () => {
+    const { client, partner } = await service.newPartner();
+    const { partnerId } = partner;
+    await client.confirm(newConfirmation());
+    const eventId = await waitFor('the event', async () => {
+      const { rows } = await service.database.pool.query('select event_id from event where partner_id = $1', [partnerId]);
+      return rows[0]?.event_id as string | undefined;
+    });
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/events/${partnerId}/${eventId}`);
+    await page.getByText('When it occurred, no endpoint of the partner got events of this type.').waitFor();
+    await page.getByText('The partner has no endpoint now either.').waitFor();
+    const receiver = await WebhookReceiver.open();
+    await addEndpoint(endpointTools(service.database), OWNER, { partnerId, url: receiver.url, eventTypes: [] });
+    await page.reload();
+    await page.getByRole('link', { name: receiver.url }).waitFor();
+    await page.getByText(/Added later: \d/).waitFor();
+    const set = (assignment: string) =>
+      service.database.pool.query(`update webhook_endpoint set ${assignment} where partner_id = $1`, [partnerId]);
+    await set("created_at = '2026-01-01'");
+    await page.reload();
+    await page.getByText('Gets this type of event only since its event types were changed.').waitFor();
+    await set("event_types = '{settlement.closed}'");
+    await page.reload();
+    await page.getByText('Does not get this type of event.').waitFor();
+  });
 
   test('once a test was sent, what goes out leaves the counts and the list within seconds', async () => {
     const { client, receiver, partnerId, address } = await openEndpoint();

@@ -58,14 +58,28 @@ test('the delivery whose 410 disabled an endpoint, what is held since then, and 
   assert.deepEqual([shown.stopped_by.delivery_id, shown.stopped_by.status], [gone, 410]);
   assert.deepEqual([shown.waiting, shown.held, shown.exhausted], [count(0), count(2), count(0)]);
   assert.equal((await listed('status=held')).deliveries.length, 2);
-  // Who comes later is not who disabled it.
+  // From then on it is disabled for what the operator says, and what failed last is still known.
   assert.equal((await operator.post(`${path}/disable`, { reason: 'by hand as well' })).status, 200);
-  assert.equal((await activity()).stopped_by.delivery_id, gone);
+  const byHand = await activity();
+  assert.deepEqual([byHand.stopped_by, byHand.last_failure.delivery_id, byHand.last_failure.status], [null, gone, 410]);
   receiver.answerWith(204);
   assert.equal((await operator.post(`${path}/enable`)).status, 200);
   assert.deepEqual([(await activity()).stopped_by, (await activity()).held], [null, count(0)]);
   assert.equal((await operator.post(`${path}/disable`, { reason: 'by hand' })).status, 200);
-  assert.equal((await activity()).stopped_by, null);
+  assert.deepEqual([(await activity()).stopped_by, (await activity()).last_failure], [null, null]);
+});
+
+test('the attempt that failed last, of an endpoint that an operator disabled while it failed or was paused', async () => {
+  const { partnerId, receiver, path, confirmed, activity } = await openEndpoint();
+  receiver.answer = (response) => void response.writeHead(503).end('the queue is full');
+  await pool.query('update endpoint_health set failures_in_row = 19, failing_since = now() where partner_id = $1', [partnerId]);
+  const last = await confirmed('waiting');
+  assert.equal((await activity()).stopped_by.delivery_id, last);
+  assert.equal((await operator.post(`${path}/disable`, { reason: 'the receiver is being repaired' })).status, 200);
+  const { stopped_by: stoppedBy, last_failure: failure } = await activity();
+  assert.deepEqual([stoppedBy, failure.delivery_id, failure.status, failure.excerpt], [null, last, 503, 'the queue is full']);
+  assert.equal((await operator.post(`${path}/enable`)).status, 200);
+  assert.equal((await activity()).last_failure, null);
 });
 
 test('the delivery whose failure opened the circuit, while it is open', async () => {

@@ -3313,9 +3313,9 @@ export interface components {
             waiting: components["schemas"]["BoundedCount"];
             held: components["schemas"]["BoundedCount"];
             exhausted: components["schemas"]["BoundedCount"];
-            /** @description For which delivery it is disabled or paused; `null` where it is neither, an operator disabled it, or none is kept. */
+            /** @description For which delivery the service disabled or paused it; `null` where it is neither, an operator disabled it, or none is kept. */
             stopped_by: components["schemas"]["FailedAttempt"] | null;
-            /** @description The attempt that failed last, of an endpoint that fails; `null` where it does not, is disabled or paused, or none is kept. */
+            /** @description The attempt that failed last, of an endpoint that fails or that failed when an operator disabled it; `null` where it does not, the service disabled or paused it, or none is kept. */
             last_failure: components["schemas"]["FailedAttempt"] | null;
             /** @description The last 24 hours of the clock, the earliest first, by the time of the events. */
             hours: components["schemas"]["HourOfEndpoint"][];

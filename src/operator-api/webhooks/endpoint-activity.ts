@@ -50,11 +50,11 @@ export const getActivity = operatorRoute({
     exhausted: BoundedCount,
     stopped_by: nullableShape(
       FailedAttemptBody,
-      'For which delivery it is disabled or paused; `null` where it is neither, an operator disabled it, or none is kept.',
+      'For which delivery the service disabled or paused it; `null` where it is neither, an operator disabled it, or none is kept.',
     ),
     last_failure: nullableShape(
       FailedAttemptBody,
-      'The attempt that failed last, of an endpoint that fails; `null` where it does not, is disabled or paused, or none is kept.',
+      'The attempt that failed last, of an endpoint that fails or that failed when an operator disabled it; `null` where it does not, the service disabled or paused it, or none is kept.',
     ),
     hours: listOf(Hour, 'The last 24 hours of the clock, the earliest first, by the time of the events.'),
   }),

@@ -1,4 +1,4 @@
-import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
+import { DISABLED_FOR, type EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import type { Database, Queryable } from '../database.ts';
 import { type LongStatements, ONE_BY_ONE, run, runLong, type Statement } from '../query.ts';
 
@@ -69,8 +69,6 @@ const UPDATE_FAILED_DELIVERY: Statement = {
 /**
  * Records the delivery whose attempt failed last at an active endpoint, so that the one that opens its circuit or disables it stays. What
  * fails afterwards, because it was under way when the endpoint was disabled, changes nothing.
- *
- * @param deliveryId `null` where an operator disables it.
  */
 export async function updateEndpointFailedDelivery(
   db: Queryable,
@@ -83,7 +81,7 @@ export async function updateEndpointFailedDelivery(
 const FIND_FAILED_DELIVERY: Statement = {
   name: 'find_endpoint_failed_delivery',
   text: `select h.stopped_by as "deliveryId", h.failing_since as "failingSince",
-      e.status = 'disabled' or coalesce(h.breaker_open_until > now(), false) as "isStopped"
+      case e.status when 'disabled' then e.status_reason = any ($3::text[]) else coalesce(h.breaker_open_until > now(), false) end as "isStopped"
     from webhook_endpoint e ${HEALTH_JOIN}
     where e.partner_id = $1 and e.endpoint_id = $2 and h.stopped_by is not null and (e.status = 'disabled' or h.failing_since is not null)`,
 };
@@ -92,7 +90,7 @@ export interface FailedDelivery {
   readonly deliveryId: string;
   /** Of the endpoint. */
   readonly failingSince: Date | null;
-  /** Whether the endpoint is disabled for it, or its circuit is open. */
+  /** Whether the service disabled the endpoint for it, or its circuit is open. */
   readonly isStopped: boolean;
 }
 
@@ -101,7 +99,7 @@ export async function findEndpointFailedDelivery(
   db: Queryable,
   { partnerId, endpointId }: EndpointKey,
 ): Promise<FailedDelivery | undefined> {
-  const [row] = await run<FailedDelivery>(db, FIND_FAILED_DELIVERY, [partnerId, endpointId]);
+  const [row] = await run<FailedDelivery>(db, FIND_FAILED_DELIVERY, [partnerId, endpointId, Object.values(DISABLED_FOR)]);
   return row;
 }
 

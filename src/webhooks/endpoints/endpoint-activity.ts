@@ -19,9 +19,9 @@ export interface EndpointActivity {
   /** Of a disabled one. */
   readonly held: BoundedCount;
   readonly exhausted: BoundedCount;
-  /** The delivery for which it is disabled or its circuit is open, with its last attempt; `null` where none is kept. */
+  /** The delivery for which the service disabled it or its circuit is open, with its last attempt; `null` where none is kept. */
   readonly stoppedBy: FailedAttempt | null;
-  /** Of an endpoint that fails, and is neither disabled nor paused; `null` where none is kept. */
+  /** Of an endpoint that fails and is not paused, or failed when an operator disabled it; `null` where none is kept. */
   readonly lastFailure: FailedAttempt | null;
   /** Of the last 24 hours, the earliest first: what became of the events of each. */
   readonly hours: readonly (Omit<PeriodOutcome, 'lookedAt'> & { readonly from: Date; readonly isMore: boolean })[];

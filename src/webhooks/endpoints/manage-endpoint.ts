@@ -9,7 +9,7 @@ import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { makeDeliveriesDue } from '../../store/webhooks/delivery.ts';
-import { clearEndpointHealth, updateEndpointFailedDelivery } from '../../store/webhooks/endpoint-health.ts';
+import { clearEndpointHealth } from '../../store/webhooks/endpoint-health.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
 import {
   findWebhookEndpoint,
@@ -56,10 +56,11 @@ export const enableEndpoint = withRole(
 export const disableEndpoint = withRole(
   'operator',
   async (database: Database, actor: Actor, id: EndpointId, reason: string): Promise<WebhookEndpoint> => {
-    return change(database, actor, { ...id, action: 'endpoint.disable' }, async (endpoint, db) => {
-      await updateEndpointFailedDelivery(db, endpoint, null);
-      return { ...endpoint, status: 'disabled', statusReason: reason };
-    });
+    return change(database, actor, { ...id, action: 'endpoint.disable' }, async (endpoint) => ({
+      ...endpoint,
+      status: 'disabled',
+      statusReason: reason,
+    }));
   },
 );
 

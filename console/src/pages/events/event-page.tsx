@@ -13,7 +13,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
-import { Empty, Loaded } from '../../parts/state.tsx';
+import { Loaded } from '../../parts/state.tsx';
 import { Age, Id, Points } from '../../parts/values.tsx';
 import { EVENT_TYPE } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -21,6 +21,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { EndpointLink } from '../webhooks/endpoint-link.tsx';
 import { SentBody } from '../webhooks/sent-body.tsx';
 import { TRIGGER, WEBHOOK } from '../webhooks/webhook-texts.ts';
+import { NoDelivery } from './no-delivery.tsx';
 
 type Event = components['schemas']['EventDetail'];
 
@@ -39,7 +40,7 @@ export function EventPage() {
           <Stack gap="xl">
             <EventFacts event={record} />
             <Section title={t.deliveries}>
-              <Deliveries partnerId={partnerId} eventId={eventId} />
+              <Deliveries event={record} />
             </Section>
             <SentBody eventId={eventId} deliveryId="dlv_…" body={record.body} />
           </Stack>
@@ -67,10 +68,11 @@ function EventFacts({ event }: { readonly event: Event }) {
   );
 }
 
-function Deliveries({ partnerId, eventId }: { readonly partnerId: string; readonly eventId: string }) {
+function Deliveries({ event }: { readonly event: Event }) {
   const t = useTexts(WEBHOOK);
   const common = useTexts(COMMON);
   const triggers = useTexts(TRIGGER);
+  const { partner_id: partnerId, event_id: eventId } = event;
   const query = usePages(['deliveries', partnerId, { event_id: eventId }], (place) =>
     answerOf(
       client.GET('/operator/v1/partners/{partner_id}/deliveries', {
@@ -85,7 +87,7 @@ function Deliveries({ partnerId, eventId }: { readonly partnerId: string; readon
       rowsOf={({ deliveries }) => deliveries}
       keyOf={({ delivery_id }) => delivery_id}
       linkOf={({ delivery_id }) => `/webhooks/${partnerId}/deliveries/${delivery_id}`}
-      empty={<Empty title={t.noDeliveryOfEvent} icon="webhook" />}
+      empty={<NoDelivery event={event} />}
       columns={[
         { label: t.endpoint, show: ({ endpoint_id }) => <EndpointLink partnerId={partnerId} endpointId={endpoint_id} /> },
         { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },

@@ -16,7 +16,7 @@ import { Records } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/state.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
-import { Absent, Id, Points } from '../../parts/values.tsx';
+import { Absent, Age, Id, Points } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { EVENT_TYPE } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -114,9 +114,15 @@ function DeliveryFacts({ detail: { delivery, subject_id } }: { readonly detail: 
         { label: t.eventId, value: <EventId delivery={delivery} /> },
         { label: t.trigger, value: triggers[delivery.trigger] },
         { label: t.attempts, value: <Points value={String(delivery.attempts)} /> },
+        ...(delivery.next_attempt_at === null ? [] : [{ label: t.next, value: <NextAttempt delivery={delivery} /> }]),
       ]}
     />
   );
+}
+
+/** How soon, and when. */
+function NextAttempt({ delivery: { partner_id, next_attempt_at: at } }: { readonly delivery: Delivery }) {
+  return <TwoLines first={<Age at={at} />} second={<PartnerTime partnerId={partner_id} at={at} style="second" />} />;
 }
 
 /** A test has no event of its own. */

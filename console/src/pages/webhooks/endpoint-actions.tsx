@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
+import { endpointName } from '../../format/endpoint-name.ts';
 import { formatBounded } from '../../format/points.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { MomentField } from '../../parts/fields/moment-field.tsx';
@@ -94,20 +95,20 @@ function StepDialog({ endpoint, activity, step, onClose }: StepDialogProps) {
   // All that the dialog counts.
   const [since, setSince] = useState(() => toLocal(created_at));
   const path = { partner_id, endpoint_id };
-  const { host } = new URL(url);
+  const name = endpointName(url);
   const [held, exhausted] = [activity?.held, activity?.exhausted].map((counted) => (counted ? formatBounded(counted) : '–'));
   const change = useChange<{ step: Step; text: string }, Told>({
     async send({ step: wanted, text }, key) {
       if (wanted === 'enable') {
         await answerOf(client.POST('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/enable', { params: { path } }));
-        return { text: t.enabled(host, held ?? '') };
+        return { text: t.enabled(name, held ?? '') };
       }
       if (wanted === 'disable') {
         const body = { reason: text };
         await answerOf(
           client.POST('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/disable', { params: { path }, body }),
         );
-        return { text: t.disabledDone(host) };
+        return { text: t.disabledDone(name) };
       }
       const params = { path, header: { 'Idempotency-Key': key } };
       const body = { since: text };

@@ -16,6 +16,7 @@ import { TwoLines } from '../../parts/two-lines.tsx';
 import { Absent, Age, Foreign, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { isPaused } from './endpoint-trouble.tsx';
 import { WEBHOOK } from './webhook-texts.ts';
 
 type Endpoint = components['schemas']['Endpoint'];
@@ -75,8 +76,10 @@ export function EndpointList() {
   );
 }
 
-export function Health({ endpoint: { status, failing_since } }: { readonly endpoint: Endpoint }) {
+export function Health({ endpoint }: { readonly endpoint: Endpoint }) {
   const t = useTexts(WEBHOOK);
+  const { status, failing_since } = endpoint;
   if (status !== 'active') return <StatusBadge status={status} />;
+  if (isPaused(endpoint)) return <Badge color="red">{t.pausedNow}</Badge>;
   return <Badge color={failing_since ? 'red' : 'forest'}>{failing_since ? t.failing : t.healthy}</Badge>;
 }

@@ -4,10 +4,12 @@ import type { components } from '../../api/operator-types.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Foreign, Time } from '../../parts/values.tsx';
+import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { useAttemptAnswer } from './attempt-answer.ts';
 import type { EndpointActivity } from './use-endpoint-activity.ts';
-import { DISABLED_FOR, WEBHOOK } from './webhook-texts.ts';
+import { WEBHOOK } from './webhook-texts.ts';
+import { WhyDisabled } from './why-disabled.tsx';
 
 type Endpoint = components['schemas']['Endpoint'];
 
@@ -40,9 +42,7 @@ export function EndpointTrouble({ endpoint, activity, zone }: EndpointTroublePro
             {t.inRow(failures_in_row)} <Time at={failing_since} zone={zone} style="second" />
           </Text>
         )}
-        <Text size="sm" component="div">
-          <WhatFollows endpoint={endpoint} zone={zone} />
-        </Text>
+        {isDisabled ? <WhyDisabled endpoint={endpoint} zone={zone} /> : <WhatFollows endpoint={endpoint} zone={zone} />}
       </Stack>
     </Alert>
   );
@@ -74,18 +74,14 @@ function Cause({ endpoint: { partner_id }, activity, zone }: EndpointTroubleProp
 
 function WhatFollows({ endpoint, zone }: Pick<EndpointTroubleProps, 'endpoint' | 'zone'>) {
   const t = useTexts(WEBHOOK);
-  if (endpoint.status === 'disabled') return <WhyDisabled reason={endpoint.status_reason} />;
-  if (!isPaused(endpoint)) return t.failingFollows;
+  const mayTest = useMay('operator');
   return (
     <>
-      {t.pausedFollows} <Time at={endpoint.paused_until} zone={zone} style="second" />
+      <Text size="sm" component="div">
+        {isPaused(endpoint) ? t.pausedFollows : t.failingFollows}{' '}
+        {isPaused(endpoint) && <Time at={endpoint.paused_until} zone={zone} style="second" />}
+      </Text>
+      {mayTest && <Text size="sm">{t.testHelp}</Text>}
     </>
   );
-}
-
-/** The reasons of the service itself in the language of the screen, and those of an operator as they were written. */
-function WhyDisabled({ reason }: { readonly reason: string | null }) {
-  const reasons = useTexts(DISABLED_FOR);
-  if (reason !== null && Object.hasOwn(reasons, reason)) return reasons[reason as keyof typeof reasons];
-  return <Foreign text={reason} isWhole />;
 }

@@ -18,6 +18,7 @@ export const WEBHOOK = {
   failing: ['Failing', 'متعثّرة'],
   disabled: ['Disabled', 'معطَّلة'],
   healthy: ['Healthy', 'سليمة'],
+  pausedNow: ['Paused', 'موقوفة مؤقتًا'],
   address: ['Address', 'العنوان'],
   failures: ['Failures in a row', 'الإخفاقات المتتالية'],
   since: ['Failing since', 'متعثّرة منذ'],
@@ -33,6 +34,7 @@ export const WEBHOOK = {
     'What it did not take is sent again by itself, each time after a longer pause.',
     'ما لم يتسلّمه يُعاد إرساله تلقائيًا، وكل مرة بعد مهلة أطول.',
   ],
+  disabledBy: ['Disabled by', 'عطّلها'],
   inRow: [
     (count: number) => (count === 1 ? 'One attempt failed, at' : `${countEnglish(count, 'attempt')} failed in a row, since`),
     (count: number) => `أخفقت ${countArabic(count, ATTEMPTS)}، ${count === 1 ? 'في' : 'منذ'}`,
@@ -70,6 +72,17 @@ export const WEBHOOK = {
   noDelivery: ['No delivery fits this filter', 'لا عملية تسليم تطابق عامل التصفية'],
   event: ['Event', 'الإشعار'],
   noDeliveryOfEvent: ['This event was sent to no endpoint', 'لم يُرسَل هذا الإشعار إلى أي نقطة استقبال'],
+  noneGotIt: [
+    'When it occurred, no endpoint of the partner got events of this type.',
+    'عند وقوعه لم تكن للشريك نقطة استقبال تتسلّم إشعارات من هذا النوع.',
+  ],
+  noEndpointNow: ['The partner has no endpoint now either.', 'وليست للشريك الآن أي نقطة استقبال.'],
+  addedLater: ['Added later:', 'أُضيفت بعده:'],
+  notThisType: ['Does not get this type of event.', 'لا تتسلّم هذا النوع من الإشعارات.'],
+  typesChanged: [
+    'Gets this type of event only since its event types were changed.',
+    'لم تتسلّم هذا النوع من الإشعارات إلا بعد تغيير أنواع إشعاراتها.',
+  ],
   occurred: ['Time of the event', 'وقت الإشعار'],
   eventId: ['Event id', 'معرّف الإشعار'],
   about: ['About', 'موضوع الإشعار'],
@@ -95,8 +108,8 @@ export const WEBHOOK = {
   started: ['Began', 'بدأت'],
   test: ['Send a test', 'إرسال اختبار'],
   testHelp: [
-    'A test that fails counts as a failed attempt, and may pause the endpoint.',
-    'يُحسب الاختبار الفاشل محاولةً فاشلة، وقد يوقف الإرسال مؤقتًا.',
+    'A test that fails counts as a failed attempt, and may pause the endpoint for up to 10 minutes.',
+    'يُحسب الاختبار الفاشل محاولةً فاشلة، وقد يوقف الإرسال مؤقتًا مدةً تصل إلى 10 دقائق.',
   ],
   testGood: [
     (milliseconds: number) => `The receiver took the test event in ${milliseconds} ms.`,
@@ -113,8 +126,8 @@ export const WEBHOOK = {
     'تُرسَل الإشعارات المحجوزة، الأقدم أولًا، ثم الجديدة.',
   ],
   enabled: [
-    (host: string, held: string) => `The endpoint ${host} is enabled. Held deliveries that are sent now: ${held}.`,
-    (host: string, held: string) => `فُعّلت نقطة الاستقبال ${isolate(host)}. العمليات المحجوزة التي تُرسَل الآن: ${isolate(held)}.`,
+    (name: string, held: string) => `The endpoint ${name} is enabled. Held deliveries that are sent now: ${held}.`,
+    (name: string, held: string) => `فُعّلت نقطة الاستقبال ${isolate(name)}. العمليات المحجوزة التي تُرسَل الآن: ${isolate(held)}.`,
   ],
   disable: ['Disable', 'تعطيل'],
   disableTitle: ['Disable the endpoint', 'تعطيل نقطة الاستقبال'],
@@ -123,8 +136,8 @@ export const WEBHOOK = {
     'تُحجز إشعاراتها حتى تُفعَّل من جديد، ولا يضيع أي منها.',
   ],
   disabledDone: [
-    (host: string) => `The endpoint ${host} is disabled. Its events are held.`,
-    (host: string) => `عُطّلت نقطة الاستقبال ${isolate(host)}. تُحجز إشعاراتها.`,
+    (name: string) => `The endpoint ${name} is disabled. Its events are held.`,
+    (name: string) => `عُطّلت نقطة الاستقبال ${isolate(name)}. تُحجز إشعاراتها.`,
   ],
   heldNow: ['Held deliveries', 'العمليات المحجوزة'],
   recover: ['Send exhausted again', 'إعادة إرسال ما استُنفد'],

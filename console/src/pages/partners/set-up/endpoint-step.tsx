@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
 import { useChange } from '../../../api/use-change.ts';
+import { endpointName } from '../../../format/endpoint-name.ts';
 import { AddressLink } from '../../../parts/address-link.tsx';
 import { StatusBadge } from '../../../parts/badges.tsx';
 import { Problem, problemOf } from '../../../parts/problem.tsx';
@@ -88,7 +89,7 @@ function NewEndpoint({ partnerId, isFirst }: { readonly partnerId: string; reado
   const add = useChange({
     send: (body: { partner_id: string; url: string }, key) =>
       answerOf(client.POST('/operator/v1/endpoints', { params: { header: { 'Idempotency-Key': key } }, body })),
-    done: ({ endpoint }) => t.added(new URL(endpoint.url).host),
+    done: ({ endpoint }) => t.added(endpointName(endpoint.url)),
     onDone: () => setOpen(false),
   });
   const mayAdd = useMay('operator');

@@ -1,0 +1,47 @@
+/** Why an event was sent nowhere, of each endpoint that the partner has now. */
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+import { PartnerTime } from '../../parts/partner.tsx';
+import { Empty } from '../../parts/state.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { EndpointLink } from '../webhooks/endpoint-link.tsx';
+import { WEBHOOK } from '../webhooks/webhook-texts.ts';
+
+type Event = components['schemas']['EventDetail'];
+type Endpoint = components['schemas']['Endpoint'];
+
+export function NoDelivery({ event }: { readonly event: Event }) {
+  const t = useTexts(WEBHOOK);
+  const { partner_id } = event;
+  const { data } = useQuery({
+    queryKey: ['endpoints-of', partner_id],
+    queryFn: () => answerOf(client.GET('/operator/v1/endpoints', { params: { query: { partner_id } } })),
+  });
+  return (
+    <Empty title={t.noDeliveryOfEvent} icon="webhook">
+      <Text size="sm">{t.noneGotIt}</Text>
+      {data?.endpoints.length === 0 && <Text size="sm">{t.noEndpointNow}</Text>}
+      {data?.endpoints.map((endpoint) => (
+        <Text size="sm" component="div" mt={6} key={endpoint.endpoint_id}>
+          <EndpointLink partnerId={partner_id} endpointId={endpoint.endpoint_id} />
+          <br />
+          <WhyNot event={event} endpoint={endpoint} />
+        </Text>
+      ))}
+    </Empty>
+  );
+}
+
+function WhyNot({ event, endpoint }: { readonly event: Event; readonly endpoint: Endpoint }) {
+  const t = useTexts(WEBHOOK);
+  const { partner_id, event_types: types, created_at } = endpoint;
+  if (Date.parse(created_at) > Date.parse(event.occurred_at))
+    return (
+      <>
+        {t.addedLater} <PartnerTime partnerId={partner_id} at={created_at} style="second" />
+      </>
+    );
+  return types.length === 0 || types.includes(event.event_type) ? t.typesChanged : t.notThisType;
+}
