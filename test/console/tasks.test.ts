@@ -148,7 +148,7 @@ describe('tasks', needsBrowser, () => {
     assert.ok(await dialog.getByRole('button', { name: 'Confirm 2 contributions' }).isDisabled());
     await dialog.getByLabel('Reason').fill('The shop was called.');
     await dialog.getByRole('button', { name: 'Confirm 2 contributions' }).click();
-    await page.getByText('2 contributions decided: Confirmed.').waitFor();
+    await page.getByText('2 contributions are confirmed now.').waitFor();
     for (const { transactionId } of [first, second]) {
       const { status, note } = await statusOf(transactionId);
       assert.deepEqual([status, note], ['confirmed', 'The shop was called.']);
@@ -174,7 +174,7 @@ describe('tasks', needsBrowser, () => {
     await page.getByRole('dialog').getByText('may give the points back').waitFor();
     await page.getByRole('dialog').getByLabel('Reason').fill('The order was cancelled.');
     await page.getByRole('dialog').getByRole('button', { name: 'Fail 1 contribution' }).click();
-    await page.getByText('1 contribution decided: Failed.').waitFor();
+    await page.getByText('1 contribution has failed now.').waitFor();
     assert.equal((await statusOf(transactionId)).status, 'failed');
     assert.equal((await client.get(transactionId)).body.contribution.status, 'failed');
   });

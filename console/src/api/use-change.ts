@@ -1,6 +1,6 @@
-import { notifications } from '@mantine/notifications';
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
+import { tell } from '../parts/tell.tsx';
 import { useStepUp } from '../session/step-up.tsx';
 
 interface ChangeTerms<Input, Output> {
@@ -38,11 +38,7 @@ export function useChange<Input, Output>({
       sent.current = undefined;
       const failure = failed?.(output);
       const message = failure ?? (typeof done === 'function' ? done(output) : done);
-      if (message !== undefined) {
-        // The latest alone, so that they cover as little as one does.
-        notifications.clean();
-        notifications.show({ message, color: failure === undefined ? 'forest' : 'red' });
-      }
+      if (message !== undefined) tell(message, { isFailure: failure !== undefined });
       void queries.invalidateQueries();
       onDone?.(output);
     },

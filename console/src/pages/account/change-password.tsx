@@ -1,11 +1,11 @@
 import { Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client, keepCsrfToken } from '../../api/client.ts';
 import { present } from '../../api/present.ts';
 import { SecretField } from '../../parts/fields/secret-field.tsx';
 import { Problem, problemOf } from '../../parts/problem.tsx';
+import { tell } from '../../parts/tell.tsx';
 import { SESSION_KEY } from '../../session/session-gate.tsx';
 import { SESSION } from '../../session/session-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -35,7 +35,7 @@ export function ChangePassword({ hasSecondFactor }: { readonly hasSecondFactor: 
       queries.setQueryData(SESSION_KEY, session);
       setValues(EMPTY);
       setRepeated('');
-      notifications.show({ message: t.changed, color: 'forest' });
+      tell(t.changed);
     },
   });
   const differs = repeated !== '' && repeated !== values.new_password;

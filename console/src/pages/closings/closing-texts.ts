@@ -63,7 +63,7 @@ export const CLOSING = {
     'The verification could not be finished: the database did not answer. Start it again.',
     'لم يكتمل التحقق لأن قاعدة البيانات لم تُجب. ابدأه مرة أخرى.',
   ],
-  started: ['The verification runs.', 'بدأ التحقق.'],
+  started: ['The verification of the records of this partner has begun.', 'بدأ التحقق من سجلات هذا الشريك.'],
   daily: ['The daily verification of all partners:', 'التحقق اليومي لجميع الشركاء:'],
   totals: ['Totals against the period before', 'الإجماليات مقارنةً بالفترة السابقة'],
   thisPeriod: ['This period', 'هذه الفترة'],

@@ -6,11 +6,10 @@ import { useChange } from '../../api/use-change.ts';
 import { addWhole } from '../../format/points.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useTexts } from '../../texts/language.tsx';
-import { STATUS } from '../../texts/record-texts.ts';
 import { REVIEW } from './review-texts.ts';
 
 type Contribution = components['schemas']['ContributionSummary'];
-type Undecided = components['schemas']['ReviewDecision'];
+type Decided = components['schemas']['ReviewDecision'];
 export type Decision = 'confirm' | 'fail';
 
 interface DecideDialogProps {
@@ -23,10 +22,9 @@ interface DecideDialogProps {
 /** Confirms or fails one contribution or many, with one reason. Each is decided by itself. */
 export function DecideDialog({ contributions, onClose, onDecided, ...props }: DecideDialogProps) {
   const t = useTexts(REVIEW);
-  const statuses = useTexts(STATUS);
   const isOpen = props.decision !== undefined;
   const decision = props.decision ?? 'confirm';
-  const [undecided, setUndecided] = useState<readonly Undecided[]>([]);
+  const [undecided, setUndecided] = useState<readonly Decided[]>([]);
   const change = useChange({
     send: (reason: string, key) =>
       answerOf(
@@ -39,11 +37,8 @@ export function DecideDialog({ contributions, onClose, onDecided, ...props }: De
           },
         }),
       ),
-    done: ({ decisions }) =>
-      t.done(
-        decisions.filter(({ error }) => error === null).length,
-        decision === 'confirm' ? statuses.confirmed : statuses.failed,
-      ),
+    done: ({ decisions }) => (decision === 'confirm' ? t.confirmed : t.failed)(countDecided(decisions)),
+    failed: ({ decisions }) => (countDecided(decisions) === 0 ? t.noneDecided : undefined),
     onDone: ({ decisions }) => {
       const left = decisions.filter(({ error }) => error !== null);
       setUndecided(left);
@@ -82,4 +77,8 @@ export function DecideDialog({ contributions, onClose, onDecided, ...props }: De
       )}
     </ConfirmDialog>
   );
+}
+
+function countDecided(decisions: readonly Decided[]): number {
+  return decisions.filter(({ error }) => error === null).length;
 }

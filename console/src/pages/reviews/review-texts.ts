@@ -46,10 +46,15 @@ export const REVIEW = {
     (points: string, partners: number) =>
       `النقاط: ${countArabic(points, POINTS)}، لدى ${countArabic(partners, ['شريك واحد', 'شريكين', 'شركاء', 'شريكًا', 'شريك'])}. لا تُحتسب في أي تسوية، ويُبلَّغ الشريك بإشعار وله أن يعيد النقاط إلى العميل. هذا القرار نهائي.`,
   ],
-  done: [
-    (count: number, state: string) => `${countEnglish(count, 'contribution')} decided: ${state}.`,
-    (count: number, state: string) => `تم البتّ في ${countArabic(count, CONTRIBUTIONS)}: ${state}.`,
+  confirmed: [
+    (count: number) => `${countEnglish(count, 'contribution')} ${count === 1 ? 'is' : 'are'} confirmed now.`,
+    (count: number) => `تم تأكيد ${countArabic(count, CONTRIBUTIONS)}.`,
   ],
+  failed: [
+    (count: number) => `${countEnglish(count, 'contribution')} ${count === 1 ? 'has' : 'have'} failed now.`,
+    (count: number) => `تم إفشال ${countArabic(count, CONTRIBUTIONS)}.`,
+  ],
+  noneDecided: ['No contribution was decided.', 'لم يُبتّ في أي مساهمة.'],
   notDecided: ['These were not decided', 'لم يُبتّ في هذه'],
   detail: ['Review', 'المراجعة'],
   day: ['What counts on its day', 'ما يُحتسب في يومها'],

@@ -36,13 +36,14 @@ export function EndpointTrouble({ endpoint, activity, zone }: EndpointTroublePro
   return (
     <Alert color={isDisabled ? 'red' : 'yellow'} icon={<Icon name="alert" />} title={title}>
       <Stack gap={4}>
+        {isDisabled && <WhyDisabled endpoint={endpoint} zone={zone} />}
         <Cause endpoint={endpoint} activity={activity} zone={zone} />
         {failing_since && (
           <Text size="sm" component="div">
             {t.inRow(failures_in_row)} <Time at={failing_since} zone={zone} style="second" />
           </Text>
         )}
-        {isDisabled ? <WhyDisabled endpoint={endpoint} zone={zone} /> : <WhatFollows endpoint={endpoint} zone={zone} />}
+        {!isDisabled && <WhatFollows endpoint={endpoint} zone={zone} />}
       </Stack>
     </Alert>
   );

@@ -86,6 +86,7 @@ function SendTest({ partnerId, apiKey }: { readonly partnerId: string; readonly 
         }),
       ),
     done: t.sent,
+    failed: ({ message }) => (message === null ? undefined : t.refused),
   });
   return (
     <form
