@@ -18,16 +18,16 @@ if (scene) after(() => assert.deepEqual(browser.offences, []));
 /** A closed settlement of 40 points. */
 async function newSettlement() {
   const { partnerId, client, open } = await newSettledPartner(service);
-  await client.confirm({ points: 40 });
+  const { transaction_id: transactionId, partner_order_ref: order } = (await client.confirm({ points: 40 })).body.contribution;
   await closeThrough(service, open);
-  return { partnerId, settlementId: open.settlementId };
+  return { partnerId, settlementId: open.settlementId, transactionId, order };
 }
 
 /** A batch that was given to a project, and is late. */
-async function newLateBatch(): Promise<string> {
+async function newLateBatch() {
   const { database } = service;
   const operator = signedIn('operator');
-  const { partnerId, settlementId } = await newSettlement();
+  const { partnerId, settlementId, transactionId, order } = await newSettlement();
   const project = { nameEn: 'Mangroves of the coast', nameAr: 'قرم الساحل', country: 'SA' };
   const { projectId } = await createProject(database, operator, project);
   const { impactBatchId } = await createImpactBatch(database, operator, { name: 'Spring', quantity: 12n });
@@ -36,14 +36,14 @@ async function newLateBatch(): Promise<string> {
   await changeImpactBatch(database, operator, impactBatchId, allocate);
   const delay = { changeType: 'delayed', expectedDeliveryPeriod: '2031-Q2', reason: null } as const;
   await changeImpactBatch(database, operator, impactBatchId, delay);
-  return impactBatchId;
+  return { impactBatchId, address: `/contributions/${partnerId}/${transactionId}`, order: order as string };
 }
 
 test(
   'the list says whose project a batch is and when a late one is expected, and the page what its step is',
   needsBrowser,
   async () => {
-    const impactBatchId = await newLateBatch();
+    const { impactBatchId } = await newLateBatch();
     for (const [language, project] of [
       ['en', 'Mangroves of the coast'],
       ['ar', 'قرم الساحل'],
@@ -93,3 +93,31 @@ test('a new batch with settlements asks for the password first: who gives up the
   await page.getByRole('table', { name: 'Settlements' }).getByRole('row').nth(1).waitFor();
   assert.deepEqual(await batches(), [{ quantity: 7n }]);
 });
+
+test(
+  'a contribution names its order in its heading and each step of its batch, and folds all but the latest',
+  needsBrowser,
+  async () => {
+    const { impactBatchId, address, order } = await newLateBatch();
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}${address}`);
+    const heading = page.getByRole('heading', { level: 1 });
+    await heading.filter({ hasText: order }).waitFor();
+    const steps = page.locator('.mantine-Timeline-itemTitle').filter({ hasText: 'Impact batch: ' });
+    await steps.nth(1).waitFor();
+    assert.deepEqual(await steps.allInnerTexts(), ['Impact batch: Allocated', 'Impact batch: Delay']);
+    const advance = { changeType: 'advanced', projectId: undefined, reason: null } as const;
+    for (const to of ['funded', 'in_progress'] as const)
+      await changeImpactBatch(service.database, signedIn('operator'), impactBatchId, { ...advance, to });
+    await page.reload();
+    await steps.waitFor();
+    assert.deepEqual(await steps.allInnerTexts(), ['Impact batch: In progress']);
+    await page.getByRole('button', { name: 'Show 3 earlier changes of the batch' }).click();
+    assert.deepEqual(await steps.allInnerTexts(), [
+      ...['Impact batch: Allocated', 'Impact batch: Delay', 'Impact batch: Funded', 'Impact batch: In progress'],
+    ]);
+    assert.equal(await page.getByRole('button', { name: /earlier change/ }).count(), 0);
+    const settled = page.locator('.mantine-Timeline-itemTitle').filter({ hasText: /^Settlement .+ closed$/ });
+    assert.equal(await settled.count(), 1);
+  },
+);

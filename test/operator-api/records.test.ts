@@ -16,6 +16,7 @@ import { PASSWORD, type SignedInOperator, signedInOperator } from '../support/op
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { untilAllSequenced } from '../support/records.ts';
 import { OPEN_RATES, type TestPartner, testService } from '../support/service.ts';
+import { getOpen } from '../support/settlements.ts';
 
 const THRESHOLD = 1_000n;
 /** Partners of which one contribution a day is confirmed at once. */
@@ -414,6 +415,9 @@ describe('money', () => {
     const timeline = await as(viewer).get(`${V1}/partners/${idOf()}/contributions/${body.adjustment.transaction_id}/timeline`);
     const kinds = timeline.body.entries.map(({ kind }: { kind: string }) => kind);
     for (const kind of ['adjustment_drafted', 'adjustment_approved', 'adjustment_posted']) assert.ok(kinds.includes(kind), kind);
+    const posted = timeline.body.entries.find(({ kind }: { kind: string }) => kind === 'adjustment_posted');
+    const open = await getOpen(service.database, idOf());
+    assert.deepEqual(posted.facts, { settlement_id: open.settlementId, period_label: open.period.label });
   });
 
   test('approving, posting and closing early need the password of the last ten minutes', async () => {

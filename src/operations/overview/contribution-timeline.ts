@@ -1,5 +1,5 @@
 import { idAt } from '../../domain/identifiers.ts';
-import { listAdjustmentsOfContribution } from '../../store/adjustments/adjustment.ts';
+import { type Adjustment, listAdjustmentsOfContribution } from '../../store/adjustments/adjustment.ts';
 import { listAuditEntries } from '../../store/audit/audit.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
 import { findContributionReview } from '../../store/contributions/contribution-review.ts';
@@ -7,7 +7,7 @@ import type { Queryable } from '../../store/database.ts';
 import { listEventsOfSubject } from '../../store/events/event.ts';
 import { listImpactBatchChanges } from '../../store/impact/impact-batch.ts';
 import { findLineOfContribution, findPooling } from '../../store/impact/impact-batch-settlement.ts';
-import { findSettlement } from '../../store/settlements/settlement.ts';
+import { findOpenSettlement, findSettlement } from '../../store/settlements/settlement.ts';
 import { listDeliveryAttempts } from '../../store/webhooks/attempt-log.ts';
 import { listDeliveries } from '../../store/webhooks/delivery-log.ts';
 
@@ -62,6 +62,7 @@ export async function readTimeline(db: Queryable, record: ContributionRecord): P
     findLineOfContribution(db, partnerId, transactionId),
     listAuditEntries(db, { subjectId: transactionId, limit: ENTRIES_MAX }),
   ]);
+  const postedIn = await readPostedIn(db, partnerId, adjustments);
   const settlementId = line?.settlementId ?? null;
   const settlement = settlementId === null ? undefined : await findSettlement(db, partnerId, settlementId);
   const entry = (at: Date | null, kind: TimelineEntry['kind'], more: Partial<TimelineEntry> = {}): TimelineEntry[] =>
@@ -87,7 +88,7 @@ export async function readTimeline(db: Queryable, record: ContributionRecord): P
           ...{ subjectId, operatorId: adjustment.rejectedBy, facts: { reason: adjustment.note } },
         }),
         ...entry(adjustment.postedAt, 'adjustment_posted', {
-          ...{ subjectId, operatorId: adjustment.postedBy, facts: { settlement_id: adjustment.settlementId } },
+          ...{ subjectId, operatorId: adjustment.postedBy, facts: postedIn.get(subjectId) ?? {} },
         }),
       ];
     }),
@@ -111,6 +112,23 @@ function factsOf({ contribution, calculationId, associationOutcome, rejectionCod
     ...{ idempotency_key: idempotencyKey, calculation_id: calculationId },
     ...{ association: associationOutcome, rejection_code: rejectionCode },
   };
+}
+
+/** The settlement of each adjustment that is posted: until it closes, the open one, in whose period it was posted. */
+async function readPostedIn(
+  db: Queryable,
+  partnerId: string,
+  adjustments: readonly Adjustment[],
+): Promise<ReadonlyMap<string, TimelineEntry['facts']>> {
+  const found = new Map<string, TimelineEntry['facts']>();
+  for (const { adjustmentId, postedAt, settlementId } of adjustments) {
+    if (postedAt === null) continue;
+    const settlement =
+      settlementId === null ? await findOpenSettlement(db, partnerId) : await findSettlement(db, partnerId, settlementId);
+    if (settlement && (settlementId !== null || postedAt < settlement.period.endsAt))
+      found.set(adjustmentId, { settlement_id: settlement.settlementId, period_label: settlement.period.label });
+  }
+  return found;
 }
 
 /** How the batch of a settlement came to it, and what became of that. */

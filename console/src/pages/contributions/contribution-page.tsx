@@ -38,9 +38,10 @@ export function ContributionPage() {
       answerOf(client.GET('/operator/v1/partners/{partner_id}/contributions/{transaction_id}/timeline', { params: { path } })),
   });
   const zone = usePartner(partnerId).data?.time_zone;
+  const order = contribution.data?.partner_order_ref;
   return (
     <Page
-      title={t.facts}
+      title={order === undefined ? t.facts : t.factsOf(order)}
       description={<Id id={transactionId} />}
       actions={contribution.data?.status === 'confirmed' && <DraftAdjustment contribution={contribution.data} />}
     >

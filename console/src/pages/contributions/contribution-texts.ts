@@ -1,3 +1,5 @@
+import { isolate, isolateForeign } from '../../format/isolate.ts';
+import { countArabic, countEnglish } from '../../format/plural.ts';
 import type { Texts } from '../../texts/text.ts';
 
 export const CONTRIBUTION = {
@@ -25,6 +27,21 @@ export const CONTRIBUTION = {
   failedAt: ['Failed', 'فشلت'],
   timeline: ['What happened', 'ما الذي حدث'],
   facts: ['Contribution', 'المساهمة'],
+  factsOf: [
+    (order: string) => `Contribution of order ${isolateForeign(order)}`,
+    (order: string) => `المساهمة للطلب ${isolateForeign(order)}`,
+  ],
+  batchStep: [(what: string) => `Impact batch: ${what}`, (what: string) => `دفعة الأثر: ${what}`],
+  settledIn: [(period: string) => `Settlement ${isolate(period)} closed`, (period: string) => `أُقفلت التسوية ${isolate(period)}`],
+  postedIn: [
+    (period: string) => `Adjustment posted in the settlement ${isolate(period)}`,
+    (period: string) => `رُحّل التعديل في التسوية ${isolate(period)}`,
+  ],
+  earlierChanges: [
+    (count: number) => `Show ${countEnglish(count, 'earlier change')} of the batch`,
+    (count: number) =>
+      `عرض ما سبق من تغييرات الدفعة: ${countArabic(count, ['تغيير واحد', 'تغييران', 'تغييرات', 'تغييرًا', 'تغيير'])}`,
+  ],
   net: ['Points with adjustments', 'النقاط بعد التعديلات'],
   supports: ['What the customer reads', 'ما يقرؤه العميل'],
   byOperators: ['Recorded by two operators', 'سجّلها مشغّلان'],

@@ -1,6 +1,6 @@
 /** All that happened to a contribution, in the order of time. */
-import { Group, Paper, Stack, Text, Timeline } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Group, Paper, Stack, Text, Timeline, UnstyledButton } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import type { components } from '../../api/operator-types.ts';
 import { formatWhole } from '../../format/points.ts';
 import { RecordLink } from '../../layout/record-link.tsx';
@@ -13,8 +13,10 @@ import { ACTION } from '../../texts/action-texts.ts';
 import { ASSOCIATION, EVENT_TYPE, FOUND, REJECTION } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
-import { ADJUSTMENT_REASON, FACT, HAPPENED, NO_ANSWER, REVIEW_REASON } from '../../texts/record-texts.ts';
+import { ADJUSTMENT_REASON, FACT, NO_ANSWER, REVIEW_REASON } from '../../texts/record-texts.ts';
 import { CHANGE, PLANTING } from '../impact/impact-texts.ts';
+import { CONTRIBUTION } from './contribution-texts.ts';
+import { useEntryTitle } from './timeline-words.ts';
 
 type Entry = components['schemas']['TimelineEntry'];
 type Kind = Entry['kind'];
@@ -52,39 +54,61 @@ interface ContributionTimelineProps {
 }
 
 export function ContributionTimeline({ partnerId, entries, zone }: ContributionTimelineProps) {
-  const t = useTexts(HAPPENED);
+  const t = useTexts(CONTRIBUTION);
+  const titleOf = useEntryTitle();
+  const [isUnfolded, setUnfolded] = useState(false);
+  const folded = isUnfolded ? [] : earlierChanges(entries);
+  const shown = entries.filter((entry) => entry === folded[0] || !folded.includes(entry));
   return (
     <Paper p="lg">
-      <Timeline bulletSize={30} lineWidth={2} active={entries.length}>
-        {entries.map((entry) => (
-          <Timeline.Item
-            key={`${entry.at}${entry.kind}${entry.subject_id}`}
-            bullet={<Icon name={ICONS[entry.kind]} size={15} />}
-            color={colorOf(entry)}
-            title={t[entry.kind]}
-          >
-            <Text size="sm" c="dimmed" component="div">
-              <Time at={entry.at} zone={zone} style="second" />
-            </Text>
-            <EntryFacts partnerId={partnerId} entry={entry} />
-          </Timeline.Item>
-        ))}
+      <Timeline bulletSize={30} lineWidth={2} active={shown.length}>
+        {shown.map((entry) => {
+          const { title, said } = titleOf(entry);
+          const key = `${entry.at}${entry.kind}${entry.subject_id}`;
+          if (entry === folded[0])
+            return (
+              <Timeline.Item key={key} bullet={<Icon name={ICONS[entry.kind]} size={15} />} color={colorOf(entry)}>
+                <UnstyledButton className="text-link" fz="sm" onClick={() => setUnfolded(true)}>
+                  {t.earlierChanges(folded.length)}
+                </UnstyledButton>
+              </Timeline.Item>
+            );
+          return (
+            <Timeline.Item key={key} bullet={<Icon name={ICONS[entry.kind]} size={15} />} color={colorOf(entry)} title={title}>
+              <Text size="sm" c="dimmed" component="div">
+                <Time at={entry.at} zone={zone} style="second" />
+              </Text>
+              <EntryFacts partnerId={partnerId} entry={entry} said={said} />
+            </Timeline.Item>
+          );
+        })}
       </Timeline>
     </Paper>
   );
 }
 
+/** As many changes of the batch are shown at once. */
+const CHANGES_MAX = 3;
+
+/** All but the latest, where they are more. */
+function earlierChanges(entries: readonly Entry[]): readonly Entry[] {
+  const changes = entries.filter(({ kind }) => kind === 'batch_changed');
+  return changes.length > CHANGES_MAX ? changes.slice(0, -1) : [];
+}
+
 interface EntryFactsProps {
   readonly partnerId: string;
   readonly entry: Entry;
+  /** The names of the facts that stand above them already. */
+  readonly said: readonly string[];
 }
 
-function EntryFacts({ partnerId, entry }: EntryFactsProps) {
+function EntryFacts({ partnerId, entry, said }: EntryFactsProps) {
   const { kind, facts, subject_id, operator_id, correlation_id } = entry;
   const common = useTexts(COMMON);
   const kinds = useTexts(FOUND);
   const about = kindOfId(subject_id);
-  const shown = Object.entries(facts).filter(([, value]) => value !== null && value !== '');
+  const shown = Object.entries(facts).filter(([name, value]) => value !== null && value !== '' && !said.includes(name));
   const isAboutItself = kind === 'recorded' || about === 'contribution';
   return (
     <Stack gap={2} mt={4}>
