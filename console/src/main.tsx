@@ -3,6 +3,7 @@ import '@mantine/notifications/styles.css';
 import '@mantine/spotlight/styles.css';
 import './app/charts.css';
 import './app/console.css';
+import './app/links.css';
 import './app/records.css';
 import './app/compact-records.css';
 import './app/toasts.css';

@@ -198,7 +198,9 @@ describe('a new partner', needsBrowser, () => {
 
     await page.reload();
     await step('API key').getByText('server').waitFor();
-    await endpoint.getByText(receiver.url).waitFor();
+    const address = endpoint.getByText(receiver.url);
+    await address.waitFor();
+    assert.equal(await address.evaluate((shown) => shown.scrollWidth > shown.clientWidth && shown.clientWidth > 0), false);
     assert.equal(await page.locator('.secret').count(), 0);
     const first = step('First confirmation');
     await first.getByText('It is sent with this confirmation, and not kept.').waitFor();
@@ -212,6 +214,10 @@ describe('a new partner', needsBrowser, () => {
       partnerId,
     ]);
     assert.deepEqual([contribution.status, contribution.points], ['confirmed', 10n]);
+    await first.getByRole('link', { name: 'Its events and deliveries' }).click();
+    await page.waitForURL(`**/contributions/${partnerId}/${contribution.id}#timeline`);
+    await page.locator('#timeline').getByText('Event published').waitFor();
+    await page.goBack();
     assert.equal(await first.getByRole('link').first().getAttribute('href'), `/contributions/${partnerId}/${contribution.id}`);
     await receiver.until(1);
     const entries = await rowsOf(
@@ -236,7 +242,7 @@ describe('a new partner', needsBrowser, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'New version' }).click();
     const row = rule.getByRole('table', { name: 'Starts later' }).getByRole('row', { name: /first-of-it/ });
     await row.getByText('1 Jan 2031, 00:00').waitFor();
-    await rule.getByText('The versions below start later.').waitFor();
+    await rule.getByText('Until the versions below start, every number of points is taken and nothing is reviewed.').waitFor();
     assert.equal(await rule.getByText('No rule was made for it').count(), 0);
     // A price in another currency is nothing to this partner.
     const dirham = {
@@ -250,7 +256,7 @@ describe('a new partner', needsBrowser, () => {
     assert.equal((await admin.postOnce('/operator/v1/rules', dirham, uniqueId('key'))).status, 200);
     await page.reload();
     await rule.getByText('Without a version yet: Value of a point, Cost of a tree.').waitFor();
-    await rule.getByText('Optional').waitFor();
+    await rule.getByText('Done').waitFor();
     const later = page.getByRole('region', { name: 'First confirmation' });
     await later.getByText('Contribution rule first-of-it: 1 Jan 2031, 00:00:00').waitFor();
     await later.getByText('A confirmation before that is taken under what is in force now.').waitFor();
@@ -266,7 +272,11 @@ describe('a new partner', needsBrowser, () => {
       await page.getByRole('dialog').getByRole('button', { name: 'New version' }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
-    await rule.getByText('Done').waitFor();
+    await rule
+      .getByText(
+        'Until the versions below start, every number of points is taken and nothing is reviewed, and points have no value, and the cost of a tree is not known.',
+      )
+      .waitFor();
     const [kept] = await rowsOf("select partner_id, review_threshold from rule_version where version = 'first-of-it'");
     assert.deepEqual(kept, { partner_id: own.partnerId, review_threshold: 900n });
     await rule.getByRole('link', { name: 'All versions' }).click();
@@ -285,6 +295,22 @@ describe('a new partner', needsBrowser, () => {
     assert.equal(await first.getByText('In force since then').count(), 0);
     const version = await insertContributionRule(service.database, { partnerId: own.partnerId, review_threshold: 200 });
     await first.getByText(`In force since then: Contribution rule ${version}`).waitFor({ timeout: 40_000 });
+  });
+
+  test('of versions that start later it says what they change, and no more', async () => {
+    const own = await createPartner(service.database, OWNER, uniqueId('Shop'), { ...OPEN_RATES, currency: 'SAR' });
+    const page = await browser.signedIn('viewer');
+    const rule = page.getByRole('region', { name: 'Rule', exact: true });
+    await page.goto(`${browser.baseUrl}/partners/${own.partnerId}/set-up`);
+    await rule.getByText('Optional').waitFor();
+    const admin = await signedInOperator(service, 'admin');
+    const value = { kind: 'point_conversion', version: uniqueId('value'), point_value: '0.01', currency: 'SAR' };
+    const starts = { partner_id: own.partnerId, starts_at: '2031-01-01T00:00:00Z' };
+    assert.equal((await admin.postOnce('/operator/v1/rules', { ...value, ...starts }, uniqueId('key'))).status, 200);
+    await page.reload();
+    await rule.getByText('Until the versions below start, points have no value.').waitFor();
+    await rule.getByText('Without a version yet: Contribution rule, Cost of a tree.').waitFor();
+    await rule.getByText('Done').waitFor();
   });
 
   test('a partner without a currency is done with its contribution rule, and is offered no value of a point', async () => {

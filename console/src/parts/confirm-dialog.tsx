@@ -85,17 +85,19 @@ function DialogForm(props: FormProps & { readonly onCancel: () => void }) {
             onChange={(event) => setReason(event.currentTarget.value.replaceAll('\n', ' '))}
           />
         )}
-        <Problem error={change.error} fields={fields} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {isDone ? t.close : t.cancel}
-          </Button>
-          {!isDone && (
-            <Button type="submit" color={color} loading={change.isPending} disabled={asksReason && reason.trim() === ''}>
-              {label}
+        <Stack gap="sm" className="dialog-end">
+          <Problem error={change.error} fields={fields} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onCancel}>
+              {isDone ? t.close : t.cancel}
             </Button>
-          )}
-        </Group>
+            {!isDone && (
+              <Button type="submit" color={color} loading={change.isPending} disabled={asksReason && reason.trim() === ''}>
+                {label}
+              </Button>
+            )}
+          </Group>
+        </Stack>
       </Stack>
     </form>
   );

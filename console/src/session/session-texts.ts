@@ -8,8 +8,8 @@ export const SESSION = {
   repeatPassword: ['The same password again', 'كلمة المرور نفسها مرة أخرى'],
   passwordsDiffer: ['The two passwords differ.', 'كلمتا المرور مختلفتان.'],
   passwordHelp: [
-    'At least 12 characters. A sentence that only you know is good.',
-    '12 حرفًا على الأقل. جملة لا يعرفها سواك خيار جيد.',
+    '12 to 128 characters, at least 5 of them different, without your name or e-mail address. A sentence that only you know is good.',
+    'من 12 إلى 128 حرفًا، منها 5 أحرف مختلفة على الأقل، ودون اسمك أو بريدك الإلكتروني. جملة لا يعرفها سواك خيار جيد.',
   ],
   totp: ['Code of your authenticator app', 'رمز تطبيق المصادقة'],
   totpHelp: ['Six digits.', 'ستة أرقام.'],

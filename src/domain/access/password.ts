@@ -31,11 +31,11 @@ export function findPasswordProblem(password: string, known: readonly (string | 
   const text = normalise(password);
   const characters = [...text];
   if (characters.length < PASSWORD_MIN || characters.length > PASSWORD_MAX)
-    return `password must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters; it has ${characters.length}.`;
-  if (new Set(characters).size < DIFFERENT_MIN) return `password must have at least ${DIFFERENT_MIN} different characters.`;
+    return `The password must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters; it has ${characters.length}.`;
+  if (new Set(characters).size < DIFFERENT_MIN) return `The password must have at least ${DIFFERENT_MIN} different characters.`;
   const lower = text.toLowerCase();
   const isKnown = known.some((each) => each !== null && each.length > 3 && lower.includes(normalise(each).toLowerCase()));
-  return isKnown ? 'password must not hold your name or your e-mail address.' : undefined;
+  return isKnown ? 'The password must not hold your name or your e-mail address.' : undefined;
 }
 
 /**

@@ -50,7 +50,7 @@ export function ContributionPage() {
           <Stack gap="xl">
             <ContributionFacts record={record} entries={timeline.data?.entries ?? []} zone={zone} />
             <Supports record={record} />
-            <Section title={t.timeline}>
+            <Section id="timeline" title={t.timeline}>
               <Loaded query={timeline}>
                 {({ entries }) => <ContributionTimeline partnerId={partnerId} entries={entries} zone={zone} />}
               </Loaded>

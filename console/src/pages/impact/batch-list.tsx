@@ -68,7 +68,7 @@ export function BatchList() {
             label: t.name,
             show: ({ name, impact_batch_id }) => (
               <AddressLink to={`/impact/${impact_batch_id}`} className="row-anchor">
-                <Foreign text={name} />
+                <Foreign text={name} isWhole />
               </AddressLink>
             ),
           },

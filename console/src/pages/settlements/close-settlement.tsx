@@ -10,6 +10,7 @@ import { Loaded } from '../../parts/state.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { CHECKLIST, LeftToDecide, leftOf, Totals, useClosing } from '../closings/closing-checklist.tsx';
+import { PartnerVerification } from '../closings/partner-verification.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
 
 type Settlement = components['schemas']['Settlement'];
@@ -67,12 +68,13 @@ function Checklist({ settlement }: { readonly settlement: Settlement }) {
   const t = useTexts(SETTLEMENT);
   const closing = useClosing(settlement.partner_id);
   return (
-    <Stack gap={6}>
+    <Stack gap="sm">
       <Text fw={600}>{t.before}</Text>
       <Loaded query={closing}>
         {(record) => (
           <>
             <LeftToDecide closing={record} />
+            <PartnerVerification partnerId={settlement.partner_id} />
             <Totals now={settlement} before={record.last_settlement} />
           </>
         )}

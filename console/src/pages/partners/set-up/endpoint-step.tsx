@@ -44,7 +44,7 @@ export function EndpointStep({ partnerId }: { readonly partnerId: string | undef
                     label: t.url,
                     show: ({ partner_id, endpoint_id, url }) => (
                       <AddressLink to={`/webhooks/${partner_id}/${endpoint_id}`} className="row-anchor">
-                        <Foreign text={url} />
+                        <Foreign text={url} isWhole />
                       </AddressLink>
                     ),
                   },

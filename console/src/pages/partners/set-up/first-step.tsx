@@ -60,7 +60,11 @@ export function FirstStep({ partnerId, currency, apiKey }: FirstStepProps) {
                   <PartnerTime partnerId={latest.partner_id} at={latest.created_at} />
                 </Group>
                 <AppliedVersions partnerId={latest.partner_id} transactionId={latest.transaction_id} />
-                <Text size="sm">{t.delivered}</Text>
+                <Text size="sm">
+                  <AddressLink to={`/contributions/${latest.partner_id}/${latest.transaction_id}#timeline`}>
+                    {t.delivered}
+                  </AddressLink>
+                </Text>
               </Alert>
             ) : (
               <Text size="sm">{t.waitingFor}</Text>

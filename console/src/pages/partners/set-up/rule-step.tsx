@@ -40,7 +40,7 @@ export function RuleStep({ partnerId, currency }: RuleStepProps) {
       number={2}
       title={t.rule}
       help={t.ruleHelp}
-      state={missing.length === 0 ? 'done' : 'optional'}
+      state={missing.length < wanted.length ? 'done' : 'optional'}
       isLocked={partnerId === undefined}
     >
       <Loaded query={query}>
@@ -48,9 +48,7 @@ export function RuleStep({ partnerId, currency }: RuleStepProps) {
           <Loaded query={upcoming}>
             {(later) => (
               <Stack gap="sm">
-                {rules.contribution_rule_version === DEFAULT && rules.point_conversion_version === DEFAULT && (
-                  <Text size="sm">{later.length === 0 ? t.ruleDefault : t.ruleDefaultUntil}</Text>
-                )}
+                <Defaults rules={rules} later={later} />
                 {missing.length > 0 && missing.length < wanted.length && (
                   <Text size="sm">{t.ruleMissing(missing.map((kind) => kinds[kind]))}</Text>
                 )}
@@ -64,6 +62,16 @@ export function RuleStep({ partnerId, currency }: RuleStepProps) {
       </Loaded>
     </Step>
   );
+}
+
+/** What holds by default: for good, or until what starts later. */
+function Defaults({ rules, later }: { readonly rules: InForceRules; readonly later: readonly Rule[] }) {
+  const t = useTexts(SET_UP);
+  const isDefault = (kind: Rule['kind']) => rules[`${kind}_version`] === DEFAULT;
+  const waited = KINDS.filter((kind) => isDefault(kind) && later.some((rule) => rule.kind === kind));
+  if (waited.length > 0) return <Text size="sm">{t.ruleUntil(waited.map((kind) => t[`without_${kind}`]))}</Text>;
+  if (!isDefault('contribution_rule') || !isDefault('point_conversion')) return null;
+  return <Text size="sm">{t.ruleDefault}</Text>;
 }
 
 /** Those of which the partner has the defaults now, and nothing that starts later. */

@@ -46,10 +46,16 @@ export const SET_UP = {
     'No rule was made for it: every number of points is taken, nothing is reviewed, and points have no value.',
     'لم تُوضع له قاعدة: يُقبل أي عدد من النقاط، ولا تُراجَع أي مساهمة، ولا قيمة للنقاط.',
   ],
-  ruleDefaultUntil: [
-    'For now every number of points is taken, nothing is reviewed, and points have no value. The versions below start later.',
-    'يُقبل حاليًا أي عدد من النقاط، ولا تُراجَع أي مساهمة، ولا قيمة للنقاط. وتبدأ الإصدارات أدناه لاحقًا.',
+  ruleUntil: [
+    (changed: readonly string[]) => `Until the versions below start, ${changed.join(', and ')}.`,
+    (changed: readonly string[]) => `حتى بدء الإصدارات أدناه: ${changed.join('، و')}.`,
   ],
+  without_contribution_rule: [
+    'every number of points is taken and nothing is reviewed',
+    'يُقبل أي عدد من النقاط دون مراجعة أي مساهمة',
+  ],
+  without_point_conversion: ['points have no value', 'لا قيمة للنقاط'],
+  without_tree_cost: ['the cost of a tree is not known', 'لا تُعرف تكلفة الشجرة'],
   ruleMissing: [
     (kinds: readonly string[]) => `Without a version yet: ${kinds.join(', ')}.`,
     (kinds: readonly string[]) => `بلا إصدار بعد: ${kinds.join('، ')}.`,
@@ -151,5 +157,5 @@ export const SET_UP = {
   refused: ['The interface of partners refused the test confirmation', 'رفضت واجهة الشركاء التأكيد التجريبي'],
   waitingFor: ['No contribution has arrived yet.', 'لم تصل أي مساهمة بعد.'],
   arrived: ['The latest contribution', 'أحدث مساهمة'],
-  delivered: ['Its events and deliveries are on its page.', 'إشعاراتها وتسليماتها في صفحتها.'],
+  delivered: ['Its events and deliveries', 'إشعاراتها وعمليات تسليمها'],
 } as const satisfies Texts;
