@@ -121,3 +121,15 @@ test(
     assert.equal(await settled.count(), 1);
   },
 );
+
+test('the audit says which step of a batch was recorded', needsBrowser, async () => {
+  const { impactBatchId } = await newLateBatch();
+  for (const [language, text] of [
+    ['en', 'Step of a batch recorded: Allocated'],
+    ['ar', 'سُجّلت خطوة لدفعة: مُخصَّصة'],
+  ] as const) {
+    const page = await browser.signedIn('viewer', { language });
+    await page.goto(`${browser.baseUrl}/audit?subject=${impactBatchId}`);
+    await page.getByRole('row').filter({ hasText: 'impact-batch.advance' }).getByRole('button', { name: text }).waitFor();
+  }
+});

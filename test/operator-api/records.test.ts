@@ -210,6 +210,15 @@ describe('the search', () => {
       assert.deepEqual([found?.transaction_id, found?.found_by, others], [transaction_id, [by], []], by);
     }
     assert.ok((await find('EST PARTN')).partners.length > 0);
+    const name = uniqueId('Bazaar');
+    const made = [];
+    for (const end of ['one', 'two'])
+      made.push((await createPartner(service.database, OWNER, `${name} ${end}`, OPEN_RATES)).partnerId);
+    const partners: { readonly partner_id: string }[] = (await find(name)).partners;
+    assert.deepEqual(
+      partners.map(({ partner_id }) => partner_id),
+      made.toReversed(),
+    );
   });
 
   test('finds by how an event, an order or a key begins, the whole ones first, 20 at most', async () => {
@@ -222,8 +231,7 @@ describe('the search', () => {
     const byKey = (await confirm('-of-a-key', `${beginning}key`)).body.contribution.transaction_id;
     const find = async (q: string) => (await as(viewer).get(`${V1}/search?q=${q}`)).body.contributions;
     const found = await find(beginning);
-    assert.equal(found[0].transaction_id, whole);
-    assert.deepEqual(new Set(found.map(idOfFound)), new Set([whole, longer, byKey]));
+    assert.deepEqual(found.map(idOfFound), [whole, byKey, longer], 'the whole name, then the newest');
     assert.deepEqual(found.find((each: Found) => idOfFound(each) === byKey).found_by, ['partner_order_ref', 'idempotency_key']);
     assert.deepEqual((await find(`${beginning}.`)).map(idOfFound), [longer]);
     assert.deepEqual((await find(`${beginning}ke`)).map(idOfFound), [byKey]);

@@ -4524,9 +4524,9 @@ export interface components {
             tree_cost: string | null;
         };
         SearchResult: {
-            /** @description Contributions with this id or correlation id, or whose event, order or key begins so, the whole ones first; 20 at most. */
+            /** @description Contributions with this id or correlation id, or whose event, order or key begins so, the whole ones first, then the newest. Of more than 20 it has those whose names sort first. */
             contributions: components["schemas"]["FoundContribution"][];
-            /** @description Partners whose id it is, or whose name holds it; 10 at most. */
+            /** @description Partners whose id it is, or whose name holds it, the newest first; 10 at most. */
             partners: components["schemas"]["FoundPartner"][];
             /** @description Other records with this id. */
             records: components["schemas"]["FoundRecord"][];

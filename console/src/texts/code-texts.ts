@@ -60,8 +60,8 @@ export const FOUND = {
   contribution: ['Contribution', 'مساهمة'],
   partner: ['Partner', 'شريك'],
   more: [
-    'There may be more: type more of the name, or choose a partner who has exactly this one',
-    'قد يوجد المزيد: اكتب مزيدًا من الاسم، أو اختر شريكًا لديه هذا الاسم بعينه',
+    'There may be more: type more of it, or go to the list of contributions and choose the partner',
+    'قد يوجد المزيد: اكتب مزيدًا منه، أو انتقل إلى قائمة المساهمات واختر الشريك',
   ],
 } as const satisfies Texts;
 

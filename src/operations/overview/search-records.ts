@@ -52,8 +52,8 @@ export async function searchRecords(database: Database, text: string): Promise<S
     records.push(...(await searchRecordOwner(db, partnerIds, text)));
   }
   const partners = await searchPartners(db, text);
-  const wholeFirst = [...found.values()].toSorted((one, other) => Number(other.isWhole) - Number(one.isWhole));
-  return { contributions: await readFound(database, wholeFirst.slice(0, FOUND_MAX)), partners, records };
+  const inOrder = [...found.values()].toSorted(wholeThenNewest);
+  return { contributions: await readFound(database, inOrder.slice(0, FOUND_MAX)), partners, records };
 }
 
 const isAnyId = (text: string) => Object.values(ID_PREFIXES).some((prefix) => text.startsWith(`${prefix}_`));
@@ -61,6 +61,11 @@ const isAnyId = (text: string) => Object.values(ID_PREFIXES).some((prefix) => te
 interface Found extends ContributionId {
   readonly foundBy: readonly string[];
   readonly isWhole: boolean;
+}
+
+/** An id begins with the time of its making. */
+function wholeThenNewest(one: Found, other: Found): number {
+  return Number(other.isWhole) - Number(one.isWhole) || (one.transactionId < other.transactionId ? 1 : -1);
 }
 
 async function readFound(database: Database, found: readonly Found[]): Promise<SearchResult['contributions']> {
@@ -84,6 +89,6 @@ async function searchPartners(db: Queryable, text: string): Promise<Partner[]> {
   return listPartnersInOrder(
     db,
     { text },
-    { order: { by: 'created_at', isDescending: false }, after: undefined, limit: PARTNERS_MAX },
+    { order: { by: 'created_at', isDescending: true }, after: undefined, limit: PARTNERS_MAX },
   );
 }

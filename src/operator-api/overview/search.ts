@@ -18,7 +18,7 @@ const SearchResult = shape('SearchResult', {
       ...NamedContribution.properties,
       found_by: listOf(text('The field.'), 'The fields that are the text or begin with it.'),
     }),
-    'Contributions with this id or correlation id, or whose event, order or key begins so, the whole ones first; 20 at most.',
+    'Contributions with this id or correlation id, or whose event, order or key begins so, the whole ones first, then the newest. Of more than 20 it has those whose names sort first.',
   ),
   partners: listOf(
     shape('FoundPartner', {
@@ -26,7 +26,7 @@ const SearchResult = shape('SearchResult', {
       status: oneOf(['active', 'suspended'], 'A suspended partner records nothing new.'),
       created_at: time('When it was created.'),
     }),
-    'Partners whose id it is, or whose name holds it; 10 at most.',
+    'Partners whose id it is, or whose name holds it, the newest first; 10 at most.',
   ),
   records: listOf(
     shape('FoundRecord', {

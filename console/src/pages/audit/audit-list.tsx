@@ -16,11 +16,11 @@ import { Person, PersonFilter } from '../../parts/person.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Id, Time } from '../../parts/values.tsx';
-import { ACTION } from '../../texts/action-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { SHELL } from '../../texts/shell-texts.ts';
 import { ActionFilter } from './action-filter.tsx';
+import { useActionWords } from './action-words.ts';
 import { AUDIT } from './audit-texts.ts';
 
 type Filter = 'partner' | 'subject' | 'operator' | 'action' | 'from' | 'to';
@@ -29,7 +29,7 @@ type Entry = components['schemas']['AuditEntry'];
 export function AuditList() {
   const t = useTexts(AUDIT);
   const common = useTexts(COMMON);
-  const actions = useTexts(ACTION);
+  const wordsOf = useActionWords();
   const roles = { ...useTexts(SHELL), partner: common.partner, service: t.service };
   const { filters, setFilters } = useFilters<Filter>();
   const { sort, sorting } = useSort(['recorded_at'], '-recorded_at');
@@ -65,7 +65,7 @@ export function AuditList() {
             narrow: 'title',
             show: (entry) => (
               <UnstyledButton className="text-link" onClick={() => setShown(entry)}>
-                <CodedInFull code={entry.action} words={actions} />
+                <CodedInFull code={entry.action} words={wordsOf(entry)} />
               </UnstyledButton>
             ),
           },

@@ -3,8 +3,8 @@ import type { Texts } from '../../texts/text.ts';
 export const AUDIT = {
   title: ['Audit', 'سجل التدقيق'],
   help: [
-    'Every change. This shows the chain of entries; the job of the schedule verifies it.',
-    'كل تغيير. هنا عرض سلسلة القيود، وتتحقّق منها المهمة المجدولة.',
+    'Every change, with who made it and when. The daily verification finds an entry that was changed or removed afterwards; its result is among the jobs.',
+    'كل تغيير، ومن أجراه ومتى. يكشف التحقق اليومي أي قيد عُدّل أو حُذف بعد تسجيله، ونتيجته بين المهام المجدولة.',
   ],
   nothing: ['No entry fits these filters', 'لا قيد يطابق عوامل التصفية'],
   entry: ['Entry', 'القيد'],
@@ -12,6 +12,7 @@ export const AUDIT = {
   by: ['By', 'بواسطة'],
   role: ['Role', 'الدور'],
   service: ['Service', 'الخدمة'],
+  withStep: [(action: string, step: string) => `${action}: ${step}`, (action: string, step: string) => `${action}: ${step}`],
   action: ['Action', 'الإجراء'],
   subject: ['About', 'بشأن'],
   subjectId: ['Id of the record', 'معرّف السجل'],
