@@ -55,6 +55,51 @@ describe('what is typed', needsBrowser, () => {
   });
 });
 
+describe('a name that was copied from a text in Arabic', needsBrowser, () => {
+  /** As a page, a mail and a spreadsheet may give it. */
+  const AROUND = [
+    ['\u2066', '\u2069'],
+    ['\u200f ', '\u200e\u00a0'],
+    ['\u061c\u202b', '\u202c\t'],
+  ] as const;
+
+  test('is found by the search without its marks of direction', async () => {
+    const order = uniqueId('order');
+    const { body } = await client.confirm({ ...newConfirmation(), partner_order_ref: order });
+    const page = await browser.signedIn('viewer', { language: 'ar' });
+    for (const [before, after] of AROUND) {
+      await page.goto(browser.baseUrl);
+      await page.locator('h1').waitFor();
+      await page.keyboard.press('/');
+      await page.getByRole('textbox', { name: 'بحث' }).fill(`${before}${order}${after}`);
+      await page.locator('[data-action]').filter({ hasText: order }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**/contributions/${partner.partnerId}/${body.contribution.transaction_id}`);
+    }
+  });
+
+  test('and by every filter, whose address has the name alone', async () => {
+    const order = uniqueId('order').padEnd(128, 'x');
+    const { body } = await client.confirm({ ...newConfirmation(), partner_order_ref: order });
+    const { settlementId } = await openFirst(service.database, partner);
+    const page = await browser.signedIn('viewer');
+    for (const [before, after] of AROUND) {
+      for (const name of [order, body.contribution.transaction_id]) {
+        await page.goto(`${browser.baseUrl}/contributions?partner=${partner.partnerId}`);
+        await page.getByLabel('Order, event id, transaction or key').fill(`${before}${name}${after}`);
+        await page.waitForURL((url) => url.searchParams.get('of') === name);
+        await page
+          .getByRole('row')
+          .filter({ hasText: order.slice(0, 20) })
+          .waitFor();
+      }
+      await page.goto(`${browser.baseUrl}/adjustments?partner=${partner.partnerId}`);
+      await page.getByLabel('Settlement id').fill(`${before}${settlementId}${after}`);
+      await page.waitForURL((url) => url.searchParams.get('settlement') === settlementId);
+    }
+  });
+});
+
 describe('the time of a hit', needsBrowser, () => {
   test('is that of the lists: in the zone of its partner, with the city where it is not that of the reader', async () => {
     const own = await createPartner(service.database, OWNER, uniqueId('Shop'), { ...OPEN_RATES, timeZone: 'Asia/Dubai' });

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useState } from 'react';
 import { answerOf, client } from '../api/client.ts';
+import { asMeant } from '../format/as-meant.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useTexts } from '../texts/language.tsx';
 import { SHELL } from '../texts/shell-texts.ts';
@@ -18,17 +19,18 @@ const CHARACTERS_MIN = 2;
 export function CommandPalette() {
   const t = useTexts(SHELL);
   const [text, setText] = useState('');
-  const [settled] = useDebouncedValue(text.trim().slice(0, 200), 150);
+  const meant = asMeant(text);
+  const [settled] = useDebouncedValue(meant.slice(0, 200), 150);
   const found = useQuery({
     queryKey: ['search', settled],
     queryFn: () => answerOf(client.GET('/operator/v1/search', { params: { query: { q: settled } } })),
     enabled: settled.length >= CHARACTERS_MIN,
     refetchInterval: false,
   });
-  const pages = DESTINATIONS.filter(({ name }) => t[name].toLowerCase().includes(text.trim().toLowerCase()));
+  const pages = DESTINATIONS.filter(({ name }) => t[name].toLowerCase().includes(meant.toLowerCase()));
   const results = useResults(settled === '' ? undefined : found.data, settled);
   const first = results[0]?.to ?? pages[0]?.to;
-  const isSettled = settled === text.trim().slice(0, 200) && !found.isFetching;
+  const isSettled = settled === meant.slice(0, 200) && !found.isFetching;
   // Enter opens what is first, as soon as it is known, where nothing was chosen with the arrow keys.
   const [isEntered, setEntered] = useState(false);
   const navigate = useNavigate();
@@ -48,10 +50,10 @@ export function CommandPalette() {
       setEntered(false);
       setText(next);
     },
-    onEnter: () => setEntered(text.trim() !== ''),
+    onEnter: () => setEntered(meant !== ''),
   });
   const enter = ({ key, nativeEvent }: KeyboardEvent<HTMLInputElement>) => {
-    if (key !== 'Enter' || nativeEvent.isComposing || text.trim() === '') return;
+    if (key !== 'Enter' || nativeEvent.isComposing || meant === '') return;
     if (document.querySelector('[data-action][data-selected]') === null) setEntered(true);
   };
   return (

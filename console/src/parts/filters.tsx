@@ -2,6 +2,7 @@ import { Button, Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { Fragment, type ReactNode, useId, useState } from 'react';
 import { useFilters } from '../app/use-filters.ts';
+import { asMeant } from '../format/as-meant.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { Icon } from './icon.tsx';
@@ -66,6 +67,9 @@ interface TextFilterProps {
 }
 
 const TYPED_MS = 300;
+const CHARACTERS_MAX = 128;
+/** A pasted id may stand between marks and spaces. */
+const PASTED_MAX = CHARACTERS_MAX + 72;
 
 /** What was typed, when the hands rest. */
 export function TextFilter({
@@ -79,11 +83,11 @@ export function TextFilter({
 }: TextFilterProps) {
   const [typed, setTyped] = useState(value);
   const [shown, setShown] = useState(value);
-  const send = useDebouncedCallback((text: string) => onChange(text.trim() || undefined), TYPED_MS);
+  const send = useDebouncedCallback((text: string) => onChange(asMeant(text).slice(0, CHARACTERS_MAX) || undefined), TYPED_MS);
   // Another address, by Back or by the button that clears.
   if (shown !== value) {
     setShown(value);
-    if (typed.trim() !== value) setTyped(value);
+    if (asMeant(typed) !== value) setTyped(value);
   }
   return (
     <TextInput
@@ -91,7 +95,7 @@ export function TextFilter({
       // A magnifier stays where the language begins.
       {...(isSearch ? { classNames: { input: 'by-its-text' } } : { dir })}
       {...chosenIf(value !== '')}
-      maxLength={128}
+      maxLength={PASTED_MAX}
       {...(placeholder && { placeholder })}
       {...(isSearch && { type: 'search' })}
       {...(isSearch && { leftSection: <Icon name="search" size={16} /> })}

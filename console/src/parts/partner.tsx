@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../api/client.ts';
 import { present } from '../api/present.ts';
+import { asMeant } from '../format/as-meant.ts';
 import type { TimeStyle } from '../format/time.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
@@ -58,7 +59,7 @@ interface PartnerFilterProps {
 export function PartnerFilter({ value, onChange, isRequired = false, isWide = false }: PartnerFilterProps) {
   const t = useTexts(COMMON);
   const [typed, setTyped] = useState('');
-  const [name] = useDebouncedValue(typed, 200);
+  const [name] = useDebouncedValue(asMeant(typed), 200);
   const chosen = usePartner(value);
   const isChosenName = name === chosen.data?.name;
   const partners = useQuery({

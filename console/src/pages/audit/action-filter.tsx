@@ -1,4 +1,5 @@
 import { Select } from '@mantine/core';
+import { asMeant } from '../../format/as-meant.ts';
 import { CodedInFull } from '../../parts/coded.tsx';
 import { chosenIf } from '../../parts/filters.tsx';
 import { ACTION } from '../../texts/action-texts.ts';
@@ -31,7 +32,7 @@ export function ActionFilter({ value, onChange }: ActionFilterProps) {
       {...chosenIf(value !== undefined)}
       data={data}
       filter={({ search }) => {
-        const typed = search.trim().toLowerCase();
+        const typed = asMeant(search).toLowerCase();
         return data.filter(({ value: code, label }) => `${label}\n${code}`.toLowerCase().includes(typed));
       }}
       renderOption={({ option }) => <CodedInFull code={option.value} words={actions} />}
