@@ -281,10 +281,51 @@ describe('points that have a value', needsBrowser, () => {
     await page.goto(`${browser.baseUrl}/adjustments/${partnerId}/${body.adjustment.adjustment_id}`);
     const change = page.locator('dt', { hasText: 'Change of the amount' }).locator('xpath=following-sibling::dd[1]');
     assert.match(await change.innerText(), /^-2\.25 SAR$/);
+    const limit = page.getByText(
+      /^The limit of the settled amount after it is \u20662\.75 SAR\u2069: 55 settled points at the highest/,
+    );
+    await limit.waitFor();
     await page.goto(`${browser.baseUrl}/adjustments?partner=${partnerId}`);
     const row = page.getByRole('row').filter({ hasText: partner.name });
     await row.locator('[data-label="Change of the amount"]').getByText('-2.25 SAR', { exact: true }).waitFor();
     await row.locator('[data-label="Drafted"]').getByText('The operator', { exact: true }).waitFor();
+  });
+
+  test('the steps of an adjustment repeat what they are about, and who drafted it withdraws it', async () => {
+    const { partnerId, transactionId } = await priced('0.05', 100);
+    const page = await browser.signedIn('operator');
+    const draft = async () => {
+      const stated = { partner_id: partnerId, transaction_id: transactionId, reason_code: 'other', points_delta: '-45' };
+      const body = JSON.stringify({ ...stated, reason_en: 'x', reason_ar: 'س' });
+      const { csrf_token } = await (await page.request.get(`${browser.baseUrl}/operator/v1/session`)).json();
+      const headers = { 'x-csrf-token': csrf_token, 'idempotency-key': uniqueId('key'), 'content-type': 'application/json' };
+      const answer = await page.request.post(`${browser.baseUrl}/operator/v1/adjustments`, { data: body, headers });
+      assert.equal(answer.status(), 200, await answer.text());
+      return `${browser.baseUrl}/adjustments/${partnerId}/${(await answer.json()).adjustment.adjustment_id}`;
+    };
+    const factsOf = async (at: Page) => {
+      const text = (await at.getByRole('dialog').locator('dl').innerText()).replaceAll(/\s+/g, ' ');
+      return text.replace(/Order \S+/, 'Order');
+    };
+    const said = 'Order Change of points -45 Change of the amount -2.25 SAR';
+    const address = await draft();
+    const approver = await browser.signedIn('approver');
+    await approver.goto(address);
+    await approver.getByRole('button', { name: 'Reject', exact: true }).waitFor();
+    await approver.getByRole('button', { name: 'Approve', exact: true }).click();
+    assert.equal(await factsOf(approver), said);
+
+    await page.goto(address);
+    await page.getByText('You drafted it: another operator has to approve it.').waitFor();
+    for (const name of ['Reject', 'Approve']) assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0);
+    await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
+    assert.equal(await factsOf(page), said);
+    await page.getByRole('dialog').getByLabel('Reason').fill('The partner corrected its list.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw', exact: true }).click();
+    await page.getByText('Withdrawn by').waitFor();
+    await page.getByText('The partner corrected its list.').waitFor();
+    const text = 'select status from adjustment where partner_id = $1';
+    assert.deepEqual((await service.database.pool.query(text, [partnerId])).rows, [{ status: 'rejected' }]);
   });
 
   test('the overview rounds a month to the decimals of the currency, and has the exact amount on hover', async () => {

@@ -2,8 +2,8 @@ import { Alert, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
-import type { components } from '../../api/operator-types.ts';
-import { subtractDecimals } from '../../format/points.ts';
+import { isolate } from '../../format/isolate.ts';
+import { decimalsOf, formatDecimal, formatWhole, padDecimal } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
@@ -12,15 +12,14 @@ import { PartnerLink, usePartner } from '../../parts/partner.tsx';
 import { Person } from '../../parts/person.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
-import { Foreign, Id, Money, Points, Time } from '../../parts/values.tsx';
+import { Foreign, Id, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT_REASON } from '../../texts/record-texts.ts';
+import { type Detail, isWithdrawn, useChangeFacts } from './adjustment-change.tsx';
 import { AdjustmentSteps } from './adjustment-steps.tsx';
 import { ADJUSTMENT } from './adjustment-texts.ts';
 import { BeforeAfter } from './before-after.tsx';
-
-type Detail = components['schemas']['AdjustmentDetail'];
 
 export function AdjustmentPage() {
   const t = useTexts(ADJUSTMENT);
@@ -34,7 +33,7 @@ export function AdjustmentPage() {
     <Page
       title={t.detail}
       description={<Id id={adjustmentId} />}
-      actions={adjustment.data && <AdjustmentSteps adjustment={adjustment.data.adjustment} />}
+      actions={adjustment.data && <AdjustmentSteps detail={adjustment.data} />}
     >
       <Loaded query={adjustment}>{(detail) => <AdjustmentDetail detail={detail} />}</Loaded>
     </Page>
@@ -64,6 +63,16 @@ function AdjustmentDetail({ detail }: { readonly detail: Detail }) {
               { label: t.settledAmount, before: effect.settled_amount_before, after: effect.settled_amount_after, currency },
             ]}
           />
+          {effect.settled_amount_max !== null && effect.settled_points_after !== '0' && (
+            <Text size="sm" c="dimmed" mt="sm">
+              {t.atMost(
+                formatWhole(effect.settled_points_after),
+                isolate(
+                  `${formatDecimal(padDecimal(effect.settled_amount_max, decimalsOf(currency)))} ${currency ?? ''}`.trimEnd(),
+                ),
+              )}
+            </Text>
+          )}
         </Section>
       )}
       {settlement?.before && settlement.after && (
@@ -88,17 +97,18 @@ function AdjustmentDetail({ detail }: { readonly detail: Detail }) {
   );
 }
 
-function AdjustmentFacts({ detail: { adjustment, currency, effect } }: { readonly detail: Detail }) {
+function AdjustmentFacts({ detail }: { readonly detail: Detail }) {
+  const { adjustment } = detail;
   const t = useTexts(ADJUSTMENT);
   const common = useTexts(COMMON);
   const reasons = useTexts(ADJUSTMENT_REASON);
   const zone = usePartner(adjustment.partner_id).data?.time_zone;
-  const change = changeOfAmount(adjustment, effect, currency);
+  const change = useChangeFacts(detail);
   const contribution = `/contributions/${adjustment.partner_id}/${adjustment.transaction_id}`;
   const steps = [
     { label: t.draftedBy, by: adjustment.drafted_by, at: adjustment.drafted_at },
     { label: t.approvedBy, by: adjustment.approved_by, at: adjustment.approved_at },
-    { label: t.rejectedBy, by: adjustment.rejected_by, at: adjustment.rejected_at },
+    { label: isWithdrawn(adjustment) ? t.withdrawnBy : t.rejectedBy, by: adjustment.rejected_by, at: adjustment.rejected_at },
     { label: t.postedBy, by: adjustment.posted_by, at: adjustment.posted_at },
   ];
   return (
@@ -108,27 +118,22 @@ function AdjustmentFacts({ detail: { adjustment, currency, effect } }: { readonl
         { label: common.status, value: <StatusBadge status={adjustment.status} /> },
         { label: common.partner, value: <PartnerLink id={adjustment.partner_id} /> },
         { label: common.order, value: <AddressLink to={contribution}>{adjustment.partner_order_ref}</AddressLink> },
-        { label: t.change, value: <Points value={adjustment.points_delta} /> },
-        ...(change === null ? [] : [{ label: t.changeAmount, value: change ?? t.noPrice }]),
-        ...(effect?.settled_amount_max
-          ? [{ label: t.atMost, value: <Money amount={effect.settled_amount_max} currency={currency} /> }]
-          : []),
+        ...change,
         { label: t.why, value: reasons[adjustment.reason_code] },
         { label: t.reasonEn, value: <Foreign text={adjustment.reason_en} isWhole /> },
         { label: t.reasonAr, value: <Foreign text={adjustment.reason_ar} isWhole /> },
+        ...(adjustment.rejection_reason === null
+          ? []
+          : [
+              {
+                label: isWithdrawn(adjustment) ? t.whyWithdrawn : t.whyRejected,
+                value: <Foreign text={adjustment.rejection_reason} isWhole />,
+              },
+            ]),
         ...steps.flatMap(({ label, by, at }) => (by ? [{ label, value: <Step by={by} at={at} zone={zone} /> }] : [])),
       ]}
     />
   );
-}
-
-/** `undefined` where the contribution has no amount, and `null` where nobody knows: it was rejected. */
-function changeOfAmount({ amount_delta: stated }: Detail['adjustment'], effect: Detail['effect'], currency: string | null) {
-  if (stated !== null) return <Money amount={stated} currency={currency} />;
-  if (!effect) return null;
-  const { settled_amount_before: before, settled_amount_after: after } = effect;
-  if (before === null || after === null) return undefined;
-  return <Money amount={subtractDecimals(after, before)} currency={currency} />;
 }
 
 function Step({ by, at, zone }: { readonly by: string; readonly at: string | null; readonly zone: string | undefined }) {

@@ -1,28 +1,27 @@
 import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
-import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useSecondPerson, WhyNotSecond } from '../../parts/four-eyes.tsx';
 import { useMay, useSession } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
+import { type Detail, isWithdrawn, SubjectOfStep } from './adjustment-change.tsx';
 import { ADJUSTMENT } from './adjustment-texts.ts';
 
-type Adjustment = components['schemas']['Adjustment'];
-type Step = 'approve' | 'post' | 'reject';
+type Step = 'approve' | 'post' | 'reject' | 'withdraw';
 
 /** What may be done with an adjustment now, by whoever looks at it. */
-export function AdjustmentSteps({ adjustment }: { readonly adjustment: Adjustment }) {
+export function AdjustmentSteps({ detail }: { readonly detail: Detail }) {
   const t = useTexts(ADJUSTMENT);
   const { operator } = useSession();
-  const mayApprove = useMay('approver');
+  const [mayDraft, mayApprove] = [useMay('operator'), useMay('approver')];
   const [step, setStep] = useState<Step>();
-  const { status, drafted_by } = adjustment;
+  const { status, drafted_by } = detail.adjustment;
   const isOwn = drafted_by === operator.operatorId;
   const second = useSecondPerson(status === 'draft' && mayApprove && !isOwn ? drafted_by : undefined, 'approve_adjustment');
-  if (!mayApprove || status === 'posted' || status === 'rejected') return null;
+  if (!(mayApprove || (mayDraft && isOwn)) || status === 'posted' || status === 'rejected') return null;
   return (
     <>
       {status === 'draft' && isOwn && (
@@ -32,22 +31,23 @@ export function AdjustmentSteps({ adjustment }: { readonly adjustment: Adjustmen
       )}
       {second.problems.length > 0 && <WhyNotSecond problems={second.problems} />}
       {status === 'draft' && !isOwn && second.mayOffer && <Button onClick={() => setStep('approve')}>{t.approve}</Button>}
-      {status === 'approved' && <Button onClick={() => setStep('post')}>{t.post}</Button>}
-      <Button variant="light" color="red" onClick={() => setStep('reject')}>
-        {t.reject}
+      {status === 'approved' && mayApprove && <Button onClick={() => setStep('post')}>{t.post}</Button>}
+      <Button variant="light" color="red" onClick={() => setStep(isOwn ? 'withdraw' : 'reject')}>
+        {isOwn ? t.withdraw : t.reject}
       </Button>
-      <StepDialog adjustment={adjustment} step={step} onClose={() => setStep(undefined)} />
+      <StepDialog detail={detail} step={step} onClose={() => setStep(undefined)} />
     </>
   );
 }
 
 interface StepDialogProps {
-  readonly adjustment: Adjustment;
+  readonly detail: Detail;
   readonly step: Step | undefined;
   readonly onClose: () => void;
 }
 
-function StepDialog({ adjustment: { partner_id, adjustment_id }, step, onClose }: StepDialogProps) {
+function StepDialog({ detail, step, onClose }: StepDialogProps) {
+  const { partner_id, adjustment_id } = detail.adjustment;
   const t = useTexts(ADJUSTMENT);
   const statuses = useTexts(STATUS);
   const change = useChange({
@@ -60,7 +60,8 @@ function StepDialog({ adjustment: { partner_id, adjustment_id }, step, onClose }
       const body = { reason };
       return answerOf(client.POST('/operator/v1/partners/{partner_id}/adjustments/{adjustment_id}/reject', { params, body }));
     },
-    done: ({ adjustment }) => t.done(adjustment.partner_order_ref, statuses[adjustment.status]),
+    done: ({ adjustment }) =>
+      t.done(adjustment.partner_order_ref, isWithdrawn(adjustment) ? t.withdrawn : statuses[adjustment.status]),
     onDone: onClose,
   });
   const shown = step ?? 'approve';
@@ -68,7 +69,9 @@ function StepDialog({ adjustment: { partner_id, adjustment_id }, step, onClose }
     approve: [t.approveTitle, t.approveConsequence, t.approve],
     post: [t.postTitle, t.postConsequence, t.post],
     reject: [t.rejectTitle, t.rejectConsequence, t.reject],
+    withdraw: [t.withdrawTitle, t.withdrawConsequence, t.withdraw],
   } as const;
+  const isEnd = shown === 'reject' || shown === 'withdraw';
   const [title, consequence, label] = texts[shown];
   return (
     <ConfirmDialog
@@ -78,10 +81,12 @@ function StepDialog({ adjustment: { partner_id, adjustment_id }, step, onClose }
       title={title}
       consequence={consequence}
       label={label}
-      color={shown === 'reject' ? 'red' : 'forest'}
-      asksReason={shown === 'reject'}
+      color={isEnd ? 'red' : 'forest'}
+      asksReason={isEnd}
       change={change}
       onConfirm={(reason) => change.mutate({ step: shown, reason })}
-    />
+    >
+      <SubjectOfStep detail={detail} />
+    </ConfirmDialog>
   );
 }

@@ -26,7 +26,12 @@ export const ADJUSTMENT = {
   after: ['After', 'بعد'],
   settledPoints: ['Settled points', 'النقاط المسوّاة'],
   settledAmount: ['Settled amount', 'المبلغ المسوّى'],
-  atMost: ['What the points are worth at most', 'أقصى قيمة للنقاط'],
+  atMost: [
+    (points: string, amount: string) =>
+      `The limit of the settled amount after it is ${amount}: ${points} settled points at the highest value that a point has had for this partner.`,
+    (points: string, amount: string) =>
+      `الحد الأقصى للمبلغ المسوّى بعده ${amount}، أي النقاط المسوّاة وعددها ${points} بأعلى قيمة كانت للنقطة لدى هذا الشريك.`,
+  ],
   settlement: ['What it changes of the settlement', 'أثره في التسوية'],
   netPoints: ['Net points', 'صافي النقاط'],
   payablePoints: ['Payable points', 'النقاط المستحقة'],
@@ -37,6 +42,11 @@ export const ADJUSTMENT = {
   approve: ['Approve', 'اعتماد'],
   post: ['Post', 'ترحيل'],
   reject: ['Reject', 'رفض'],
+  withdraw: ['Withdraw', 'سحب'],
+  withdrawn: ['Withdrawn', 'مسحوب'],
+  withdrawnBy: ['Withdrawn by', 'سحبها'],
+  whyWithdrawn: ['Why it was withdrawn', 'سبب السحب'],
+  whyRejected: ['Why it was rejected', 'سبب الرفض'],
   approveTitle: ['Approve the adjustment', 'اعتماد التعديل'],
   postTitle: ['Post the adjustment', 'ترحيل التعديل'],
   rejectTitle: ['Reject the adjustment', 'رفض التعديل'],
@@ -47,6 +57,11 @@ export const ADJUSTMENT = {
   postConsequence: [
     'The partner gets an event, and the settlement of the current period gets its line. This is final: only another adjustment undoes it.',
     'يصل إلى الشريك إشعار، ويُضاف سطر إلى تسوية الفترة الحالية. هذا نهائي ولا يُلغيه إلا تعديل آخر.',
+  ],
+  withdrawTitle: ['Withdraw your adjustment', 'سحب التعديل الذي أعددته'],
+  withdrawConsequence: [
+    'Nobody can approve or post it any more. It stays in the list as rejected, with your reason. This is final; another can be drafted.',
+    'لن يُعتمد ولن يُرحَّل بعد ذلك، ويبقى في القائمة مرفوضًا مع السبب الذي تذكره. هذا نهائي، ويمكن إعداد غيره.',
   ],
   rejectConsequence: ['It is never posted. This is final; another can be drafted.', 'لن يُرحَّل أبدًا. هذا نهائي، ويمكن إعداد غيره.'],
   done: [

@@ -1,0 +1,41 @@
+/** What an adjustment changes, and of which contribution. */
+import type { components } from '../../api/operator-types.ts';
+import { subtractDecimals } from '../../format/points.ts';
+import { Facts } from '../../parts/facts.tsx';
+import { Foreign, Money, Points } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { ADJUSTMENT } from './adjustment-texts.ts';
+
+export type Detail = components['schemas']['AdjustmentDetail'];
+
+/** The points, and the amount unless nobody knows it. */
+export function useChangeFacts({ adjustment, effect, currency }: Detail) {
+  const t = useTexts(ADJUSTMENT);
+  const amount = changeOfAmount(adjustment, effect, currency);
+  return [
+    { label: t.change, value: <Points value={adjustment.points_delta} /> },
+    ...(amount === null ? [] : [{ label: t.changeAmount, value: amount ?? t.noPrice }]),
+  ];
+}
+
+/** Before a step that is decided by it. */
+export function SubjectOfStep({ detail }: { readonly detail: Detail }) {
+  const common = useTexts(COMMON);
+  const order = { label: common.order, value: <Foreign text={detail.adjustment.partner_order_ref} isWhole /> };
+  return <Facts columns={3} facts={[order, ...useChangeFacts(detail)]} />;
+}
+
+/** `undefined` where the contribution has no amount, and `null` where nobody knows: it was rejected. */
+function changeOfAmount({ amount_delta: stated }: Detail['adjustment'], effect: Detail['effect'], currency: string | null) {
+  if (stated !== null) return <Money amount={stated} currency={currency} />;
+  if (!effect) return null;
+  const { settled_amount_before: before, settled_amount_after: after } = effect;
+  if (before === null || after === null) return undefined;
+  return <Money amount={subtractDecimals(after, before)} currency={currency} />;
+}
+
+/** Rejected by whoever drafted it. */
+export function isWithdrawn({ drafted_by, rejected_by }: Detail['adjustment']): boolean {
+  return rejected_by === drafted_by;
+}
