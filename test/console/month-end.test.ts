@@ -40,6 +40,54 @@ describe('the close of a month', needsBrowser, () => {
   });
 });
 
+describe('the adjustments of a settlement', needsBrowser, () => {
+  for (const [language, words] of [
+    [
+      'en',
+      { show: 'Show 1 adjustment line', lines: 'Lines', of: 'Adjustments of its contributions', none: 'No adjustment of its' },
+    ],
+    ['ar', { show: 'عرض سطر تعديل واحد', lines: 'السطور', of: 'تعديلات مساهماتها', none: 'لا تعديل لمساهماتها' }],
+  ] as const)
+    test(`its adjustment points lead to its adjustment lines, which are of an earlier settlement, ${language}`, async () => {
+      const { partnerId, client, open: first } = await newSettledPartner(service);
+      const { body } = await client.confirm({ ...newConfirmation(), points: 100 });
+      const { transaction_id, partner_order_ref: order } = body.contribution;
+      await closeThrough(service, first);
+      const [drafter, approver] = [await signedInOperator(service, 'operator'), await signedInOperator(service, 'approver')];
+      const stated = {
+        partner_id: partnerId,
+        transaction_id,
+        reason_code: 'other',
+        points_delta: '-45',
+        reason_en: 'x',
+        reason_ar: 'س',
+      };
+      const drafted = await drafter.postOnce('/operator/v1/adjustments', stated);
+      const id = drafted.body.adjustment.adjustment_id;
+      for (const step of ['approve', 'post'])
+        await approver.postOnce(`/operator/v1/partners/${partnerId}/adjustments/${id}/${step}`, undefined);
+      await client.confirm({ ...newConfirmation(), points: 70 });
+      const second = await getOpen(service.database, partnerId);
+      await closeThrough(service, second);
+      const page = await browser.signedIn('viewer', { language });
+      await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${second.settlementId}`);
+      const rows = page.getByRole('table', { name: words.lines, exact: true }).locator('tbody tr');
+      await waitFor('both lines', async () => (await rows.count()) === 2);
+      await page.getByText(words.none).waitFor();
+      const links = page.getByRole('link', { name: words.show });
+      assert.equal(await links.count(), 2, 'beside the adjustment points, and where no adjustment of its contributions is');
+      await links.first().click();
+      await waitFor('the adjustment alone', async () => (await rows.count()) === 1);
+      await waitFor('the lines in sight', async () => ((await page.locator('#lines').boundingBox())?.y ?? 9_999) < 800);
+      await rows.getByText(order).waitFor();
+      await rows.locator(`a[href="/adjustments/${partnerId}/${id}"]`).waitFor();
+      await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${first.settlementId}`);
+      await page.getByRole('heading', { name: words.of }).waitFor();
+      await page.getByRole('cell', { name: '-45', exact: true }).waitFor();
+      assert.equal(await links.count(), 0, 'it has no adjustment line');
+    });
+});
+
 /** A partner with a closed settlement of contributions of 100 points, and its list compared with that. */
 async function comparedList(count: number, listOf: (sent: readonly ReturnType<typeof newConfirmation>[]) => readonly string[]) {
   const { partner, partnerId, client, open } = await newSettledPartner(service);

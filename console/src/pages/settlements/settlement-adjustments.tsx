@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
+import type { components } from '../../api/operator-types.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
@@ -15,6 +16,7 @@ import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT_REASON } from '../../texts/record-texts.ts';
 import { ADJUSTMENT } from '../adjustments/adjustment-texts.ts';
+import { AdjustmentLinesLink } from './settlement-lines.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
 
 interface OfSettlement {
@@ -30,7 +32,8 @@ export function useAdjustmentsOf({ partnerId, settlementId }: OfSettlement) {
   );
 }
 
-export function SettlementAdjustments({ partnerId, settlementId }: OfSettlement) {
+export function SettlementAdjustments({ settlement }: { readonly settlement: components['schemas']['Settlement'] }) {
+  const { partner_id: partnerId, settlement_id: settlementId } = settlement;
   const t = useTexts(SETTLEMENT);
   const common = useTexts(COMMON);
   const adjustment = useTexts(ADJUSTMENT);
@@ -42,7 +45,7 @@ export function SettlementAdjustments({ partnerId, settlementId }: OfSettlement)
       actions={<AddressLink to={`/adjustments?partner=${partnerId}&settlement=${settlementId}`}>{t.filterThese}</AddressLink>}
     >
       <Text size="sm" c="dimmed" mb="sm">
-        {t.adjustmentsHelp}
+        {t.adjustmentsHelp} <AdjustmentLinesLink settlement={settlement} />
       </Text>
       <RecordPages
         label={t.adjustmentsOf}

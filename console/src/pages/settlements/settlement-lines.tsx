@@ -49,7 +49,7 @@ export function SettlementLines({ partnerId, settlementId }: SettlementLinesProp
     ),
   );
   return (
-    <Section title={t.lines}>
+    <Section id="lines" title={t.lines}>
       <Stack gap="md">
         <Filters names={['of', 'type']}>
           <TextFilter
@@ -76,7 +76,7 @@ export function SettlementLines({ partnerId, settlementId }: SettlementLinesProp
           }
           columns={[
             { label: t.line, isFigure: true, sort: 'line_no', show: ({ line_no }) => <Points value={String(line_no)} /> },
-            { label: t.kind, narrow: 'plain', show: ({ line_type }) => kinds[line_type] },
+            { label: t.kind, narrow: 'plain', show: (line) => <Kind partnerId={partnerId} line={line} /> },
             {
               label: t.orderAndEvent,
               narrow: 'title',
@@ -103,6 +103,13 @@ export function SettlementLines({ partnerId, settlementId }: SettlementLinesProp
       </Stack>
     </Section>
   );
+}
+
+/** With the way to what an adjustment says. */
+function Kind({ partnerId, line: { line_type, adjustment_id: id } }: { readonly partnerId: string; readonly line: Line }) {
+  const kinds = useTexts(LINE_KIND);
+  if (id === null) return kinds[line_type];
+  return <AddressLink to={`/adjustments/${partnerId}/${id}`}>{kinds[line_type]}</AddressLink>;
 }
 
 function ContributionLink({ partnerId, line: { transaction_id: id } }: { readonly partnerId: string; readonly line: Line }) {
@@ -135,5 +142,21 @@ function DraftOfLine({ partnerId, line, open }: DraftOfLineProps) {
         />
       )}
     </OpenOrDraft>
+  );
+}
+
+interface AdjustmentLinesProps {
+  readonly settlement: Pick<components['schemas']['Settlement'], 'partner_id' | 'settlement_id' | 'status' | 'adjustment_count'>;
+}
+
+/** To the lines of a closed settlement that are adjustments. */
+export function AdjustmentLinesLink({ settlement }: AdjustmentLinesProps) {
+  const t = useTexts(SETTLEMENT);
+  const { partner_id, settlement_id, status, adjustment_count: count } = settlement;
+  if (status !== 'closed' || count === '0') return null;
+  return (
+    <AddressLink to={`/settlements/${partner_id}/${settlement_id}?type=adjustment#lines`}>
+      {t.showAdjustmentLines(count)}
+    </AddressLink>
   );
 }

@@ -19,7 +19,7 @@ import { CloseSettlement } from './close-settlement.tsx';
 import { Dispute } from './dispute.tsx';
 import { DisputeReply } from './dispute-reply.tsx';
 import { SettlementAdjustments } from './settlement-adjustments.tsx';
-import { SettlementLines } from './settlement-lines.tsx';
+import { AdjustmentLinesLink, SettlementLines } from './settlement-lines.tsx';
 import { SettlementReconciliations } from './settlement-reconciliations.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
 
@@ -61,7 +61,7 @@ function Closed({ settlement }: { readonly settlement: Settlement }) {
     <>
       <SettlementReconciliations {...of} />
       <SettlementLines {...of} />
-      <SettlementAdjustments {...of} />
+      <SettlementAdjustments settlement={settlement} />
       {mayAnswer && settlement.acknowledgement.status === 'disputed' && (
         <DisputeReply key={settlement.settlement_id} settlement={settlement} />
       )}
@@ -120,7 +120,14 @@ function SettlementFacts({ settlement }: { readonly settlement: Settlement }) {
           : []),
         points(t.contributions, settlement.contribution_count),
         points(t.grossPoints, settlement.gross_points),
-        points(t.adjustmentPoints, settlement.adjustment_points),
+        {
+          label: t.adjustmentPoints,
+          value: (
+            <>
+              <Points value={settlement.adjustment_points} /> <AdjustmentLinesLink settlement={settlement} />
+            </>
+          ),
+        },
         points(t.netPoints, settlement.net_points),
         points(t.carriedIn, settlement.carried_in_points),
         money(t.netAmount, settlement.net_amount),

@@ -60,8 +60,12 @@ export const SETTLEMENT = {
   reconciliations: ['Reconciliations', 'المطابقات'],
   adjustmentsOf: ['Adjustments of its contributions', 'تعديلات مساهماتها'],
   adjustmentsHelp: [
-    'Whichever settlement has their lines: what is posted stands as a line in the settlement of its own period.',
-    'أيًّا كانت التسوية التي تضم سطورها: ما رُحِّل يظهر سطرًا في تسوية فترته.',
+    'Adjustments of the contributions that have their line here. A posted one is a line of the settlement of the period in which it was posted, which may be a later one. So the adjustment points of this settlement may come from contributions of earlier settlements.',
+    'تعديلات المساهمات التي سطورها هنا. ما رُحِّل منها سطر في تسوية الفترة التي رُحِّل فيها، وقد تكون لاحقة. لذا قد تعود نقاط التعديلات في هذه التسوية إلى مساهمات تسويات سابقة.',
+  ],
+  showAdjustmentLines: [
+    (count: string) => `Show ${countEnglish(count, 'adjustment line')}`,
+    (count: string) => `عرض ${countArabic(count, ['سطر تعديل واحد', 'سطري تعديل', 'سطور تعديل', 'سطر تعديل', 'سطر تعديل'])}`,
   ],
   noAdjustment: ['No adjustment of its contributions', 'لا تعديل لمساهماتها'],
   disputed: ['The partner disputes this settlement', 'الشريك يعترض على هذه التسوية'],
