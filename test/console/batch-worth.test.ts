@@ -26,22 +26,30 @@ if (scene) after(() => assert.deepEqual(browser.offences, []));
 
 const V1 = '/operator/v1';
 
-/** A batch for 12 trees, with a settlement of 150 points that pays about 3. */
-async function newBatch() {
+/** A closed settlement of 150 points, which pays about 3 trees. */
+async function newSettlement() {
   const [partner] = priced as [Partner];
+  const { partnerId } = partner;
   const { client } = await service.newPartner({ of: partner });
   await client.confirm({ points: 150 });
   const approver = await signedInOperator(service, 'approver');
+  const settlements = `${V1}/partners/${partnerId}/settlements`;
+  const [open] = (await approver.get(settlements)).body.settlements;
+  const { status, text } = await approver.postOnce(`${settlements}/${open.settlement_id}/close`, undefined);
+  assert.equal(status, 200, text);
+  return { approver, partnerId, settlementId: open.settlement_id as string };
+}
+
+/** A batch for 12 trees, with a settlement of 150 points that pays about 3. */
+async function newBatch() {
+  const { approver, partnerId, settlementId } = await newSettlement();
   const done = async (path: string, body: object | undefined) => {
     const answer = await approver.postOnce(V1 + path, body);
     assert.equal(answer.status, 200, answer.text);
     return answer.body;
   };
-  const settlements = `/partners/${partner.partnerId}/settlements`;
-  const [open] = (await approver.get(V1 + settlements)).body.settlements;
-  await done(`${settlements}/${open.settlement_id}/close`, undefined);
   const { impact_batch_id: id } = await done('/impact-batches', { name: 'Spring', quantity: '12' });
-  await done(`/impact-batches/${id}/settlements`, { partner_id: partner.partnerId, settlement_ids: [open.settlement_id] });
+  await done(`/impact-batches/${id}/settlements`, { partner_id: partnerId, settlement_ids: [settlementId] });
   const project = await done('/projects', { name_en: 'Coast', name_ar: 'الساحل', country: 'SA' });
   return {
     id,
@@ -81,5 +89,44 @@ describe('an impact batch whose settlements pay fewer trees than it is for', nee
       await shows('final');
       await correct('3');
       await shows('enough');
+    });
+});
+
+describe('before money is bound', needsBrowser, () => {
+  for (const [language, words] of [
+    [
+      'en',
+      {
+        ...{ choose: /^Choose/, create: 'Create a batch with them', dialog: 'New batch', fund: 'Record the funding' },
+        together: 'Together these settlements pay about 6 trees.',
+      },
+    ],
+    [
+      'ar',
+      {
+        ...{ choose: /^اختيار/, create: 'إنشاء دفعة بها', dialog: 'دفعة جديدة', fund: 'تسجيل التمويل' },
+        together: 'تغطي هذه التسويات معًا نحو 6 أشجار.',
+      },
+    ],
+  ] as const)
+    test(`a new batch names the partner and the sum of the trees, and the funding the trees and the amount, ${language}`, async () => {
+      const { partnerId } = await newSettlement();
+      await newSettlement();
+      const page = await browser.signedIn('operator', { language });
+      await page.goto(`${browser.baseUrl}/impact/new?partner=${partnerId}`);
+      const boxes = page.getByRole('checkbox', { name: words.choose });
+      await boxes.nth(1).waitFor();
+      for (const row of [0, 1]) await page.locator('tbody').getByRole('checkbox').nth(row).click();
+      await page.getByRole('button', { name: words.create }).click();
+      const dialog = page.getByRole('dialog', { name: words.dialog });
+      await dialog.getByText('Rimal Market', { exact: true }).waitFor();
+      await dialog.getByText(words.together, { exact: true }).waitFor();
+
+      const { id, allocate } = await newBatch();
+      await allocate();
+      await page.goto(`${browser.baseUrl}/impact/${id}`);
+      await page.getByRole('button', { name: words.fund }).click();
+      const figures = await page.getByRole('dialog', { name: words.fund }).locator('dd').allInnerTexts();
+      assert.deepEqual(figures, ['12', '150', '1.50 SAR', '0.50 SAR', '3']);
     });
 });

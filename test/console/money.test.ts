@@ -363,7 +363,9 @@ describe('close a month', needsBrowser, () => {
     await page.getByRole('link', { name: 'Still open: 1' }).click();
     assert.match(page.url(), /#checklist$/);
     await page.getByRole('button', { name: 'Verify now' }).click();
-    await page.getByText(/^Nothing is modified: 2 settlements, 2 lines\./).waitFor();
+    await page
+      .getByText(/^Nothing is modified: 2 settlements, 2 lines\. The open settlement .+ its contributions were/)
+      .waitFor();
     await page.getByRole('row', { name: /^Net points 200 70$/ }).waitFor();
     const lead = page.locator('dl').first();
     assert.match((await lead.innerText()).replaceAll(/\s+/g, ' '), /^Payable points 70 Status Open Until /);

@@ -49,9 +49,9 @@ export const CLOSING = {
   soFar: [(lines: string) => `${lines} lines so far`, (lines: string) => `عدد السطور حتى الآن: ${lines}`],
   unmodified: [
     (settlements: string, lines: string) =>
-      `Nothing is modified: ${countEnglish(settlements, 'settlement')}, ${countEnglish(lines, 'line')}.`,
+      `Nothing is modified: ${countEnglish(settlements, 'settlement')}, ${countEnglish(lines, 'line')}. The open settlement is counted and gets its lines when it closes; its contributions were compared as well.`,
     (settlements: string, lines: string) =>
-      `لم يُعدَّل شيء: ${countArabic(settlements, ['تسوية واحدة', 'تسويتان', 'تسويات', 'تسوية', 'تسوية'])}، ${countArabic(lines, ['سطر واحد', 'سطران', 'سطور', 'سطرًا', 'سطر'])}.`,
+      `لم يُعدَّل شيء: ${countArabic(settlements, ['تسوية واحدة', 'تسويتان', 'تسويات', 'تسوية', 'تسوية'])}، ${countArabic(lines, ['سطر واحد', 'سطران', 'سطور', 'سطرًا', 'سطر'])}. التسوية المفتوحة محسوبة بينها وتظهر سطورها عند إقفالها، وقد قورنت مساهماتها أيضًا.`,
   ],
   modified: [
     (count: string) =>

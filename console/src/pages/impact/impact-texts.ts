@@ -84,6 +84,10 @@ export const IMPACT = {
   costOfTree: ['Cost of a tree', 'تكلفة الشجرة'],
   costEach: [(cost: string) => `${cost} a tree`, (cost: string) => `${cost} للشجرة`],
   paysAbout: [(count: string) => `pays about ${trees[0](count)}`, (count: string) => `تغطي نحو ${trees[1](count)}`],
+  payTogether: [
+    (count: string) => `Together these settlements pay about ${trees[0](count)}.`,
+    (count: string) => `تغطي هذه التسويات معًا نحو ${trees[1](count)}.`,
+  ],
   noValue: ['without a value', 'بلا قيمة'],
   enough: [
     (stated: string, paid: string) => `The batch is for ${trees[0](stated)}. Its settlements pay about ${trees[0](paid)}.`,

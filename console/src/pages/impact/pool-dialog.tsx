@@ -8,7 +8,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
 import { poolSettlements, sharesOf } from './pool-settlements.ts';
 import type { Poolable } from './pooled-settlements.tsx';
-import { WorthCards, WorthLine, worthOf } from './worth.tsx';
+import { treesPaidBy, WorthCards, WorthLine, worthOf } from './worth.tsx';
 
 interface ChosenBarProps {
   readonly settlements: readonly Poolable[];
@@ -47,9 +47,12 @@ export function ChosenWorth({ settlements, sent }: ChosenWorthProps) {
   if (settlements.length === 0) return null;
   const disputed = settlements.filter(({ acknowledgement }) => acknowledgement === 'disputed').length;
   const partners = sharesOf(settlements).length;
+  const worth = worthOf(settlements);
+  const paid = treesPaidBy(worth);
   return (
     <>
-      <WorthCards worth={worthOf(settlements)} />
+      <WorthCards worth={worth} partnersOf={(currency) => namesOf(settlements.filter((each) => each.currency === currency))} />
+      <Text fw={600}>{paid === undefined ? t.noCost : t.payTogether(String(paid))}</Text>
       {disputed > 0 && <Alert color="yellow">{t.disputedChosen(disputed)}</Alert>}
       {sent !== undefined && partners > 1 && (
         <Stack gap={4}>
@@ -59,6 +62,10 @@ export function ChosenWorth({ settlements, sent }: ChosenWorthProps) {
       )}
     </>
   );
+}
+
+function namesOf(settlements: readonly Poolable[]): readonly string[] {
+  return [...new Set(settlements.map(({ partner_name, partner_id }) => partner_name ?? partner_id))];
 }
 
 interface PoolBarProps {

@@ -1,4 +1,4 @@
-import { Input, List, Select, Stack, TextInput } from '@mantine/core';
+import { Input, List, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -6,11 +6,14 @@ import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { problemOf } from '../../parts/problem.tsx';
+import { Points } from '../../parts/values.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { EvidenceFile } from './evidence-section.tsx';
 import { CHANGE, IMPACT, PLANTING } from './impact-texts.ts';
 import { useProjects } from './projects.tsx';
+import { WorthCards } from './worth.tsx';
 
 type Detail = components['schemas']['ImpactBatchDetail'];
 export type BatchStep = 'allocate' | 'fund' | 'start' | 'deliver' | 'verify' | 'delay' | 'reallocate' | 'correct';
@@ -31,7 +34,7 @@ interface StepDialogProps {
 }
 
 /** Records one change of a batch, with its consequence before it. */
-export function StepDialog({ detail: { batch, evidence }, step, onClose }: StepDialogProps) {
+export function StepDialog({ detail: { batch, evidence, worth }, step, onClose }: StepDialogProps) {
   const t = useTexts(IMPACT);
   const [stated, setStated] = useState(NOTHING);
   const shown = step ?? 'fund';
@@ -65,6 +68,7 @@ export function StepDialog({ detail: { batch, evidence }, step, onClose }: StepD
       onConfirm={() => change.mutate(stated)}
     >
       <Stack gap="md">
+        {shown === 'fund' && <Funded quantity={batch.quantity} worth={worth} />}
         {shown === 'verify' && <EvidenceFiles evidence={evidence} />}
         {namesProject && (
           <ProjectChoice
@@ -97,6 +101,18 @@ export function StepDialog({ detail: { batch, evidence }, step, onClose }: StepD
         />
       </Stack>
     </ConfirmDialog>
+  );
+}
+
+/** What is said to be paid for. */
+function Funded({ quantity, worth }: { readonly quantity: string } & Pick<Detail, 'worth'>) {
+  const t = useTexts(IMPACT);
+  return (
+    <Stack gap="xs">
+      <Facts columns={3} facts={[{ label: t.trees, value: <Points value={quantity} /> }]} />
+      <Text size="sm">{t.worth}</Text>
+      <WorthCards worth={worth} />
+    </Stack>
   );
 }
 

@@ -3,7 +3,7 @@ import { Alert, Stack, Text } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
 import { addDecimals, addWhole, compareDecimals, formatDecimal, padDecimal } from '../../format/points.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { Absent, Money, Points, Total } from '../../parts/values.tsx';
+import { Absent, Foreign, Money, Points, Total } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
@@ -44,26 +44,38 @@ function costsOf({ tree_costs, minor_units }: Worth): string[] {
   return tree_costs.map((cost) => padDecimal(cost, minor_units ?? 0));
 }
 
+interface WorthCardsProps {
+  readonly worth: readonly Worth[];
+  /** Whose settlements stand in which currency; absent where a list beside the cards says it. */
+  readonly partnersOf?: (currency: string | null) => readonly string[];
+}
+
 /** A card of figures for each currency. */
-export function WorthCards({ worth }: { readonly worth: readonly Worth[] }) {
+export function WorthCards({ worth, partnersOf }: WorthCardsProps) {
   const t = useTexts(IMPACT);
   const common = useTexts(COMMON);
   return (
     <Stack gap="sm">
       {worth.map((each) => (
-        <Facts
-          key={each.currency}
-          columns={4}
-          facts={[
-            { label: common.points, value: <Points value={each.points} /> },
-            {
-              label: common.amount,
-              value: <Total amount={each.amount} currency={each.currency} minorUnits={each.minor_units} />,
-            },
-            { label: t.costOfTree, value: <Costs worth={each} /> },
-            { label: t.paysTrees, value: <Points value={each.trees} /> },
-          ]}
-        />
+        <div key={each.currency}>
+          {partnersOf?.(each.currency).map((name) => (
+            <Text key={name} fw={600} mb={4}>
+              <Foreign text={name} isWhole />
+            </Text>
+          ))}
+          <Facts
+            columns={4}
+            facts={[
+              { label: common.points, value: <Points value={each.points} /> },
+              {
+                label: common.amount,
+                value: <Total amount={each.amount} currency={each.currency} minorUnits={each.minor_units} />,
+              },
+              { label: t.costOfTree, value: <Costs worth={each} /> },
+              { label: t.paysTrees, value: <Points value={each.trees} /> },
+            ]}
+          />
+        </div>
       ))}
     </Stack>
   );
@@ -72,6 +84,12 @@ export function WorthCards({ worth }: { readonly worth: readonly Worth[] }) {
 function Costs({ worth }: { readonly worth: Worth }) {
   if (worth.tree_costs.length === 0) return <Absent />;
   return costsOf(worth).map((cost) => <Money key={cost} amount={cost} currency={worth.currency} />);
+}
+
+/** How many trees all of it pays; `undefined` where that is not known of a part. */
+export function treesPaidBy(worth: readonly Worth[]): bigint | undefined {
+  const known = worth.flatMap(({ trees }) => (trees === null ? [] : [trees]));
+  return known.length === worth.length ? addWhole(known) : undefined;
 }
 
 interface WorthOfBatchProps {
@@ -84,15 +102,15 @@ interface WorthOfBatchProps {
 /** With a sentence about the number of trees that the batch is for. */
 export function WorthOfBatch({ worth, quantity, isOpen }: WorthOfBatchProps) {
   const t = useTexts(IMPACT);
-  const known = worth.flatMap(({ trees }) => (trees === null ? [] : [trees]));
-  const paid = addWhole(known);
-  const isKnown = known.length === worth.length;
-  const isEnough = paid >= BigInt(quantity);
+  const paid = treesPaidBy(worth);
+  const isEnough = paid !== undefined && paid >= BigInt(quantity);
   const say = (isEnough && t.enough) || (isOpen ? t.tooFew : t.tooFewFinal);
   return (
     <Stack gap="sm">
       <WorthCards worth={worth} />
-      <Alert color={isKnown && !isEnough ? 'yellow' : 'gray'}>{isKnown ? say(quantity, String(paid)) : t.noCost}</Alert>
+      <Alert color={paid !== undefined && !isEnough ? 'yellow' : 'gray'}>
+        {paid === undefined ? t.noCost : say(quantity, String(paid))}
+      </Alert>
     </Stack>
   );
 }
