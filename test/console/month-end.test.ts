@@ -1,5 +1,6 @@
 /** What a person finds in the console at the end of a month: what a partner disputes, and what its list lacks. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, describe, test } from 'node:test';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -126,6 +127,55 @@ describe('a line that could not be read', needsBrowser, () => {
     await page.locator('.verdict-card[aria-pressed=true]').filter({ hasText: 'Not in the file' }).waitFor();
     assert.equal(await page.getByText('Not readable in the file').count(), 0);
     assert.equal(await page.getByText('Unreadable lines').count(), 0);
+  });
+});
+
+describe('a list for a reconciliation', needsBrowser, () => {
+  for (const [language, words] of [
+    ['en', { copy: 'Copy the heading row', example: 'Download an example file', first: 'Choose the partner and the settlement' }],
+    ['ar', { copy: 'نسخ صف العناوين', example: 'تنزيل ملف مثال', first: 'اختر الشريك والتسوية أولًا.' }],
+  ] as const)
+    test(`its columns are shown before a partner is chosen, to copy, and an example file is one that the service takes, ${language}`, async () => {
+      const page = await browser.signedIn('operator', { language });
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.goto(`${browser.baseUrl}/reconciliations/new`);
+      await page.getByText(words.first).waitFor();
+      const names = await page.getByRole('listitem').locator('.id').allInnerTexts();
+      assert.deepEqual(names, ['partner_event_id', 'partner_order_ref', 'points']);
+      await page.getByRole('button', { name: words.copy }).click();
+      assert.equal(await page.evaluate('navigator.clipboard.readText()'), names.join());
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: words.example }).click(),
+      ]);
+      assert.equal(download.suggestedFilename(), 'example-list.csv');
+      const [heading, ...lines] = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
+      assert.equal(heading, names.join());
+      const { partnerId, reconciliationId } = await comparedList(1, () => lines);
+      const operator = await signedInOperator(service, 'viewer');
+      const path = `/operator/v1/partners/${partnerId}/reconciliations/${reconciliationId}`;
+      const { counts } = (await operator.get(path)).body;
+      assert.deepEqual([counts.malformed, counts.missing_in_service], [0, 1]);
+    });
+
+  test('a line of another settlement names its period', async () => {
+    const { partnerId, client, open: first } = await newSettledPartner(service);
+    const { body } = await client.confirm({ ...newConfirmation(), points: 100 });
+    const { partner_event_id, partner_order_ref } = body.contribution;
+    await closeThrough(service, first);
+    const second = await getOpen(service.database, partnerId);
+    await closeThrough(service, second);
+    const operator = await signedInOperator(service, 'operator');
+    const list = `partner_event_id,partner_order_ref,points\n${partner_event_id},${partner_order_ref},100\n`;
+    const path = `/operator/v1/partners/${partnerId}/settlements/${second.settlementId}/reconciliations`;
+    const sent = await operator.postList(path, list);
+    await completeReconciliations(service.database, new AbortController().signal);
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/reconciliations/${partnerId}/${sent.body.reconciliation_id}?verdict=other_settlement`);
+    const cell = page.locator('[data-label="Settlement that has it"]');
+    await cell.getByText(first.period.label, { exact: true }).waitFor();
+    await cell.getByRole('link', { name: first.settlementId.slice(-6) }).click();
+    await page.waitForURL(`**/settlements/${partnerId}/${first.settlementId}`);
   });
 });
 

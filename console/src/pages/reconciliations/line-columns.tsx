@@ -11,6 +11,7 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { DraftDialog } from '../adjustments/draft-dialog.tsx';
 import { type OpenAdjustments, OpenOrDraft, useOpenAdjustments } from '../adjustments/open-adjustments.tsx';
 import { RECONCILIATION } from './reconciliation-texts.ts';
+import { useSettlement } from './use-settlement.ts';
 import { deltaOf, type Reconciliation, type ReconciliationLine, type Verdict } from './verdicts.ts';
 import { whyUnreadable } from './wrong-line.ts';
 
@@ -64,7 +65,7 @@ export function useLineColumns(record: Reconciliation, verdict: Verdict): readon
     settlement: {
       label: t.inSettlement,
       show: ({ recorded_settlement_id: id }) =>
-        id === null ? t.noneYet : <ShortLink to={`/settlements/${partnerId}/${id}`} id={id} />,
+        id === null ? t.noneYet : <OtherSettlement partnerId={partnerId} settlementId={id} />,
     },
     why: { label: t.why, isSentences: true, show: (line) => <span className="foreign">{whyUnreadable(line, language)}</span> },
     draft: { label: '', show: (line) => <DraftFromLine partnerId={partnerId} line={line} open={open} /> },
@@ -90,6 +91,23 @@ function ShortLink({ to, id }: { readonly to: string; readonly id: string }) {
     <AddressLink to={to} className="id text-link figure">
       {`${id.slice(0, 4)}…${id.slice(-6)}`}
     </AddressLink>
+  );
+}
+
+/** Named by its period, because a file belongs to one. */
+function OtherSettlement({ partnerId, settlementId }: { readonly partnerId: string; readonly settlementId: string }) {
+  const { data } = useSettlement({ partner_id: partnerId, settlement_id: settlementId });
+  return (
+    <TwoLines
+      first={
+        data && (
+          <bdi dir="ltr" className="figure">
+            {data.period_label}
+          </bdi>
+        )
+      }
+      second={<ShortLink to={`/settlements/${partnerId}/${settlementId}`} id={settlementId} />}
+    />
   );
 }
 

@@ -8,6 +8,7 @@ import { Notice } from '../../parts/state.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { FileForm } from './file-form.tsx';
 import { RECONCILIATION } from './reconciliation-texts.ts';
 import { SendList } from './send-list.tsx';
 
@@ -31,6 +32,7 @@ export function NewReconciliation() {
             />
           </Group>
           <SendList partnerId={partner} settlementId={settlement} />
+          <FileForm />
         </Stack>
       ) : (
         <Notice icon="lock" title={common.notPermitted} text={common.notPermittedHelp} />

@@ -17,6 +17,7 @@ import { ReconciliationLines } from './reconciliation-lines.tsx';
 import { ReconciliationBadge, SettlementLink } from './reconciliation-records.tsx';
 import { RECONCILIATION } from './reconciliation-texts.ts';
 import { StartReconciliation } from './start-reconciliation.tsx';
+import { useSettlement } from './use-settlement.ts';
 import { VerdictCards } from './verdict-cards.tsx';
 import { isUnderWay, type Reconciliation, VERDICTS, type Verdict } from './verdicts.ts';
 
@@ -79,14 +80,6 @@ function UnderWay({ record }: { readonly record: Reconciliation }) {
       </Stack>
     </Paper>
   );
-}
-
-function useSettlement({ partner_id, settlement_id }: Reconciliation) {
-  const path = { partner_id, settlement_id };
-  return useQuery({
-    queryKey: ['settlement', path],
-    queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/settlements/{settlement_id}', { params: { path } })),
-  });
 }
 
 function ReconciliationFacts({ record }: { readonly record: Reconciliation }) {

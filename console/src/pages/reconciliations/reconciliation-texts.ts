@@ -27,10 +27,21 @@ export const RECONCILIATION = {
   ],
   choosePartnerFirst: ['Choose the partner and the settlement first.', 'اختر الشريك والتسوية أولًا.'],
   drop: ['Drop the file here, or click to choose it', 'أفلِت الملف هنا أو انقر لاختياره'],
-  dropHelp: [
-    'CSV with a heading row and the columns partner_event_id, partner_order_ref and points, or JSON with the same members, or a statement of this service. At most 1,000,000 lines or 100 MiB.',
-    'ملف CSV بصف عناوين فيه الأعمدة partner_event_id وpartner_order_ref وpoints، أو JSON بالحقول نفسها، أو كشف تسوية من هذه الخدمة. الحد الأقصى 1,000,000 سطر أو 100 ميغابايت.',
+  dropHelp: ['At most 1,000,000 lines or 100 MiB.', 'الحد الأقصى 1,000,000 سطر أو 100 ميغابايت.'],
+  columns: [
+    'The file is CSV (UTF-8) with a heading row that names these three columns, in any order. Other columns are ignored.',
+    'الملف بصيغة CSV (UTF-8)، وفي أوله صف عناوين فيه هذه الأعمدة الثلاثة بأي ترتيب. تُتجاهل الأعمدة الأخرى.',
   ],
+  columnEvent: ["the partner's id of the event, as it was confirmed", 'معرّف الحدث لدى الشريك كما ورد في التأكيد'],
+  columnOrder: ["the partner's reference of the order", 'مرجع الطلب لدى الشريك'],
+  columnPoints: ['a whole number in digits, without separators', 'عدد صحيح بالأرقام دون فواصل'],
+  otherForms: [
+    'A JSON array of objects with the same members, or a statement of this service, is taken as well.',
+    'تُقبل أيضًا مصفوفة JSON لكائنات بالحقول نفسها، أو كشف تسوية من هذه الخدمة.',
+  ],
+  copyHeading: ['Copy the heading row', 'نسخ صف العناوين'],
+  headingCopied: ['Copied.', 'نُسخ.'],
+  exampleFile: ['Download an example file', 'تنزيل ملف مثال'],
   spreadsheet: [
     'This is a spreadsheet. Save it as CSV (UTF-8) in the spreadsheet program, then drop that file.',
     'هذا ملف جدول بيانات. احفظه بصيغة CSV (UTF-8) من برنامج الجداول، ثم أفلِت ذلك الملف.',
