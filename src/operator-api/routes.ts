@@ -3,7 +3,7 @@ import * as operators from './access/operators.ts';
 import * as partners from './access/partners.ts';
 import * as passkeys from './access/passkeys.ts';
 import { beginFactor, confirmFactor, dropFactor } from './access/second-factor.ts';
-import { judgeSecondPerson } from './access/second-person.ts';
+import { findSecondPeople, judgeSecondPerson } from './access/second-person.ts';
 import { getSession, setPassword, signIn, signInOnceMore, signInWithLink, signOut } from './access/sign-in.ts';
 import { sendTest } from './access/test-confirmation.ts';
 import * as adjustments from './adjustments/adjustments.ts';
@@ -62,6 +62,7 @@ const OPERATIONS: readonly OperatorRoute[] = [
   getEventOf,
   ...Object.values(operators),
   judgeSecondPerson,
+  findSecondPeople,
   ...[listAudit, listRuns, listAllJobs, run],
 ];
 

@@ -1,10 +1,13 @@
 /** What an operator sees of impact batches in the console, in their list and on the page of one. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { disableOperator } from '../../src/operations/access/manage-operator.ts';
 import { changeImpactBatch } from '../../src/operations/impact/change-impact-batch.ts';
 import { createProject } from '../../src/operations/impact/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../../src/operations/impact/pool-contributions.ts';
-import { signedIn } from '../support/actor.ts';
+import { listOperators } from '../../src/store/access/operator.ts';
+import { OWNER, signedIn } from '../support/actor.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { ageSession } from '../support/console/age-session.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
@@ -14,6 +17,8 @@ import { closeThrough, newSettledPartner } from '../support/settlements.ts';
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+const withoutSigns = (text: string) => text.replaceAll(/[\u2066-\u2069]/g, '');
 
 /** A closed settlement of 40 points. */
 async function newSettlement() {
@@ -133,3 +138,33 @@ test('the audit says which step of a batch was recorded', needsBrowser, async ()
     await page.getByRole('row').filter({ hasText: 'impact-batch.advance' }).getByRole('button', { name: text }).waitFor();
   }
 });
+
+for (const [language, words] of [
+  ['en', { own: 'You recorded the delivery', wanted: 'Who can verify the batch: Huda Checks.', nobody: 'Nobody else' }],
+  ['ar', { own: 'أنت من سجّل التنفيذ', wanted: 'من يستطيع التحقّق من الدفعة: Huda Checks.', nobody: 'لا يستطيع الآن أحد' }],
+] as const)
+  test(
+    `who recorded the delivery reads which colleague can verify it, or how to get one, ${language}`,
+    needsBrowser,
+    async () => {
+      const { database } = service;
+      const page = await browser.signedIn('approver', { language }, `Records ${language}`);
+      const { impactBatchId } = await newLateBatch();
+      const everybody = await listOperators(database.pool);
+      const operatorId = everybody.find(({ name }) => name === `Records ${language}`)?.operatorId as string;
+      for (const other of everybody)
+        if (other.operatorId !== operatorId && other.disabledAt === null)
+          await disableOperator(database, OWNER, other.operatorId);
+      const recorder = { ...signedIn('approver'), operatorId };
+      for (const to of ['funded', 'in_progress', 'delivered'] as const)
+        await changeImpactBatch(database, recorder, impactBatchId, { changeType: 'advanced', to, reason: null });
+      await page.goto(`${browser.baseUrl}/impact/${impactBatchId}`);
+      const note = page.getByRole('alert').filter({ hasText: words.own });
+      await note.getByText(words.nobody).waitFor();
+      await note.getByText('npx partner-impact operator create').waitFor();
+      await browser.signedIn('approver', {}, 'Huda Checks');
+      await page.reload();
+      await waitFor('the colleague', async () => withoutSigns(await note.innerText()).includes(words.wanted));
+      assert.equal(await note.getByText('npx partner-impact').count(), 0);
+    },
+  );

@@ -1,7 +1,7 @@
 /** Whether one counts as another person is told before a step for two is tried, by the same rule and with the same reasons. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { createOperator } from '../../src/operations/access/manage-operator.ts';
+import { createOperator, disableOperator } from '../../src/operations/access/manage-operator.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
 import { uniqueId } from '../support/client.ts';
 import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
@@ -52,6 +52,26 @@ test('the owner account is nobody, and there is a sentence for it', async () => 
   const { isAllowed, message, codes } = await judge(approver, OWNER.operatorId);
   assert.deepEqual([isAllowed, codes], [false, {}]);
   assert.match(message, /No signed-in operator drafted the adjustment/);
+});
+
+test('the colleagues who may take a step are named: approvers who have signed in and count as another person', async () => {
+  const namesAfter = async (operatorId: string) => {
+    const { status, body } = await as(approver).get(`/operator/v1/second-people?operator_id=${operatorId}&step=verify_batch`);
+    assert.equal(status, 200);
+    return body.people.map(({ operator_id }: { operator_id: string }) => operator_id) as string[];
+  };
+  const maker = { ...signedIn('admin'), operatorId: as(admin).operatorId };
+  const wanted = { email: `${uniqueId('new').toLowerCase()}@example.org`, name: 'New', role: 'approver' } as const;
+  const { operator: unused } = await createOperator(service.database, OWNER, wanted);
+  const operator = await signedInOperator(service, 'operator');
+  const own = await namesAfter(as(approver).operatorId);
+  assert.ok(own.includes(as(admin).operatorId));
+  for (const id of [as(approver).operatorId, operator.operatorId, unused.operatorId]) assert.ok(!own.includes(id), id);
+  const email = `${uniqueId('made').toLowerCase()}@example.org`;
+  const { operator: made } = await createOperator(service.database, maker, { name: 'Made', email, role: 'approver' });
+  assert.ok(!(await namesAfter(made.operatorId)).includes(as(admin).operatorId), 'who made the account is not another person');
+  await disableOperator(service.database, OWNER, as(admin).operatorId);
+  assert.ok(!(await namesAfter(as(approver).operatorId)).includes(as(admin).operatorId));
 });
 
 test('an unknown step is refused', async () => {

@@ -2071,6 +2071,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/second-people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say who may take a step for two people after somebody
+         * @description Approvers and admins who have signed in and count as another person, 5 at most. The step itself decides anew.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["findSecondPeople"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/audit": {
         parameters: {
             query?: never;
@@ -4534,6 +4556,18 @@ export interface components {
         SecondFactorState: {
             /** @description Whether a sign-in needs a code of an authenticator app. */
             has_second_factor: boolean;
+        };
+        SecondPeople: {
+            /** @description In the order of their accounts; empty where nobody may. */
+            people: components["schemas"]["SecondPeoplePerson"][];
+            /** @description Whether there are more of them. */
+            has_more: boolean;
+        };
+        SecondPeoplePerson: {
+            /** @description The id of the operator. */
+            operator_id: string;
+            /** @description The name of the person. */
+            name: string;
         };
         SecondPerson: {
             /** @description Whether one is another person, as far as the service can tell. */
@@ -9194,6 +9228,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SecondPerson"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    findSecondPeople: {
+        parameters: {
+            query: {
+                /** @description Who did what comes before the step. */
+                operator_id: string;
+                /** @description The step that only another person may take. */
+                step: "approve_adjustment" | "approve_failure" | "verify_batch" | "verify_corrected_batch" | "correct_verified_batch";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondPeople"];
                 };
             };
             /** @description An error. */

@@ -79,8 +79,37 @@ export function useSecondPerson(operatorId: string | null | undefined, step: key
   return { mayOffer: !isPending && !isTold, problems: isTold ? data.details : [] };
 }
 
+interface ColleaguesProps {
+  /** Who did what comes before the step. */
+  readonly operatorId: string;
+  readonly step: keyof typeof BEGUN;
+  /** Somebody who may not take it for another reason. */
+  readonly except?: string | undefined;
+}
+
+/** Whom the reader asks for a step that only another person may take; where there is nobody, how an account comes into being. */
+export function Colleagues({ operatorId, step, except }: ColleaguesProps) {
+  const t = useTexts(FOUR_EYES);
+  const wanted = useTexts(WANTED)[step];
+  const query = { operator_id: operatorId, step };
+  const { data } = useQuery({
+    queryKey: ['second-people', query],
+    queryFn: () => answerOf(client.GET('/operator/v1/second-people', { params: { query } })),
+  });
+  if (!data) return null;
+  const names = data.people.filter(({ operator_id }) => operator_id !== except).map(({ name }) => isolateForeign(name));
+  if (names.length > 0)
+    return <Text size="sm">{t.colleagues(`${names.join(t.comma)}${data.has_more ? t.andOthers : ''}`, wanted)}</Text>;
+  return (
+    <>
+      <Text size="sm">{t.nobodyElse(wanted)}</Text>
+      <SecondAccount />
+    </>
+  );
+}
+
 /** How one person rehearses with two accounts: a sandbox counts those that the owner account creates as another person's at once. */
-export function SecondAccount() {
+function SecondAccount() {
   const t = useTexts(FOUR_EYES);
   if (useSession().environment !== 'sandbox') return null;
   return (

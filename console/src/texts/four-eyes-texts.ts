@@ -58,6 +58,16 @@ export const FOUR_EYES = {
       `The account of ${name} has no e-mail address. A step for two people needs both addresses; an administrator adds it.`,
     (name: string) => `لا عنوان بريد إلكتروني لحساب ${name}. خطوة الشخصين تحتاج إلى عنوانيهما، والمسؤول يضيفه.`,
   ],
+  colleagues: [
+    (names: string, wanted: string) => `Who can ${wanted}: ${names}.`,
+    (names: string, wanted: string) => `من يستطيع ${wanted}: ${names}.`,
+  ],
+  andOthers: [' and others', ' وغيرهم'],
+  nobodyElse: [
+    (wanted: string) => `Nobody else who has signed in can ${wanted} now.`,
+    (wanted: string) => `لا يستطيع الآن أحد غيرك ممن سجّلوا الدخول ${wanted}.`,
+  ],
+  comma: [', ', '، '],
   inSandbox: [
     'Who is alone in a sandbox may use a second account for it, which the owner of the machine creates. On the machine, without a sign-in:',
     'من يعمل وحده في بيئة التجربة يستخدم لذلك حسابًا ثانيًا ينشئه مالك الجهاز. على الجهاز ودون تسجيل دخول:',

@@ -1,10 +1,19 @@
 import { SECOND_STEPS, type SecondStep } from '../../domain/access/second-step.ts';
 import { explainSecondOperator } from '../../operations/access/four-eyes.ts';
+import { listSecondOperators } from '../../operations/access/second-operators.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { operatorRoute } from '../route.ts';
-import { closed, listOf, nullableText, oneOf, shape, text } from '../schema-parts.ts';
+import { closed, flag, listOf, nullableText, oneOf, shape, text } from '../schema-parts.ts';
 
 const STEPS = Object.keys(SECOND_STEPS) as SecondStep[];
+
+const query = Type.Object(
+  {
+    operator_id: Type.String({ minLength: 1, maxLength: 64, description: 'Who did what comes before the step.' }),
+    step: oneOf(STEPS, 'The step that only another person may take.'),
+  },
+  closed,
+);
 
 export const judgeSecondPerson = operatorRoute({
   operation: 'judgeSecondPerson',
@@ -14,13 +23,7 @@ export const judgeSecondPerson = operatorRoute({
   summary: 'Say whether one may take a step for two people after somebody else',
   description: 'The step itself decides anew: what is said here may have changed by then.',
   leastRole: 'viewer',
-  query: Type.Object(
-    {
-      operator_id: Type.String({ minLength: 1, maxLength: 64, description: 'Who did what comes before the step.' }),
-      step: oneOf(STEPS, 'The step that only another person may take.'),
-    },
-    closed,
-  ),
+  query,
   answer: shape('SecondPerson', {
     is_allowed: Type.Boolean({ description: 'Whether one is another person, as far as the service can tell.' }),
     message: nullableText('Why not; `null` where one is.'),
@@ -32,5 +35,30 @@ export const judgeSecondPerson = operatorRoute({
   async handle({ tools, actor, query: { operator_id: operatorId, step } }) {
     const refusal = await explainSecondOperator(tools.database.pool, actor, { operatorId, step });
     return { is_allowed: refusal === undefined, message: refusal?.message ?? null, details: refusal?.details ?? [] };
+  },
+});
+
+const NAMED_MAX = 5;
+
+export const findSecondPeople = operatorRoute({
+  operation: 'findSecondPeople',
+  method: 'GET',
+  path: '/operator/v1/second-people',
+  tag: 'Operators',
+  summary: 'Say who may take a step for two people after somebody',
+  description: `Approvers and admins who have signed in and count as another person, ${NAMED_MAX} at most. The step itself decides anew.`,
+  leastRole: 'viewer',
+  query,
+  answer: shape('SecondPeople', {
+    people: listOf(
+      shape('SecondPeoplePerson', { operator_id: text('The id of the operator.'), name: text('The name of the person.') }),
+      'In the order of their accounts; empty where nobody may.',
+    ),
+    has_more: flag('Whether there are more of them.'),
+  }),
+  async handle({ tools, actor: { correlationId }, query: { operator_id: operatorId, step } }) {
+    const found = await listSecondOperators(tools.database.pool, { operatorId, step }, { most: NAMED_MAX, correlationId });
+    const people = found.operators.map(({ operatorId: id, name }) => ({ operator_id: id, name }));
+    return { people, has_more: found.hasMore };
   },
 });

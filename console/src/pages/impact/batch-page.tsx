@@ -6,7 +6,7 @@ import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { Page } from '../../layout/page.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { SecondAccount } from '../../parts/four-eyes.tsx';
+import { Colleagues } from '../../parts/four-eyes.tsx';
 import { Person } from '../../parts/person.tsx';
 import { Records } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -114,14 +114,15 @@ function lookOf(distance: number) {
 }
 
 /** Who recorded the delivery is offered no verification. */
-function OwnDelivery({ detail: { batch } }: { readonly detail: Detail }) {
+function OwnDelivery({ detail: { batch, changes } }: { readonly detail: Detail }) {
   const t = useTexts(IMPACT);
   const { operator } = useSession();
   if (batch.status !== 'delivered' || batch.delivered_by !== operator.operatorId) return null;
+  const corrector = changes.findLast(({ change_type, status }) => change_type === 'corrected' && status === 'delivered');
   return (
     <Alert color="gray">
       <Text size="sm">{t.ownDelivery}</Text>
-      <SecondAccount />
+      <Colleagues operatorId={operator.operatorId} step="verify_batch" except={corrector?.operator_id} />
     </Alert>
   );
 }
