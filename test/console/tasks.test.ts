@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { attestRecord } from '../../src/operations/verification/attest-record.ts';
-import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { ageSession } from '../support/console/age-session.ts';
