@@ -197,7 +197,7 @@ describe('the answer to a dispute', needsBrowser, () => {
       first ?? '',
       new RegExp(`^- Order ${sent[0]?.partner_order_ref}, event .+: 60 points in your list, 100 points with us`),
     );
-    assert.match(rest[0] ?? '', /^- Order order-of-nobody, event .+: 7 points in your list, no confirmed contribution with us/);
+    assert.match(rest[0] ?? '', /^- Order order-of-nobody, event .+: 7 points in your list, not confirmed with us\.$/);
     assert.ok(rest.slice(1, 9).every((line) => line.endsWith(': 100 points with us, not in your list.')));
     assert.equal(rest[9], 'And 3 more.');
     await page.getByText('In Arabic').click();

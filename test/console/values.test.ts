@@ -275,10 +275,10 @@ describe('the lines that an answer to a dispute names', () => {
     const line = { ...listed, verdict: 'missing_in_service' } as const;
     const whole = (language: 'en' | 'ar', one: DifferingLine) =>
       describeLines(language, { lines: [one, one], count: 1_002 }) ?? '';
-    assert.equal(textOf('en', line), '- Order order-1, event event-01: 60 points in your list, not recorded with us.');
+    assert.equal(textOf('en', line), '- Order order-1, event event-01: 60 points in your list, not confirmed with us.');
     assert.match(
       whole('en', line),
-      /\nAnd 1,000 more\.\n\nWhat is not recorded with us: .+ with the Idempotency-Key that it had at first/,
+      /\nAnd 1,000 more\.\n\nWhat is not confirmed with us: .+ with the Idempotency-Key that it had at first/,
     );
     assert.match(whole('en', line), /Do not give points back to customers because of this list\.$/);
     assert.match(whole('ar', line), /\nوغير ذلك: 1,000\.\n\n.+ لا تردّوا النقاط إلى العملاء بسبب هذه القائمة\.$/);

@@ -18,7 +18,7 @@ export interface DifferingLines {
   readonly count: number;
 }
 
-/** A heading, a line for each, how many more there are, and what to do about events that are not recorded; `undefined` without a line. */
+/** A heading, a line for each, how many more there are, and what to do about events that are not confirmed; `undefined` without a line. */
 export function describeLines(language: Language, { lines, count }: DifferingLines): string | undefined {
   if (lines.length === 0) return undefined;
   const wording = language === 'en' ? ENGLISH : ARABIC;
@@ -28,11 +28,11 @@ export function describeLines(language: Language, { lines, count }: DifferingLin
     return `- ${name}: ${wording.differs[line.verdict](valuesOf(line, wording.mark))}`;
   });
   const list = [wording.heading, ...described, ...(rest > 0 ? [wording.more(rest)] : [])].join('\n');
-  return lines.some(isNotRecorded) ? `${list}\n\n${wording.sendAgain}` : list;
+  return lines.some(isNotConfirmed) ? `${list}\n\n${wording.sendAgain}` : list;
 }
 
 /** A request may record it; none makes another line of a statement. */
-function isNotRecorded({ verdict, line_type }: DifferingLine): boolean {
+function isNotConfirmed({ verdict, line_type }: DifferingLine): boolean {
   return verdict === 'missing_in_service' && line_type === 'contribution';
 }
 
@@ -94,7 +94,7 @@ const ENGLISH: Wording = {
   },
   differs: {
     points_mismatch: ({ listed, recorded }) => `${pointsInEnglish(listed)} in your list, ${pointsInEnglish(recorded)} with us.`,
-    missing_in_service: ({ listed }) => `${pointsInEnglish(listed)} in your list, not recorded with us.`,
+    missing_in_service: ({ listed }) => `${pointsInEnglish(listed)} in your list, not confirmed with us.`,
     missing_in_partner_file: ({ recorded }) => `${pointsInEnglish(recorded)} with us, not in your list.`,
     order_ref_mismatch: ({ otherOrder }) => `the order with us is ${otherOrder}.`,
     duplicate_in_file: () => 'more than once in your list.',
@@ -104,7 +104,7 @@ const ENGLISH: Wording = {
   },
   more: (count) => `And ${formatWhole(String(count))} more.`,
   sendAgain:
-    'What is not recorded with us: please ask your technical team to look the event up in our service. When it is not found, they send the same confirmation again, with the Idempotency-Key that it had at first; we then record it once. Do not give points back to customers because of this list.',
+    'What is not confirmed with us: please ask your technical team to look the event up in our service. When it is not found, they send the same confirmation again, with the Idempotency-Key that it had at first; we then record it once. Do not give points back to customers because of this list.',
 };
 
 const pointsInArabic = (points: string) => countArabic(points, ['نقطة واحدة', 'نقطتان', 'نقاط', 'نقطة', 'نقطة']);
@@ -118,7 +118,7 @@ const ARABIC: Wording = {
   },
   differs: {
     points_mismatch: ({ listed, recorded }) => `في قائمتكم ${pointsInArabic(listed)}، ولدينا ${pointsInArabic(recorded)}.`,
-    missing_in_service: ({ listed }) => `في قائمتكم ${pointsInArabic(listed)}، ولم يُسجَّل لدينا.`,
+    missing_in_service: ({ listed }) => `في قائمتكم ${pointsInArabic(listed)}، وهو غير مؤكَّد لدينا.`,
     missing_in_partner_file: ({ recorded }) => `لدينا ${pointsInArabic(recorded)}، وليس في قائمتكم.`,
     order_ref_mismatch: ({ otherOrder }) => `الطلب لدينا هو ${otherOrder}.`,
     duplicate_in_file: () => 'ورد في قائمتكم أكثر من مرة.',
@@ -127,5 +127,5 @@ const ARABIC: Wording = {
     matched: () => 'لا فرق.',
   },
   more: (count) => `وغير ذلك: ${formatWhole(String(count))}.`,
-  sendAgain: `ما لم يُسجَّل لدينا: نرجو أن تطلبوا من فريقكم التقني الاستعلام عن الحدث في خدمتنا. فإن لم يجده أعاد إرسال التأكيد نفسه بقيمة ${isolate('Idempotency-Key')} التي أُرسل بها أول مرة، فنسجّله مرة واحدة. لا تردّوا النقاط إلى العملاء بسبب هذه القائمة.`,
+  sendAgain: `ما ليس مؤكَّدًا لدينا: نرجو أن تطلبوا من فريقكم التقني الاستعلام عن الحدث في خدمتنا. فإن لم يجده أعاد إرسال التأكيد نفسه بقيمة ${isolate('Idempotency-Key')} التي أُرسل بها أول مرة، فنسجّله مرة واحدة. لا تردّوا النقاط إلى العملاء بسبب هذه القائمة.`,
 };
