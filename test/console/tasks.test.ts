@@ -270,6 +270,10 @@ describe('tasks with money', needsBrowser, () => {
     await approver.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
     const again = approver.getByRole('dialog', { name: 'Confirm that it is you' });
     await again.getByText(/^This step needs a sign-in of the last 10 minutes\./).waitFor();
+    await again.getByRole('button', { name: 'Close', exact: true }).waitFor();
+    await approver.keyboard.press('Escape');
+    await again.waitFor({ state: 'detached' });
+    await approver.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
     await approver.locator('input[type=password]').fill(PASSWORD);
     await approver.getByRole('button', { name: 'Continue' }).click();
     await approver.getByRole('button', { name: 'Post', exact: true }).click();

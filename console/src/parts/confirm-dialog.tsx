@@ -1,8 +1,9 @@
 /** The one dialog before what is final: what will happen, why, and a button that says what it does. */
-import { Alert, Button, Group, Modal, Stack, Textarea } from '@mantine/core';
+import { Alert, Button, Group, Stack, Textarea } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
+import { Dialog } from './dialog.tsx';
 import { Problem } from './problem.tsx';
 
 /** The state of the change that the dialog is for: that of `useChange`. */
@@ -41,9 +42,9 @@ export function ConfirmDialog({ isOpen, onClose, title, ...form }: ConfirmDialog
     onClose();
   };
   return (
-    <Modal opened={isOpen} onClose={close} title={title} size="lg">
+    <Dialog opened={isOpen} onClose={close} title={title} size="lg">
       <DialogForm {...form} onCancel={close} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,14 +1,16 @@
 /** What needs a recent sign-in: the password or a passkey is asked for when the service wants it, then the change is sent once more. */
-import { Modal, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
 import { ApiError, StepUpCancelled } from '../api/api-error.ts';
 import { answerOf, client } from '../api/client.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { useTexts } from '../texts/language.tsx';
 import { givePasskeyAgain, hasPasskeys } from './passkey.ts';
 import { PasskeyButton } from './passkey-button.tsx';
 import { PasswordForm } from './password-form.tsx';
 import type { SessionAnswer } from './session-answer.ts';
 import { SESSION } from './session-texts.ts';
+import { SteppingUp } from './stepping-up.ts';
 
 type WithStepUp = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
@@ -58,14 +60,16 @@ export function StepUpProvider({ hasPassword, hasPasskey, onOpen, onSignedIn, ch
     if (waiting.current) settle(waiting.current);
     waiting.current = undefined;
   };
+  // In a task of its own: a dialog below hears the same key, and must still be below.
+  const cancel = () => void setTimeout(() => end(({ reject }) => reject(new StepUpCancelled())));
   const signedIn = (session: SessionAnswer) => {
     onSignedIn(session);
     end(({ resolve }) => resolve());
   };
   return (
     <StepUpContext value={withStepUp}>
-      {children}
-      <Modal opened={isOpen} onClose={() => end(({ reject }) => reject(new StepUpCancelled()))} title={t.again} zIndex={400}>
+      <SteppingUp value={isOpen}>{children}</SteppingUp>
+      <Dialog opened={isOpen} onClose={cancel} title={t.again} zIndex={400}>
         <Stack gap="md">
           <Text size="sm" c="dimmed">
             {hasPassword ? (offersPasskey ? t.againHelp : t.againPasswordHelp) : t.againPasskeyHelp}
@@ -79,7 +83,7 @@ export function StepUpProvider({ hasPassword, hasPasskey, onOpen, onSignedIn, ch
           )}
           {offersPasskey && <PasskeyButton send={givePasskeyAgain} onSignedIn={signedIn} />}
         </Stack>
-      </Modal>
+      </Dialog>
     </StepUpContext>
   );
 }

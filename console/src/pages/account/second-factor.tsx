@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Problem, problemOf } from '../../parts/problem.tsx';
 import { QrPicture } from '../../parts/qr-picture.tsx';
 import { Id } from '../../parts/values.tsx';
@@ -83,7 +84,7 @@ function Enrol({ begun, onClose }: { readonly begun: Begun; readonly onClose: ()
     },
   });
   return (
-    <Modal opened onClose={onClose} title={t.setUp} size="lg">
+    <Dialog opened onClose={onClose} title={t.setUp} size="lg">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -126,6 +127,6 @@ function Enrol({ begun, onClose }: { readonly begun: Begun; readonly onClose: ()
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components, operations } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Problem, problemOf } from '../../parts/problem.tsx';
 import { Foreign, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -81,7 +82,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
       [field]: delta.trim(),
     });
   return (
-    <Modal opened={isOpen} onClose={close} title={t.draft} size="lg">
+    <Dialog opened={isOpen} onClose={close} title={t.draft} size="lg">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -149,6 +150,6 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Code, Modal, SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Code, SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
@@ -10,6 +10,7 @@ import { useSort } from '../../app/use-sort.ts';
 import { ownZone, startOfDay } from '../../format/time.ts';
 import { Page } from '../../layout/page.tsx';
 import { Coded, CodedInFull } from '../../parts/coded.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { DayFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
 import { Person, PersonFilter } from '../../parts/person.tsx';
@@ -94,7 +95,7 @@ function EntryDialog({ entry, onClose }: { readonly entry: Entry | undefined; re
   const t = useTexts(AUDIT);
   const common = useTexts(COMMON);
   return (
-    <Modal
+    <Dialog
       opened={entry !== undefined}
       onClose={onClose}
       title={`${t.entry} ${entry?.entry_no ?? ''} · ${entry?.action ?? ''}`}
@@ -111,7 +112,7 @@ function EntryDialog({ entry, onClose }: { readonly entry: Entry | undefined; re
           </SimpleGrid>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

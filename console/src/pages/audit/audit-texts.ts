@@ -12,7 +12,6 @@ export const AUDIT = {
   by: ['By', 'بواسطة'],
   role: ['Role', 'الدور'],
   service: ['Service', 'الخدمة'],
-  withStep: [(action: string, step: string) => `${action}: ${step}`, (action: string, step: string) => `${action}: ${step}`],
   action: ['Action', 'الإجراء'],
   subject: ['About', 'بشأن'],
   subjectId: ['Id of the record', 'معرّف السجل'],
