@@ -328,6 +328,17 @@ describe('points that have a value', needsBrowser, () => {
     assert.deepEqual((await service.database.pool.query(text, [partnerId])).rows, [{ status: 'rejected' }]);
   });
 
+  test('a contribution shows what its points are worth, without its adjustments', async () => {
+    const { partnerId, transactionId } = await priced('0.05', 100);
+    const viewer = await signedInOperator(service, 'viewer');
+    const { body } = await viewer.get(`/operator/v1/partners/${partnerId}/contributions/${transactionId}`);
+    assert.deepEqual([body.amount, body.currency], ['5', 'SAR']);
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/contributions/${partnerId}/${transactionId}`);
+    const worth = page.locator('dt', { hasText: 'Value of these points' }).locator('xpath=following-sibling::dd[1]');
+    assert.equal(await worth.innerText(), '5.00 SAR');
+  });
+
   test('the overview rounds a month to the decimals of the currency, and has the exact amount on hover', async () => {
     const { partner } = await priced('0.005', 1);
     const viewer = await signedInOperator(service, 'viewer');

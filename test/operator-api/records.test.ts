@@ -58,6 +58,7 @@ describe('contributions', () => {
     const { transaction_id } = body.contribution;
     const shown = await as(viewer).get(`${V1}/partners/${idOf()}/contributions/${transaction_id}`);
     assert.equal(shown.body.points, '9007199254740993');
+    assert.deepEqual([shown.body.amount, shown.body.currency], [null, null], 'its version has no value');
     assert.equal(shown.body.status, 'pending');
   });
 

@@ -3105,6 +3105,10 @@ export interface components {
             calculation_id: string | null;
             /** @description Why the estimate was not linked; `null` unless it was rejected. */
             rejection_code: string | null;
+            /** @description What its points are worth, exact, without adjustments; `null` without a conversion. */
+            amount: string | null;
+            /** @description The currency of the amount; `null` without one. */
+            currency: string | null;
         };
         ContributionPage: {
             /** @description The contributions of the page. */

@@ -1,10 +1,12 @@
 import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-status.ts';
+import { amountText } from '../../domain/numbers/money.ts';
 import { REVIEW_REASONS } from '../../domain/rules/contribution-rules.ts';
 import type { ReviewedContribution } from '../../operations/contributions/list-reviews.ts';
+import type { Worth } from '../../operations/contributions/read-worth.ts';
 import { TIMELINE_KINDS, type TimelineEntry } from '../../operations/overview/contribution-timeline.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
-import { integerText, nullableText, nullableTime, oneOf, shape, text, time } from '../schema-parts.ts';
+import { integerText, nullableDecimalText, nullableText, nullableTime, oneOf, shape, text, time } from '../schema-parts.ts';
 
 const Status = oneOf(CONTRIBUTION_STATUSES, '`confirmed` and `failed` are final. Only `failed` allows points to be restored.');
 
@@ -51,9 +53,11 @@ export const ContributionBody = shape('Contribution', {
   association: oneOf(['not_requested', 'associated', 'rejected'], 'What became of the link to an estimate.'),
   calculation_id: nullableText('The estimate that it is linked to, or that its request named; `null` without one.'),
   rejection_code: nullableText('Why the estimate was not linked; `null` unless it was rejected.'),
+  amount: nullableDecimalText('What its points are worth, exact, without adjustments; `null` without a conversion.'),
+  currency: nullableText('The currency of the amount; `null` without one.'),
 });
 
-export function contributionToWire(record: ContributionRecord) {
+export function contributionToWire(record: ContributionRecord, { amount, currency }: Worth) {
   const { contribution, link } = record;
   const { summaryEn, summaryAr } = contribution.expectedEnvironmentalSupport;
   return {
@@ -67,6 +71,7 @@ export function contributionToWire(record: ContributionRecord) {
     association: link ? 'associated' : record.associationOutcome,
     calculation_id: link?.calculationId ?? record.calculationId,
     rejection_code: link ? null : record.rejectionCode,
+    ...{ amount: amount === null ? null : amountText(amount), currency },
   };
 }
 

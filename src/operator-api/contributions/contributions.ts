@@ -2,6 +2,7 @@ import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-s
 import { readNamesOfPartners } from '../../operations/access/find-partners.ts';
 import { listContributionsOfPartner, listLatest } from '../../operations/contributions/find-contributions.ts';
 import { getReview } from '../../operations/contributions/list-reviews.ts';
+import { readWorth } from '../../operations/contributions/read-worth.ts';
 import { readTimeline } from '../../operations/overview/contribution-timeline.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
@@ -97,7 +98,8 @@ export const getContribution = operatorRoute({
   params,
   answer: ContributionBody,
   async handle({ tools: { database }, params: { partner_id: partnerId, transaction_id: transactionId } }) {
-    return contributionToWire((await getReview(database.pool, { partnerId, transactionId })).record);
+    const { record } = await getReview(database.pool, { partnerId, transactionId });
+    return contributionToWire(record, await readWorth(database.pool, record));
   },
 });
 

@@ -11,7 +11,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { PartnerLink, usePartner } from '../../parts/partner.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
-import { Foreign, Id, Points, Time } from '../../parts/values.tsx';
+import { Foreign, Id, Money, Points, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
@@ -94,6 +94,9 @@ function ContributionFacts({ record, entries, zone }: ContributionFactsProps) {
       columns={3}
       lead={[
         { label: common.points, value: <Points value={record.points} /> },
+        ...(record.amount === null
+          ? []
+          : [{ label: t.worth, value: <Money amount={record.amount} currency={record.currency} /> }]),
         ...(changes.length > 0 ? [{ label: t.net, value: <Points value={String(net)} /> }] : []),
         { label: common.status, value: <StatusBadge status={record.status} /> },
       ]}

@@ -42,6 +42,7 @@ export const CONTRIBUTION = {
     (count: number) =>
       `عرض ما سبق من تغييرات الدفعة: ${countArabic(count, ['تغيير واحد', 'تغييران', 'تغييرات', 'تغييرًا', 'تغيير'])}`,
   ],
+  worth: ['Value of these points', 'قيمة هذه النقاط'],
   net: ['Points with adjustments', 'النقاط بعد التعديلات'],
   supports: ['What the customer reads', 'ما يقرؤه العميل'],
   byOperators: ['Recorded by two operators', 'سجّلها مشغّلان'],
