@@ -1,7 +1,7 @@
 /** What the finance person does in the console, from the first click to what changed in the database. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { OWNER } from '../support/actor.ts';
@@ -18,6 +18,10 @@ import { closeThrough, openFirst } from '../support/settlements.ts';
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+interface Styles {
+  getComputedStyle(of: unknown): { readonly textDecorationLine: string };
+}
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
 const complete = () => completeReconciliations(service.database, new AbortController().signal);
@@ -285,6 +289,13 @@ describe('points that have a value', needsBrowser, () => {
       /^The limit of the settled amount after it is \u20662\.75 SAR\u2069: 55 settled points at the highest/,
     );
     await limit.waitFor();
+    await page.goto(`${browser.baseUrl}/contributions/${partnerId}/${transactionId}`);
+    // Its sign stands before it in Arabic too.
+    await page.locator('.mantine-Timeline-root bdi[dir=ltr]').getByText('-45', { exact: true }).waitFor();
+    const link = page.locator('dd').getByRole('link', { name: partner.name });
+    const lineOf = (element: Locator) =>
+      element.evaluate((shown) => (globalThis as unknown as Styles).getComputedStyle(shown).textDecorationLine);
+    assert.deepEqual([await lineOf(link), await lineOf(link.locator('bdi'))], ['underline', 'underline']);
     await page.goto(`${browser.baseUrl}/adjustments?partner=${partnerId}`);
     const row = page.getByRole('row').filter({ hasText: partner.name });
     await row.locator('[data-label="Change of the amount"]').getByText('-2.25 SAR', { exact: true }).waitFor();

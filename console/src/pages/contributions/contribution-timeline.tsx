@@ -2,13 +2,12 @@
 import { Group, Paper, Stack, Text, Timeline, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { components } from '../../api/operator-types.ts';
-import { formatWhole } from '../../format/points.ts';
 import { RecordLink } from '../../layout/record-link.tsx';
 import { kindOfId } from '../../layout/record-pages.ts';
 import { Coded } from '../../parts/coded.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { Person } from '../../parts/person.tsx';
-import { Foreign, Id, Time } from '../../parts/values.tsx';
+import { Foreign, Id, Points, Time } from '../../parts/values.tsx';
 import { ACTION } from '../../texts/action-texts.ts';
 import { ASSOCIATION, EVENT_TYPE, FOUND, REJECTION } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -151,7 +150,12 @@ function FactLine({ partnerId, name, value }: FactLineProps) {
       </Line>
     );
   if (name === 'status') return <Line label={label}>{`HTTP ${value}`}</Line>;
-  if (name === 'points_delta') return <Line label={label}>{formatWhole(value)}</Line>;
+  if (name === 'points_delta')
+    return (
+      <Line label={label}>
+        <Points value={value} />
+      </Line>
+    );
   // A key is the partner's own text, whatever it looks like.
   const isId = name !== 'idempotency_key' && kindOfId(value) !== undefined;
   return <Line label={label}>{isId ? <RecordLink partnerId={partnerId} id={value} /> : <Foreign text={value} isWhole />}</Line>;
