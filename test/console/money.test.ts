@@ -1,7 +1,7 @@
 /** What the finance person does in the console, from the first click to what changed in the database. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { OWNER } from '../support/actor.ts';
@@ -11,17 +11,12 @@ import { heightOf, needsBrowser } from '../support/console/browser.ts';
 import { choose } from '../support/console/choose.ts';
 import { HOSTILE_LINE, openScene, type Scene } from '../support/console/console-scene.ts';
 import { signedInOperator } from '../support/operator-client.ts';
-import { insertPrice } from '../support/rules.ts';
 import { OPEN_RATES } from '../support/service.ts';
 import { closeThrough, openFirst } from '../support/settlements.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
-
-interface Styles {
-  getComputedStyle(of: unknown): { readonly textDecorationLine: string };
-}
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
 const complete = () => completeReconciliations(service.database, new AbortController().signal);
@@ -257,110 +252,6 @@ describe('a dispute', needsBrowser, () => {
       assert.equal(status, 200, text);
     }
   }
-});
-
-describe('points that have a value', needsBrowser, () => {
-  /** A partner with a price of a point in SAR, and its first contribution of these points with it. */
-  async function priced(price: string, points: number) {
-    const partner = await createPartner(service.database, OWNER, uniqueId('Shop'), { ...OPEN_RATES, currency: 'SAR' });
-    const { partnerId } = partner;
-    await insertPrice(service.database, 'point_conversion', { partnerId, label: uniqueId('price'), starts: '-1 day', price });
-    const { client } = await service.newPartner({ of: partner });
-    // Each process reads the rules anew within seconds.
-    const contribution = await waitFor('a contribution with the price', async () => {
-      const { body } = await client.confirm({ ...newConfirmation(), points });
-      return body.contribution.point_conversion_version === 'default-1' ? undefined : body.contribution;
-    });
-    return { partner, partnerId, transactionId: contribution.transaction_id as string };
-  }
-
-  test('an adjustment shows the change of the amount', async () => {
-    const { partner, partnerId, transactionId } = await priced('0.05', 100);
-    const operator = await signedInOperator(service, 'operator');
-    const { body } = await operator.postOnce('/operator/v1/adjustments', {
-      ...{ partner_id: partnerId, transaction_id: transactionId, reason_code: 'other', points_delta: '-45' },
-      ...{ reason_en: 'x', reason_ar: 'س' },
-    });
-    const page = await browser.signedIn('viewer');
-    await page.goto(`${browser.baseUrl}/adjustments/${partnerId}/${body.adjustment.adjustment_id}`);
-    const change = page.locator('dt', { hasText: 'Change of the amount' }).locator('xpath=following-sibling::dd[1]');
-    assert.match(await change.innerText(), /^-2\.25 SAR$/);
-    const limit = page.getByText(
-      /^The limit of the settled amount after it is \u20662\.75 SAR\u2069: 55 settled points at the highest/,
-    );
-    await limit.waitFor();
-    await page.goto(`${browser.baseUrl}/contributions/${partnerId}/${transactionId}`);
-    // Its sign stands before it in Arabic too.
-    await page.locator('.mantine-Timeline-root bdi[dir=ltr]').getByText('-45', { exact: true }).waitFor();
-    const link = page.locator('dd').getByRole('link', { name: partner.name });
-    const lineOf = (element: Locator) =>
-      element.evaluate((shown) => (globalThis as unknown as Styles).getComputedStyle(shown).textDecorationLine);
-    assert.deepEqual([await lineOf(link), await lineOf(link.locator('bdi'))], ['underline', 'underline']);
-    await page.goto(`${browser.baseUrl}/adjustments?partner=${partnerId}`);
-    const row = page.getByRole('row').filter({ hasText: partner.name });
-    await row.locator('[data-label="Change of the amount"]').getByText('-2.25 SAR', { exact: true }).waitFor();
-    await row.locator('[data-label="Drafted"]').getByText('The operator', { exact: true }).waitFor();
-  });
-
-  test('the steps of an adjustment repeat what they are about, and who drafted it withdraws it', async () => {
-    const { partnerId, transactionId } = await priced('0.05', 100);
-    const page = await browser.signedIn('operator');
-    const draft = async () => {
-      const stated = { partner_id: partnerId, transaction_id: transactionId, reason_code: 'other', points_delta: '-45' };
-      const body = JSON.stringify({ ...stated, reason_en: 'x', reason_ar: 'س' });
-      const { csrf_token } = await (await page.request.get(`${browser.baseUrl}/operator/v1/session`)).json();
-      const headers = { 'x-csrf-token': csrf_token, 'idempotency-key': uniqueId('key'), 'content-type': 'application/json' };
-      const answer = await page.request.post(`${browser.baseUrl}/operator/v1/adjustments`, { data: body, headers });
-      assert.equal(answer.status(), 200, await answer.text());
-      return `${browser.baseUrl}/adjustments/${partnerId}/${(await answer.json()).adjustment.adjustment_id}`;
-    };
-    const factsOf = async (at: Page) => {
-      const text = (await at.getByRole('dialog').locator('dl').innerText()).replaceAll(/\s+/g, ' ');
-      return text.replace(/Order \S+/, 'Order');
-    };
-    const said = 'Order Change of points -45 Change of the amount -2.25 SAR';
-    const address = await draft();
-    const approver = await browser.signedIn('approver');
-    await approver.goto(address);
-    await approver.getByRole('button', { name: 'Reject', exact: true }).waitFor();
-    await approver.getByRole('button', { name: 'Approve', exact: true }).click();
-    assert.equal(await factsOf(approver), said);
-
-    await page.goto(address);
-    await page.getByText('You drafted it: another operator has to approve it.').waitFor();
-    for (const name of ['Reject', 'Approve']) assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0);
-    await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
-    assert.equal(await factsOf(page), said);
-    await page.getByRole('dialog').getByLabel('Reason').fill('The partner corrected its list.');
-    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw', exact: true }).click();
-    await page.getByText('Withdrawn by').waitFor();
-    await page.getByText('The partner corrected its list.').waitFor();
-    const text = 'select status from adjustment where partner_id = $1';
-    assert.deepEqual((await service.database.pool.query(text, [partnerId])).rows, [{ status: 'rejected' }]);
-  });
-
-  test('a contribution shows what its points are worth, without its adjustments', async () => {
-    const { partnerId, transactionId } = await priced('0.05', 100);
-    const viewer = await signedInOperator(service, 'viewer');
-    const { body } = await viewer.get(`/operator/v1/partners/${partnerId}/contributions/${transactionId}`);
-    assert.deepEqual([body.amount, body.currency], ['5', 'SAR']);
-    const page = await browser.signedIn('viewer');
-    await page.goto(`${browser.baseUrl}/contributions/${partnerId}/${transactionId}`);
-    const worth = page.locator('dt', { hasText: 'Value of these points' }).locator('xpath=following-sibling::dd[1]');
-    assert.equal(await worth.innerText(), '5.00 SAR');
-  });
-
-  test('the overview rounds a month to the decimals of the currency, and has the exact amount on hover', async () => {
-    const { partner } = await priced('0.005', 1);
-    const viewer = await signedInOperator(service, 'viewer');
-    const months = `/operator/v1/months/${new Date().toISOString().slice(0, 7)}/partners?name=${partner.name}`;
-    await waitFor('the month with the contribution', async () => (await viewer.get(months)).body.partners[0].amounts.length > 0);
-    const page = await browser.signedIn('viewer');
-    await page.goto(`${browser.baseUrl}/?name=${partner.name}`);
-    const amount = page.getByRole('row').filter({ hasText: partner.name }).locator('[data-label="Amount before adjustments"]');
-    await amount.getByText('0.01 SAR').waitFor();
-    assert.equal(await amount.locator('[data-hint]').getAttribute('data-hint'), '0.005 SAR');
-  });
 });
 
 describe('close a month', needsBrowser, () => {
