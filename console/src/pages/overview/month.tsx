@@ -56,6 +56,11 @@ export function Month() {
       title={formatMonth(month, language)}
       actions={
         <Group gap="xs">
+          {all.data && (
+            <Text size="sm" c="dimmed">
+              {t.asOf} <Time at={all.data.as_of} style="second" />
+            </Text>
+          )}
           <Button variant="default" size="xs" onClick={() => turn(-1)}>
             {t.monthBefore}
           </Button>
@@ -68,7 +73,7 @@ export function Month() {
       <Stack gap="md">
         <Paper p="md">
           <Loaded query={all}>
-            {({ as_of, confirmed_count, confirmed_points, days, amounts }) => (
+            {({ confirmed_count, confirmed_points, days, amounts }) => (
               <Stack gap="sm">
                 <Group gap="lg">
                   <Text fw={600}>{counted.points(confirmed_points)}</Text>
@@ -77,9 +82,6 @@ export function Month() {
                     <Total key={currency} amount={amount} currency={currency} minorUnits={minor_units} />
                   ))}
                   {amounts.length > 0 && <Text c="dimmed">{t.beforeAdjustments}</Text>}
-                  <Text c="dimmed">
-                    {t.asOf} <Time at={as_of} style="second" />
-                  </Text>
                 </Group>
                 <Suspense fallback={<Skeleton h={180} />}>
                   <MonthChart month={month} days={days} />
