@@ -36,7 +36,7 @@ const EVERY_STATEMENT = [
   'test/adjustments/{adjustments,sealed-adjustments}.test.ts',
   'test/audit/audited-changes.test.ts',
   'test/commands/one-manner.test.ts',
-  'test/contributions/{blocked,confirm-contribution,daily-caps,record-failure,reviews,sealed-contributions}.test.ts',
+  'test/contributions/{add-up-days,blocked,confirm-contribution,daily-caps,record-failure,reviews,sealed-contributions}.test.ts',
   'test/emissions/*.test.ts',
   'test/events/{event-commands,list-events}.test.ts',
   'test/impact/{environmental-status,impact-batch-commands}.test.ts',

@@ -31,6 +31,24 @@ test('it is read anew when its time is over', async () => {
   assert.deepEqual(reads, ['a', 'a']);
 });
 
+test('a read that takes longer than it is kept is not begun a second time beside itself', async () => {
+  const { read, reads } = counting({ leastMs: 1, mostMs: 1 }, 100);
+  const first = read(one, 'a');
+  await sleep(50);
+  assert.deepEqual(await Promise.all([first, read(one, 'a')]), [1, 1]);
+  assert.deepEqual(reads, ['a']);
+});
+
+test('what is not whole is kept for the least time, however long it took', async () => {
+  let times = 0;
+  const read = async () => {
+    await sleep(100);
+    return ++times;
+  };
+  const shared = sharedRead({ leastMs: 1, mostMs: HOUR_MS }, read, (result) => result > 1);
+  assert.deepEqual([await shared.read(one, 'a'), await shared.read(one, 'a'), await shared.read(one, 'a')], [1, 2, 2]);
+});
+
 test('what takes long to read is kept for longer, up to a bound', async () => {
   const dear = counting({ leastMs: 0, mostMs: HOUR_MS }, 200);
   await dear.read(one, 'a');

@@ -20,15 +20,17 @@ export interface SharedRead<Source extends object, Result> {
 }
 
 /**
- * What one caller reads serves the others who ask for the same soon after, so that it costs the same for one and for many. A read that
- * fails serves only those who waited for it.
+ * What one caller reads serves the others who ask for the same meanwhile and soon after, so that it costs the same for one and for many. A
+ * read that fails serves only those who waited for it.
  *
  * @param keeping Counted from the begin of the read.
  * @param read Reads from a source, such as a pool of connections, what a key names.
+ * @param isWhole What is not is kept for the least time.
  */
 export function sharedRead<Source extends object, Result>(
   { leastMs, mostMs }: Keeping,
   read: (source: Source, key: string) => Promise<Result>,
+  isWhole: (result: Result) => boolean = () => true,
 ): SharedRead<Source, Result> {
   const keptOf = new WeakMap<Source, Map<string, Kept<Result>>>();
   return {
@@ -39,12 +41,12 @@ export function sharedRead<Source extends object, Result>(
       for (const [each, { sinceMs, keptMs }] of kept) if (nowMs - sinceMs >= keptMs) kept.delete(each);
       const found = kept.get(key);
       if (found) return found.result;
-      const begun: Kept<Result> = { sinceMs: nowMs, result: read(source, key), keptMs: leastMs };
+      const begun: Kept<Result> = { sinceMs: nowMs, result: read(source, key), keptMs: Number.POSITIVE_INFINITY };
       kept.set(key, begun);
       begun.result.then(
-        () => {
+        (result) => {
           const tookMs = performance.now() - nowMs;
-          begun.keptMs = Math.min(mostMs, Math.max(leastMs, TIMES_ITS_DURATION * tookMs));
+          begun.keptMs = isWhole(result) ? Math.min(mostMs, Math.max(leastMs, TIMES_ITS_DURATION * tookMs)) : leastMs;
         },
         () => {
           if (kept.get(key) === begun) kept.delete(key);

@@ -13,16 +13,16 @@ interface ChangeTerms<Input, Output> {
   readonly onDone?: (output: Output) => void;
 }
 
+export type Change<Input, Output> = UseMutationResult<Output, Error, Input> & {
+  /** Also before `isPending` is drawn. */
+  readonly isUnderWay: () => boolean;
+};
+
 /**
  * A change: sent with a key that makes a repetition harmless, after the password where it is wanted; then every view is read again. What is
- * under way is not sent again: the second click of a double-click comes before the button is drawn as busy.
+ * under way is not sent again, and not forgotten: the second click of a double-click comes before the button is drawn as busy.
  */
-export function useChange<Input, Output>({
-  send,
-  done,
-  failed,
-  onDone,
-}: ChangeTerms<Input, Output>): UseMutationResult<Output, Error, Input> {
+export function useChange<Input, Output>({ send, done, failed, onDone }: ChangeTerms<Input, Output>): Change<Input, Output> {
   const queries = useQueryClient();
   const withStepUp = useStepUp();
   const sent = useRef<{ payload: string; key: string } | undefined>(undefined);
@@ -44,8 +44,12 @@ export function useChange<Input, Output>({
     },
     onSettled: (_output, _error, input) => void underWay.current.delete(payloadOf(input)),
   });
+  const isUnderWay = () => underWay.current.size > 0;
   return {
     ...change,
+    isUnderWay,
+    // Forgotten meanwhile it would be drawn as not busy, and be sent once more.
+    reset: () => void (isUnderWay() || change.reset()),
     mutate(...terms) {
       const payload = payloadOf(terms[0]);
       if (underWay.current.has(payload)) return;

@@ -59,18 +59,21 @@ export function formatMonth(month: string, language: Language): string {
   return new Intl.DateTimeFormat(LOCALES[language], options).format(new Date(`${month}-01T00:00:00Z`));
 }
 
-const STEPS = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-  ['second', 1],
+/** From so many seconds on a time is told in a unit, which has so many seconds. */
+const UNITS = [
+  ['day', 2 * 86_400, 86_400],
+  ['hour', 2 * 3_600, 3_600],
+  ['minute', 60, 60],
+  ['second', 0, 1],
 ] as const;
 
-/** `in 3 hours`, `2 days ago`: in the largest unit of which there are two, or the smallest. */
+/** `in 3 hours`, `2 days ago`: rounded, in the largest unit of which there are two. */
 export function formatRelative(at: string, now: number, language: Language): string {
   const seconds = Math.round((new Date(at).getTime() - now) / 1000);
-  const [unit, size] = STEPS.find(([, step]) => Math.abs(seconds) >= step * 2) ?? (['second', 1] as const);
-  return new Intl.RelativeTimeFormat(LOCALES[language], { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
+  const [unit, , size] = UNITS.find(([, least]) => Math.abs(seconds) >= least) ?? (['second', 0, 1] as const);
+  const count = Math.round(seconds / size);
+  // "Tomorrow" would speak of the calendar.
+  return new Intl.RelativeTimeFormat(LOCALES[language], { numeric: count === 0 ? 'auto' : 'always' }).format(count, unit);
 }
 
 /** The reader's own zone, such as `Asia/Riyadh`. */

@@ -24,8 +24,9 @@ export interface AuditEntry {
  * an admin that another command just created is visible.
  *
  * @param db A transaction of `inTransaction`; an entry without its change, or a change without its entry, is a defect.
+ * @returns When it was recorded.
  */
-export async function audit(db: Queryable, author: AuditAuthor, entry: AuditEntry): Promise<void> {
+export async function audit(db: Queryable, author: AuditAuthor, entry: AuditEntry): Promise<Date> {
   const [key] = databaseOf(db).auditKeys();
   if (key === undefined) throw new Error('The audit needs at least one key.');
   const { lastNo, lastMac, now } = await lockAuditHead(db);
@@ -45,6 +46,7 @@ export async function audit(db: Queryable, author: AuditAuthor, entry: AuditEntr
   });
   await insertAuditEntry(db, sealed);
   await updateAuditHead(db, { lastNo: sealed.entryNo, lastMac: sealed.mac });
+  return now;
 }
 
 function toText(record: object | null): string | null {

@@ -12,26 +12,33 @@ const EVENTS_AT_ONCE = 5_000n;
 /** `all`: everything that had a number when it began is in the totals. `by others`: the rest is being added up by another process. */
 export type AddedUp = 'all' | 'by others' | 'in part';
 
+interface AddUpTerms {
+  /** Asked between parts: whether to leave the rest to the next time. */
+  readonly isOver: () => boolean;
+  /** Whether to wait for others who add up the same partner; then nothing is left to them. */
+  readonly waits?: boolean;
+}
+
 /**
  * Adds up what was confirmed and what failed, by days, behind the confirmations: each event once, however many processes do so at once.
  *
- * @param isOver Asked between parts: whether to leave the rest to the next time.
  * @returns `in part` when it left something.
  */
-export async function addUpDays(database: Database, isOver: () => boolean): Promise<AddedUp> {
+export async function addUpDays(database: Database, terms: AddUpTerms): Promise<AddedUp> {
   let addedUp: AddedUp = 'all';
   for (const partnerId of await listPartnersBehind(database.pool, PARTNERS_MAX)) {
-    const ofPartner = await addUpPartner(database, partnerId, isOver);
+    const ofPartner = await addUpPartner(database, partnerId, terms);
     if (ofPartner === 'in part') return ofPartner;
     if (ofPartner === 'by others') addedUp = ofPartner;
   }
   return addedUp;
 }
 
-async function addUpPartner(database: Database, partnerId: string, isOver: () => boolean): Promise<AddedUp> {
+async function addUpPartner(database: Database, partnerId: string, { isOver, waits = false }: AddUpTerms): Promise<AddedUp> {
   const last = await findLastSequence(database.pool, partnerId);
+  const partner = await findPartner(database.pool, partnerId);
   while (!isOver()) {
-    const through = await addUp(database, partnerId);
+    const through = await addUp(database, { partnerId, timeZone: partner?.timeZone ?? 'UTC', waits });
     if (through === undefined) return 'by others';
     if (through >= last) return 'all';
   }
@@ -39,12 +46,12 @@ async function addUpPartner(database: Database, partnerId: string, isOver: () =>
 }
 
 /** @returns The number up to which events are added up; `undefined` where somebody else is at it. */
-async function addUp(database: Database, partnerId: string): Promise<bigint | undefined> {
-  const partner = await findPartner(database.pool, partnerId);
-  if (!partner) return undefined;
-  const { timeZone } = partner;
+async function addUp(
+  database: Database,
+  { partnerId, timeZone, waits }: { readonly partnerId: string; readonly timeZone: string; readonly waits: boolean },
+): Promise<bigint | undefined> {
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-    const after = await holdDayTotals(db, partnerId);
+    const after = await holdDayTotals(db, partnerId, waits);
     if (after === undefined) return undefined;
     const last = await findLastSequence(db, partnerId);
     if (last <= after) return after;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Keeping, sharedRead } from '../../concurrency/shared-read.ts';
+import { sharedRead } from '../../concurrency/shared-read.ts';
 import { amountOf } from '../../domain/numbers/money.ts';
 import { listPartnersInOrder, type Partner, type PartnerFilter, type PartnerOrder } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
@@ -44,15 +44,19 @@ interface DaysState {
 /** Long enough for what came since the last time, short enough to be forgotten. */
 const REFRESH_MS = 2_000;
 
-/** Looks at every partner, and so not for each who asks. */
-const refreshes = sharedRead({ leastMs: 2_000, mostMs: 5_000 }, async (database: Database): Promise<DaysState> => {
-  const endsAtMs = performance.now() + REFRESH_MS;
-  const asOf = await readClock(database.pool);
-  const addedUp = await addUpDays(database, () => performance.now() > endsAtMs);
-  // The next who asks goes on.
-  if (addedUp === 'in part') refreshes.forget(database);
-  return { asOf, isComplete: addedUp === 'all' };
-});
+const isComplete = (state: DaysState) => state.isComplete;
+
+/** Looks at every partner, and so not for each who asks. After a part, the next who asks goes on. */
+const refreshes = sharedRead(
+  { leastMs: REFRESH_MS, mostMs: 5_000 },
+  async (database: Database): Promise<DaysState> => {
+    const endsAtMs = performance.now() + REFRESH_MS;
+    const asOf = await readClock(database.pool);
+    const addedUp = await addUpDays(database, { isOver: () => performance.now() > endsAtMs });
+    return { asOf, isComplete: addedUp === 'all' };
+  },
+  isComplete,
+);
 
 /** Little is new most of the time, and is there before a person sees the page. */
 const WAIT_MS = 200;
@@ -72,8 +76,8 @@ async function readState(database: Database): Promise<DaysState> {
   return (await reached(database, 0)) ?? { asOf: await readClock(database.pool), isComplete: false };
 }
 
-/** Those of the first page are the same for everybody who opens the console; those of all partners cost the more the more partners there are. */
-const SHARED: Keeping = { leastMs: 5_000, mostMs: 60_000 };
+/** Those of the first page are the same for everybody who opens the console. */
+const SHARED_MS = 5_000;
 
 export interface MonthOfPartners extends LookedThrough<PartnerMonth>, DaysState {}
 
@@ -82,7 +86,7 @@ interface MonthPage {
   readonly page: KeysetPage<PartnerOrder>;
 }
 
-/** The month of each partner, as it was within the last 5 s, or the last minute where reading takes long. */
+/** The month of each partner, as it was within the last 5 s. */
 export async function readMonthOfPartners(
   database: Database,
   filter: MonthPage['filter'],
@@ -91,20 +95,23 @@ export async function readMonthOfPartners(
   return monthsOfPartners.read(database, JSON.stringify({ filter, page } satisfies MonthPage));
 }
 
-const monthsOfPartners = sharedRead(SHARED, async (database: Database, key): Promise<MonthOfPartners> => {
-  const { pool: db } = database;
-  const { filter, page } = JSON.parse(key) as MonthPage;
-  const state = await readState(database);
-  const { month, ...which } = filter;
-  const looked = await lookThrough({
-    page,
-    read: (part) => listPartnersInOrder(db, which, part),
-    isWanted: undefined,
-  });
-  const values = await readValues(db);
-  const months = looked.page.map((partner) => readMonthOf(db, { partner, month, values }));
-  return { ...looked, page: await Promise.all(months), ...state };
-});
+const monthsOfPartners = sharedRead(
+  { leastMs: SHARED_MS, mostMs: SHARED_MS },
+  async (database: Database, key): Promise<MonthOfPartners> => {
+    const { pool: db } = database;
+    const { filter, page } = JSON.parse(key) as MonthPage;
+    const state = await readState(database);
+    const { month, ...which } = filter;
+    const looked = await lookThrough({
+      page,
+      read: (part) => listPartnersInOrder(db, which, part),
+      isWanted: undefined,
+    });
+    const values = await readValues(db);
+    const months = looked.page.map((partner) => readMonthOf(db, { partner, month, values }));
+    return { ...looked, page: await Promise.all(months), ...state };
+  },
+);
 
 async function readMonthOf(
   db: Queryable,
@@ -124,11 +131,15 @@ export async function readMonthOfAll(database: Database, month: Month): Promise<
   return monthsOfAll.read(database, month);
 }
 
-const monthsOfAll = sharedRead(SHARED, async (database: Database, month: Month): Promise<MonthOfAll> => {
-  const state = await readState(database);
-  const [totals, values] = await Promise.all([sumDayTotals(database.pool, daysOf(month)), readValues(database.pool)]);
-  return { ...addUp(totals, values), days: byDay(totals, values), ...state };
-});
+const monthsOfAll = sharedRead(
+  { leastMs: SHARED_MS, mostMs: 60_000 },
+  async (database: Database, month: Month): Promise<MonthOfAll> => {
+    const state = await readState(database);
+    const [totals, values] = await Promise.all([sumDayTotals(database.pool, daysOf(month)), readValues(database.pool)]);
+    return { ...addUp(totals, values), days: byDay(totals, values), ...state };
+  },
+  isComplete,
+);
 
 function daysOf(month: Month): { from: string; to: string } {
   const [year = 0, number = 1] = month.split('-').map(Number);

@@ -35,23 +35,24 @@ export interface Overview {
 
 const MS_PER_HOUR = 3_600_000;
 
-const SHARED_MS = 5_000;
+/** What is not an operator's doing may be so old. */
+const SHARED: Keeping = { leastMs: 5_000, mostMs: 5_000 };
 
-/** What is not an operator's doing, and costs the more the more partners there are, may be so old. */
-const DEAR: Keeping = { leastMs: SHARED_MS, mostMs: 60_000 };
-
-const backlogs = sharedRead(DEAR, (pool: Database['pool'], kind) =>
+/** What operators decide is not in it. */
+const backlogs = sharedRead(SHARED, (pool: Database['pool'], kind) =>
   measureBacklog({ pool, isDistributed: kind === 'distributed' }),
 );
-const unacknowledgedCounts = sharedRead(DEAR, (pool: Database['pool']) => countUnacknowledgedSettlements(pool, COUNTED_MAX));
 
-const overviews = sharedRead({ leastMs: SHARED_MS, mostMs: SHARED_MS }, (database: Database, hours) =>
-  readAnew(database, { reviewExpiryHours: Number(hours) }),
+/** It costs the more the more partners there are. */
+const unacknowledgedCounts = sharedRead({ leastMs: 5_000, mostMs: 60_000 }, (pool: Database['pool']) =>
+  countUnacknowledgedSettlements(pool, COUNTED_MAX),
 );
 
+const overviews = sharedRead(SHARED, (database: Database, hours) => readAnew(database, { reviewExpiryHours: Number(hours) }));
+
 /**
- * What waits for operators, over all partners, as it was within the last 5 s; what waits for partners and receivers within the last minute. It costs as much as waits, up to a bound, and as there are
- * partners and endpoints.
+ * What waits for operators, over all partners, as it was within the last 5 s; the settlements without an acknowledgement, where counting them
+ * takes long, within the last minute. It costs as much as waits, up to a bound, and as there are partners and endpoints.
  */
 export async function readOverview(
   database: Database,

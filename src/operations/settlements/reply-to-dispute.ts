@@ -43,19 +43,28 @@ export const replyToDispute = withRole(
       const settlement = await lockSettlement(db, partnerId, settlementId);
       if (!settlement) throw settlementNotFound();
       if (settlement.acknowledgement.status !== 'disputed') throw refused('The partner does not dispute this settlement.');
-      const replies = await listDisputeReplies(db, settlementId);
+      const replies = await listDisputeReplies(db, { partnerId, settlementId });
       if (replies.length >= REPLIES_MAX) throw refused(`The settlement has ${REPLIES_MAX} replies, as many as it can have.`);
-      await audit(db, actor, { action: REPLY, partnerId, subjectId: settlementId, before: null, after: { text } });
-      return (await listDisputeReplies(db, settlementId)).at(-1) as DisputeReply;
+      const repliedAt = await audit(db, actor, {
+        action: REPLY,
+        partnerId,
+        subjectId: settlementId,
+        before: null,
+        after: { text },
+      });
+      return { repliedAt, operatorId: actor.operatorId, text };
     });
   },
 );
 
 /** The earliest first. */
-export async function listDisputeReplies(db: Queryable, settlementId: string): Promise<DisputeReply[]> {
+export async function listDisputeReplies(
+  db: Queryable,
+  { partnerId, settlementId }: { readonly partnerId: string; readonly settlementId: string },
+): Promise<DisputeReply[]> {
   const entries = await listAuditEntries(db, { subjectId: settlementId, limit: ENTRIES_MAX });
   return entries
-    .filter(({ action }) => action === REPLY)
+    .filter((entry) => entry.action === REPLY && entry.partnerId === partnerId)
     .map(({ recordedAt, operatorId, after }) => {
       const { text } = JSON.parse(after ?? '{}') as { text: string };
       return { repliedAt: recordedAt, operatorId, text };

@@ -45,7 +45,7 @@ const Day = shape('DayFigures', { day: text('The day, by the calendar of each pa
 
 const params = Type.Object({ month: Type.String({ description: 'A calendar month, such as `2026-11`.' }) });
 const state = {
-  as_of: time('The moment of these figures: 10 s ago at most, or 65 s where reading them takes long.'),
+  as_of: time('The moment of these figures.'),
   is_complete: flag('Whether every event that had its number at that moment is in them.'),
 };
 

@@ -23,7 +23,7 @@ const Job = shape('JobState', {
 
 const Overview = shape('Overview', {
   as_of: time(
-    'The moment of these numbers, 5 s ago at most. What an operator changed through the same process is in them. Deliveries, and settlements without an acknowledgement, may have been counted up to 60 s earlier, where counting them takes long.',
+    'The moment of these numbers, 5 s ago at most. What an operator changed through the same process is in them. The settlements without an acknowledgement were counted then, or up to 60 s before where counting takes long.',
   ),
   reviews: shape('WaitingReviews', {
     count: count('How many pending contributions wait for a decision, as far as they were counted.'),

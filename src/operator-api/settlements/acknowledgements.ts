@@ -44,7 +44,7 @@ export const listAcknowledgementsOf = operatorRoute({
   async handle({ tools: { database }, params: { partner_id: partnerId, settlement_id: settlementId }, query }) {
     const [found, replies] = await Promise.all([
       listAcknowledgements(database.pool, { partnerId, settlementId }),
-      listDisputeReplies(database.pool, settlementId),
+      listDisputeReplies(database.pool, { partnerId, settlementId }),
     ]);
     const sign = byTime.orderOf(query).isDescending ? -1 : 1;
     return {

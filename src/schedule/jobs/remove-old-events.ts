@@ -10,7 +10,8 @@ export function removeOldEventsJob(days: number): Job {
     pattern: '17 * * * *',
     async run({ database, signal }) {
       // What they say of each day is kept when they are gone.
-      if ((await addUpDays(database, () => signal.aborted)) !== 'all') return { events: 0 };
+      const addedUp = await addUpDays(database, { isOver: () => signal.aborted, waits: true });
+      if (addedUp !== 'all') return { events: 0 };
       return { events: await removeOldEvents(database, days, signal) };
     },
   };

@@ -13,7 +13,7 @@ export interface DaySum {
 
 type SumRow = Omit<DaySum, 'confirmedPoints'> & { readonly confirmedPoints: string };
 
-/** Both tables are read once, in the order of the partners: a join would look up each partner's place. */
+/** Both tables are read once: a join would look up each partner's place. */
 const BEHIND: Statement = {
   name: 'list_partners_behind_totals',
   text: `select partner_id as "partnerId" from (
@@ -32,15 +32,19 @@ const BEGIN: Statement = {
   name: 'insert_day_total_place',
   text: 'insert into day_total_place (partner_id, through_sequence) values ($1, 0) on conflict do nothing',
 };
-const HOLD: Statement = {
-  name: 'lock_day_total_place',
-  text: 'select through_sequence as "throughSequence" from day_total_place where partner_id = $1 for update skip locked',
-};
+const PLACE = 'select through_sequence as "throughSequence" from day_total_place where partner_id = $1';
+const HOLD: Statement = { name: 'lock_day_total_place', text: `${PLACE} for update` };
+const HOLD_IF_FREE: Statement = { name: 'lock_free_day_total_place', text: `${PLACE} for update skip locked` };
 
-/** Nobody else adds up this partner until the transaction ends. @returns `undefined` where somebody does. */
-export async function holdDayTotals(db: Queryable, partnerId: string): Promise<bigint | undefined> {
+/**
+ * Nobody else adds up this partner until the transaction ends.
+ *
+ * @param waits Until somebody else who does has ended.
+ * @returns `undefined` where somebody does, and this does not wait.
+ */
+export async function holdDayTotals(db: Queryable, partnerId: string, waits: boolean): Promise<bigint | undefined> {
   await run(db, BEGIN, [partnerId]);
-  const [row] = await run<{ throughSequence: bigint }>(db, HOLD, [partnerId]);
+  const [row] = await run<{ throughSequence: bigint }>(db, waits ? HOLD : HOLD_IF_FREE, [partnerId]);
   return row?.throughSequence;
 }
 

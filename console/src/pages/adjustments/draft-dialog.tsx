@@ -68,19 +68,20 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
   const preview = useDraftPreview({ contribution, reason, field, delta: typed });
   // What the service says of the number that stands there, once: it says the same of the draft.
   const foreseen = typed === delta.trim() ? preview.data?.problems.find((problem) => problem.field === field) : undefined;
-  /** What was refused; what is under way goes on, and is sent once. */
-  const forget = () => {
-    if (!draft.isPending) draft.reset();
-  };
+  /** What was refused. */
+  const forget = () => draft.reset();
   const close = () => {
     forget();
     onClose();
   };
-  const send = () =>
+  const send = () => {
+    // A draft with another number would be a second one.
+    if (draft.isUnderWay()) return;
     draft.mutate({
       ...{ partner_id, transaction_id, reason_code: reason, reason_en: reasonEn, reason_ar: reasonAr },
       [field]: delta.trim(),
     });
+  };
   return (
     <Dialog opened={isOpen} onClose={close} title={t.draft} size="lg">
       <form

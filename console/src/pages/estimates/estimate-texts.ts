@@ -15,7 +15,7 @@ export const ESTIMATE = {
   expires: ['Expires', 'ينتهي'],
   methodology: ['Method', 'المنهجية'],
   catalogue: ['Vehicle catalogue', 'دليل المركبات'],
-  factors: ['Version of the factors', 'إصدار المعاملات'],
+  factors: ['Version of the factors', 'إصدار معاملات الانبعاث'],
   link: ['Linked contribution', 'المساهمة المرتبطة'],
   noLink: ['None', 'لا توجد'],
   sheet: ['Calculation', 'الحساب'],

@@ -58,7 +58,13 @@ export function Month() {
         <Group gap="xs">
           {all.data && (
             <Text size="sm" c="dimmed">
-              {t.asOf} <Time at={all.data.as_of} style="second" />
+              {all.data.is_complete ? (
+                <>
+                  {t.asOf} <Time at={all.data.as_of} style="second" />
+                </>
+              ) : (
+                t.addingUp
+              )}
             </Text>
           )}
           <Button variant="default" size="xs" onClick={() => turn(-1)}>
@@ -81,7 +87,7 @@ export function Month() {
                   {amounts.map(({ amount, currency, minor_units }) => (
                     <Total key={currency} amount={amount} currency={currency} minorUnits={minor_units} />
                   ))}
-                  {amounts.length > 0 && <Text c="dimmed">{t.beforeAdjustments}</Text>}
+                  <Text c="dimmed">{t.beforeAdjustments}</Text>
                 </Group>
                 <Suspense fallback={<Skeleton h={180} />}>
                   <MonthChart month={month} days={days} />

@@ -4,6 +4,7 @@ import type { Texts } from '../../texts/text.ts';
 export const OVERVIEW = {
   title: ['Overview', 'نظرة عامة'],
   asOf: ['As of', 'حتى'],
+  addingUp: ['Newer events are still being added up', 'ما زالت الأحداث الأحدث تُضاف إلى المجاميع'],
   waiting: ['Waiting for a decision', 'بانتظار قرار'],
   reviews: ['Reviews', 'المراجعات'],
   nextExpiry: ['next expires', 'تنتهي أقربها'],
@@ -37,7 +38,7 @@ export const OVERVIEW = {
   days: ['Confirmed points of each day of', 'النقاط المؤكَّدة لكل يوم من'],
   confirmedPoints: ['Confirmed points', 'النقاط المؤكَّدة'],
   /** The amounts of confirmed points alone. */
-  beforeAdjustments: ['before adjustments', 'قبل التعديلات'],
+  beforeAdjustments: ['confirmed, before adjustments', 'مؤكَّدة، قبل التعديلات'],
   amountConfirmed: ['Amount before adjustments', 'المبلغ قبل التعديلات'],
   confirmed: ['Confirmed', 'مؤكَّدة'],
   failed: ['Failed', 'فشلت'],

@@ -27,7 +27,7 @@ export const RECONCILIATION = {
   ],
   choosePartnerFirst: ['Choose the partner and the settlement first.', 'اختر الشريك والتسوية أولًا.'],
   drop: ['Drop the file here, or click to choose it', 'أفلِت الملف هنا أو انقر لاختياره'],
-  dropHelp: ['At most 1,000,000 lines or 100 MiB.', 'الحد الأقصى 1,000,000 سطر أو 100 ميغابايت.'],
+  dropHelp: ['At most 1,000,000 lines or 100 MiB.', 'الحد الأقصى 1,000,000 سطر أو \u2066100 MiB\u2069.'],
   columns: [
     'The file is CSV (UTF-8) with a heading row that names these three columns, in any order. Other columns are ignored.',
     'الملف بصيغة CSV (UTF-8)، وفي أوله صف عناوين فيه هذه الأعمدة الثلاثة بأي ترتيب. تُتجاهل الأعمدة الأخرى.',
@@ -48,7 +48,7 @@ export const RECONCILIATION = {
   ],
   tooLarge: [
     'The file has more than 100 MiB. Split it, and reconcile each part.',
-    'حجم الملف أكبر من 100 ميغابايت. قسّمه وطابِق كل جزء.',
+    'حجم الملف أكبر من \u2066100 MiB\u2069. قسّمه وطابِق كل جزء.',
   ],
   emptyFile: ['The file is empty.', 'الملف فارغ.'],
   sending: [(share: string) => `Sending the file: ${share}`, (share: string) => `جارٍ إرسال الملف: ${share}`],

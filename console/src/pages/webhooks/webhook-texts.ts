@@ -14,7 +14,7 @@ export const WEBHOOK = {
     'نقاط استقبال جميع الشركاء: إلى أين تذهب إشعاراتهم وهل تتسلّمها خوادمهم.',
   ],
   nothing: ['No endpoint fits these filters', 'لا نقطة استقبال تطابق عوامل التصفية'],
-  state: ['Health', 'الحالة الصحية'],
+  state: ['Health', 'حالة العمل'],
   failing: ['Failing', 'متعثّرة'],
   disabled: ['Disabled', 'معطَّلة'],
   healthy: ['Healthy', 'سليمة'],
