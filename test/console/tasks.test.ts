@@ -130,7 +130,7 @@ describe('tasks', needsBrowser, () => {
     assert.ok(page.url().endsWith(`/contributions/${partner.partnerId}/${transactionId}`));
     const timeline = page.locator('.mantine-Timeline-root');
     await timeline.getByText('Recorded').waitFor();
-    await timeline.getByText('Above the review threshold').waitFor();
+    await timeline.getByText('At or above the review threshold').waitFor();
     await timeline.getByText('No estimate was named').hover();
     await page.getByRole('tooltip').getByText('not_requested').waitFor();
   });

@@ -132,6 +132,11 @@ describe('times', () => {
     const now = Date.parse(at);
     assert.equal(formatRelative('2026-03-02T01:30:05Z', now, 'en'), 'in 3 hours');
     assert.equal(formatRelative('2026-02-27T22:30:05Z', now, 'en'), '2 days ago');
+    // A second before it is three days: as the date beside it says.
+    assert.equal(formatRelative('2026-03-04T22:30:04Z', now, 'en'), 'in 3 days');
+    assert.equal(formatRelative('2026-03-03T22:30:05Z', now, 'ar'), 'خلال يومين');
+    assert.equal(formatRelative('2026-03-01T22:29:03Z', now, 'en'), '1 minute ago');
+    assert.equal(formatRelative(at, now, 'en'), 'now');
     assert.doesNotMatch(formatRelative('2026-03-02T04:30:05Z', now, 'ar'), /[٠-٩]/);
   });
 });

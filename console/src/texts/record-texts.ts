@@ -44,7 +44,7 @@ export const VERDICT = {
 
 export const REVIEW_REASON = {
   reviews_everything: ['Every contribution is reviewed', 'تُراجَع كل مساهمة'],
-  review_threshold: ['Above the review threshold', 'فوق حدّ المراجعة'],
+  review_threshold: ['At or above the review threshold', 'عند حدّ المراجعة أو فوقه'],
   daily_points_cap: ['Daily cap on points', 'الحدّ اليومي للنقاط'],
   daily_count_cap: ['Daily cap on contributions', 'الحدّ اليومي لعدد المساهمات'],
   sandbox_scenario: ['Rehearsed in the sandbox', 'محاكاة في بيئة التجربة'],
@@ -64,8 +64,8 @@ export const HAPPENED = {
   recorded: ['Recorded', 'سُجّلت المساهمة'],
   review_opened: ['Review opened', 'بدأت المراجعة'],
   review_resolved: ['Review decided', 'بُتّ في المراجعة'],
-  confirmed: ['Confirmed, finally', 'تأكّدت نهائيًا'],
-  failed: ['Failed, finally', 'فشلت نهائيًا'],
+  confirmed: ['Confirmed for good', 'تأكّدت نهائيًا'],
+  failed: ['Failed for good', 'فشلت نهائيًا'],
   associated: ['Linked to an estimate', 'رُبطت بتقدير'],
   event: ['Event published', 'نُشر إشعار'],
   delivery_attempt: ['Delivery attempted', 'محاولة تسليم'],

@@ -225,7 +225,7 @@ export const IMPACT = {
   bytes: ['Bytes', 'الحجم بالبايت'],
   history: ['History', 'السجل الزمني'],
   change: ['Change', 'التغيير'],
-  noHistory: ['Nothing has changed since it was created', 'لم يتغيّر شيء منذ إنشائها'],
+  noHistory: ['No step has been recorded since it was created', 'لم تُسجَّل أي خطوة منذ إنشائها'],
 } as const satisfies Texts;
 
 export const PLANTING = {

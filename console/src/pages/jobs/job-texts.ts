@@ -6,8 +6,8 @@ const breakGlass = isolate('--break-glass');
 export const JOB = {
   title: ['Jobs', 'المهام المجدولة'],
   help: [
-    'What the service does by the clock. A run by hand does the same, and may be repeated without harm.',
-    'ما تفعله الخدمة حسب الوقت. التشغيل اليدوي يفعل الشيء نفسه ولا ضرر من تكراره.',
+    'What the service does by the clock. A run by hand does now what the next run would do. What a run fails or removes stays so.',
+    'ما تفعله الخدمة حسب الوقت. التشغيل اليدوي يفعل الآن ما كان سيفعله التشغيل التالي. وما يُفشله التشغيل أو يحذفه يبقى كذلك.',
   ],
   job: ['Job', 'المهمة'],
   does: ['What it does', 'عملها'],

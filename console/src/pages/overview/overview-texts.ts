@@ -5,7 +5,7 @@ export const OVERVIEW = {
   title: ['Overview', 'نظرة عامة'],
   asOf: ['As of', 'حتى'],
   addingUp: ['Newer events are still being added up', 'ما زالت الأحداث الأحدث تُضاف إلى المجاميع'],
-  waiting: ['Waiting for a decision', 'بانتظار قرار'],
+  waiting: ['What waits', 'ما ينتظر'],
   reviews: ['Reviews', 'المراجعات'],
   nextExpiry: ['next expires', 'تنتهي أقربها'],
   adjustmentsToApprove: ['Adjustments to approve', 'تعديلات بانتظار الاعتماد'],

@@ -18,7 +18,7 @@ export const REVIEW = {
     (hours: number) => `More than ${countEnglish(hours, 'hour')}`,
     (hours: number) => `أكثر من ${countArabic(hours, ['ساعة', 'ساعتين', 'ساعات', 'ساعة', 'ساعة'])}`,
   ],
-  opened: ['Waiting since', 'تنتظر منذ'],
+  opened: ['Waiting began', 'بدأ الانتظار'],
   choose: ['Choose', 'اختيار'],
   confirm: ['Confirm', 'تأكيد'],
   fail: ['Fail', 'إفشال'],
