@@ -1,0 +1,101 @@
+/** What the console suggests to answer a partner who disputes a settlement. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type DifferingLine, describeLines } from '../../../console/src/pages/settlements/reply-lines.ts';
+import { composeReply } from '../../../console/src/pages/settlements/reply-text.ts';
+
+const ISOLATES = /[\u2066-\u2069]/g;
+/** Of a line of a list that differs. */
+const NOTHING = {
+  ...{ line_type: 'contribution' as const, line_no: null, partner_event_id: null, partner_order_ref: null, points: null },
+  ...{ recorded_order_ref: null, recorded_points: null, recorded_net_points: null },
+};
+
+describe('the answer to a dispute', () => {
+  test('names what is recorded, in both languages, with ids from left to right', () => {
+    const facts = {
+      ...{ settlementId: 'stl_1', periodLabel: '2026-11-2', zone: 'Asia/Riyadh', currency: 'SAR' },
+      ...{ disputedAt: '2026-12-02T08:00:00.000Z', note: 'Twice.' },
+      compared: { lines: '11', matched: 10, differences: 1, notListed: 2 },
+      posted: [
+        {
+          ...{ partner_order_ref: 'order-1', partner_event_id: 'event-01', points_delta: '-2', amount_delta: null },
+          ...{ reason_en: 'Reported twice.', reason_ar: 'أُبلغ عنه مرتين.' },
+        },
+        {
+          ...{ partner_order_ref: 'order-2', partner_event_id: 'event-02', points_delta: '0', amount_delta: '-1234.5' },
+          ...{ reason_en: 'Restated.', reason_ar: 'أُعيد الحساب.' },
+        },
+      ],
+    };
+    const english = composeReply('en', facts);
+    assert.match(english, /^Settlement 2026-11-2 \(stl_1\)$/m);
+    assert.match(english, /on 2 Dec 2026: “Twice\.”/);
+    assert.match(english, /found 3 differences\. Of 11 lines read, 10 matched and 1 differed; your list lacks 2 contributions/);
+    assert.match(english, /^- Order order-1, event event-01: -2 points\. Reported twice\.$/m);
+    assert.match(english, /: -1,234\.5 SAR\. Restated\.$/m);
+    const arabic = composeReply('ar', facts);
+    assert.match(arabic, /^التسوية \u20662026-11-2\u2069 \(\u2066stl_1\u2069\)$/m);
+    assert.match(arabic, /الطلب \u2066order-1\u2069، الحدث \u2066event-01\u2069: /);
+    assert.match(arabic, /: \u2066-1,234\.5 SAR\u2069\. /);
+    assert.match(arabic, /عدد الفروق: 3\./);
+    assert.match(arabic, /المقروءة: 11، والمتطابقة: 10، والمختلفة: 1\. .+: 2\.$/m);
+    assert.match(arabic, /: خصم نقطتين\. أُبلغ عنه مرتين\.$/m);
+    assert.doesNotMatch(arabic, /[٠-٩]|\u200f/);
+    assert.doesNotMatch(english, /These differed/);
+    const nothing = { ...facts, posted: [], compared: undefined, note: null };
+    assert.match(composeReply('en', nothing), /You disputed this settlement on 2 Dec 2026\.\n\nNo correction is posted\./);
+    assert.match(composeReply('ar', nothing), /لم يُرحَّل أي تصحيح/);
+    const same = { ...facts, compared: { lines: '11', matched: 11, differences: 0, notListed: 0 } };
+    assert.match(composeReply('en', same), /and found no difference\. Of 11 lines read/);
+  });
+
+  test('in English has signs of a direction around a note in Arabic alone', () => {
+    const differing = { lines: [{ ...NOTHING, verdict: 'malformed', line_no: '4' } as const], count: 1 };
+    const facts = {
+      ...{ settlementId: 'stl_1', periodLabel: '2026-11', zone: 'Asia/Riyadh', currency: 'SAR' },
+      ...{ disputedAt: '2026-12-02T09:00:00Z', differing, posted: [] },
+    };
+    assert.deepEqual(composeReply('en', { ...facts, note: 'Order 1 twice.' }).match(ISOLATES), null);
+    assert.match(composeReply('en', { ...facts, note: 'الطلب 1 مكرر' }), /“\u2068الطلب 1 مكرر\u2069”/);
+    assert.equal(composeReply('en', { ...facts, note: 'الطلب 1 مكرر' }).match(ISOLATES)?.length, 2);
+  });
+});
+
+describe('the lines that an answer to a dispute names', () => {
+  const listed = { ...NOTHING, line_no: '2', partner_event_id: 'event-01', partner_order_ref: 'order-1', points: '60' };
+  const textOf = (language: 'en' | 'ar', line: DifferingLine) =>
+    describeLines(language, { lines: [line], count: 1 })?.split('\n')[1];
+
+  test('say what each side has, the points with adjustments where they are known', () => {
+    const line = { ...listed, verdict: 'points_mismatch', recorded_points: '100', recorded_net_points: '70' } as const;
+    const name = 'Order order-1, event event-01';
+    assert.equal(textOf('en', line), `- ${name}: 60 points in your list, 70 points with us.`);
+    assert.match(textOf('ar', line) ?? '', /: في قائمتكم 60 نقطة، ولدينا 70 نقطة\.$/);
+    const missing = {
+      ...NOTHING,
+      verdict: 'missing_in_partner_file',
+      recorded_order_ref: 'order-2',
+      recorded_points: '1',
+    } as const;
+    assert.equal(textOf('en', missing), '- Order order-2: 1 point with us, not in your list.');
+    const unreadable = { ...NOTHING, verdict: 'malformed', line_no: '1234' } as const;
+    assert.equal(textOf('en', unreadable), '- Line 1,234: this line of your list could not be read.');
+  });
+
+  test('never let points be restored for what the service lacks, and say how many more differ', () => {
+    const line = { ...listed, verdict: 'missing_in_service' } as const;
+    const whole = (language: 'en' | 'ar', one: DifferingLine) =>
+      describeLines(language, { lines: [one, one], count: 1_002 }) ?? '';
+    assert.equal(textOf('en', line), '- Order order-1, event event-01: 60 points in your list, not confirmed with us.');
+    assert.match(
+      whole('en', line),
+      /\nAnd 1,000 more\.\n\nWhat is not confirmed with us: .+ with the Idempotency-Key that it had at first/,
+    );
+    assert.match(whole('en', line), /Do not give points back to customers because of this list\.$/);
+    assert.match(whole('ar', line), /\nوغير ذلك: 1,000\.\n\n.+ لا تردّوا النقاط إلى العملاء بسبب هذه القائمة\.$/);
+    assert.equal(whole('en', line).match(/Do not give points back/g)?.length, 1);
+    assert.match(whole('en', { ...line, line_type: 'adjustment' }), /And 1,000 more\.$/);
+    assert.equal(describeLines('en', { lines: [], count: 0 }), undefined);
+  });
+});
