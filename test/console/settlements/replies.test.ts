@@ -51,7 +51,7 @@ describe('the answer to a dispute', () => {
   });
 
   test('in English has signs of a direction around a note in Arabic alone', () => {
-    const differing = { lines: [{ ...NOTHING, verdict: 'malformed', line_no: '4' } as const], count: 1 };
+    const differing = { lines: [{ ...NOTHING, verdict: 'malformed', line_no: '4' } as const], count: 1, missing: 0 };
     const facts = {
       ...{ settlementId: 'stl_1', periodLabel: '2026-11', zone: 'Asia/Riyadh', currency: 'SAR' },
       ...{ disputedAt: '2026-12-02T09:00:00Z', differing, posted: [] },
@@ -65,7 +65,7 @@ describe('the answer to a dispute', () => {
 describe('the lines that an answer to a dispute names', () => {
   const listed = { ...NOTHING, line_no: '2', partner_event_id: 'event-01', partner_order_ref: 'order-1', points: '60' };
   const textOf = (language: 'en' | 'ar', line: DifferingLine) =>
-    describeLines(language, { lines: [line], count: 1 })?.split('\n')[1];
+    describeLines(language, { lines: [line], count: 1, missing: 0 })?.split('\n')[1];
 
   test('say what each side has, the points with adjustments where they are known', () => {
     const line = { ...listed, verdict: 'points_mismatch', recorded_points: '100', recorded_net_points: '70' } as const;
@@ -86,7 +86,7 @@ describe('the lines that an answer to a dispute names', () => {
   test('never let points be restored for what the service lacks, and say how many more differ', () => {
     const line = { ...listed, verdict: 'missing_in_service' } as const;
     const whole = (language: 'en' | 'ar', one: DifferingLine) =>
-      describeLines(language, { lines: [one, one], count: 1_002 }) ?? '';
+      describeLines(language, { lines: [one, one], count: 1_002, missing: 2 }) ?? '';
     assert.equal(textOf('en', line), '- Order order-1, event event-01: 60 points in your list, not confirmed with us.');
     assert.match(
       whole('en', line),
@@ -96,6 +96,24 @@ describe('the lines that an answer to a dispute names', () => {
     assert.match(whole('ar', line), /\nوغير ذلك: 1,000\.\n\n.+ لا تردّوا النقاط إلى العملاء بسبب هذه القائمة\.$/);
     assert.equal(whole('en', line).match(/Do not give points back/g)?.length, 1);
     assert.match(whole('en', { ...line, line_type: 'adjustment' }), /And 1,000 more\.$/);
-    assert.equal(describeLines('en', { lines: [], count: 0 }), undefined);
+    assert.equal(describeLines('en', { lines: [], count: 0, missing: 0 }), undefined);
+  });
+
+  test('say what to do about what the service lacks where no line of it is named, and of what is found as pending or failed', () => {
+    const other = { ...listed, verdict: 'points_mismatch', recorded_points: '100' } as const;
+    const named = Array.from({ length: 10 }, () => other);
+    const [english, arabic] = (['en', 'ar'] as const).map((language) =>
+      describeLines(language, { lines: named, count: 11, missing: 1 }),
+    );
+    assert.match(english ?? '', /\nAnd 1 more\.\n\nWhat is not confirmed with us: /);
+    assert.match(
+      english ?? '',
+      /found as pending, they wait for our decision.+found as failed, that is final: .+ transaction_id\./,
+    );
+    assert.match(english ?? '', /Do not give points back to customers because of this list\.$/);
+    assert.match(arabic ?? '', /قيد المعالجة انتظر قرارنا.+فشل فذلك نهائي.+\u2066transaction_id\u2069.+ لا تردّوا النقاط/);
+    const removed = describeLines('en', { lines: [], count: 3, missing: 2 });
+    assert.match(removed ?? '', /^What is not confirmed with us: /);
+    assert.doesNotMatch(describeLines('en', { lines: named, count: 11, missing: 0 }) ?? '', /not confirmed/);
   });
 });

@@ -16,11 +16,13 @@ export interface DifferingLines {
   readonly lines: readonly DifferingLine[];
   /** How many differ in all. */
   readonly count: number;
+  /** How many of all the service does not have. */
+  readonly missing: number;
 }
 
-/** A heading, a line for each, how many more there are, and what to do about events that are not confirmed; `undefined` without a line. */
-export function describeLines(language: Language, { lines, count }: DifferingLines): string | undefined {
-  if (lines.length === 0) return undefined;
+/** A heading, a line for each, how many more there are, and what to do about events that are not confirmed; `undefined` without either. */
+export function describeLines(language: Language, differing: DifferingLines): string | undefined {
+  const { lines, count } = differing;
   const wording = language === 'en' ? ENGLISH : ARABIC;
   const rest = count - lines.length;
   const described = lines.map((line) => {
@@ -28,12 +30,14 @@ export function describeLines(language: Language, { lines, count }: DifferingLin
     return `- ${name}: ${wording.differs[line.verdict](valuesOf(line, wording.mark))}`;
   });
   const list = [wording.heading, ...described, ...(rest > 0 ? [wording.more(rest)] : [])].join('\n');
-  return lines.some(isNotConfirmed) ? `${list}\n\n${wording.sendAgain}` : list;
+  const parts = [...(lines.length > 0 ? [list] : []), ...(isSomeNotConfirmed(differing) ? [wording.sendAgain] : [])];
+  return parts.length > 0 ? parts.join('\n\n') : undefined;
 }
 
-/** A request may record it; none makes another line of a statement. */
-function isNotConfirmed({ verdict, line_type }: DifferingLine): boolean {
-  return verdict === 'missing_in_service' && line_type === 'contribution';
+/** A request may record a contribution; none makes another line of a statement. A line that is not named may be one. */
+function isSomeNotConfirmed({ lines, missing }: DifferingLines): boolean {
+  const named = lines.filter(({ verdict }) => verdict === 'missing_in_service');
+  return missing > named.length || named.some(({ line_type }) => line_type === 'contribution');
 }
 
 /** Ready to stand in a sentence; `undefined` for what the line does not have. */
@@ -104,7 +108,7 @@ const ENGLISH: Wording = {
   },
   more: (count) => `And ${formatWhole(String(count))} more.`,
   sendAgain:
-    'What is not confirmed with us: please ask your technical team to look the event up in our service. When it is not found, they send the same confirmation again, with the Idempotency-Key that it had at first; we then record it once. Do not give points back to customers because of this list.',
+    'What is not confirmed with us: please ask your technical team to look the event up in our service. When it is not found, they send the same confirmation again, with the Idempotency-Key that it had at first; we then record it once. When it is found as pending, they wait for our decision, which an event tells you. When it is found as failed, that is final: the points of that event are given back once, for its transaction_id. Do not give points back to customers because of this list.',
 };
 
 const pointsInArabic = (points: string) => countArabic(points, ['نقطة واحدة', 'نقطتان', 'نقاط', 'نقطة', 'نقطة']);
@@ -127,5 +131,5 @@ const ARABIC: Wording = {
     matched: () => 'لا فرق.',
   },
   more: (count) => `وغير ذلك: ${formatWhole(String(count))}.`,
-  sendAgain: `ما ليس مؤكَّدًا لدينا: نرجو أن تطلبوا من فريقكم التقني الاستعلام عن الحدث في خدمتنا. فإن لم يجده أعاد إرسال التأكيد نفسه بقيمة ${isolate('Idempotency-Key')} التي أُرسل بها أول مرة، فنسجّله مرة واحدة. لا تردّوا النقاط إلى العملاء بسبب هذه القائمة.`,
+  sendAgain: `ما ليس مؤكَّدًا لدينا: نرجو أن تطلبوا من فريقكم التقني الاستعلام عن الحدث في خدمتنا. فإن لم يجده أعاد إرسال التأكيد نفسه بقيمة ${isolate('Idempotency-Key')} التي أُرسل بها أول مرة، فنسجّله مرة واحدة. وإن وجده قيد المعالجة انتظر قرارنا، وسيصلكم إشعار به. وإن وجده قد فشل فذلك نهائي: تُردّ نقاط ذلك الحدث مرة واحدة بحسب ${isolate('transaction_id')} الخاص به. لا تردّوا النقاط إلى العملاء بسبب هذه القائمة.`,
 };

@@ -6,14 +6,14 @@ import type { DifferingLine, DifferingLines } from './reply-lines.ts';
 /** So many are named. */
 const NAMED_MAX = 10;
 
-/** The first lines of a list that differ, what needs a hand first; none where they are removed. */
+/** The first lines of a list that differ, what needs a hand first; how many there are where the lines are removed or not read yet. */
 export function useDifferingLines(list: Reconciliation | undefined): DifferingLines | undefined {
   const { data } = useQuery({
     queryKey: ['differing-lines', list?.reconciliation_id],
     queryFn: () => (list ? readFirst(list) : []),
     enabled: list !== undefined && list.lines_removed_at === null,
   });
-  return list && data && { lines: data, count: countDifferences(list) };
+  return list && { lines: data ?? [], count: countDifferences(list), missing: list.counts.missing_in_service };
 }
 
 async function readFirst({ partner_id, reconciliation_id, counts }: Reconciliation): Promise<DifferingLine[]> {
