@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { formatWhole } from '../../console/src/format/points.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { OWNER } from '../support/actor.ts';
@@ -228,14 +229,21 @@ describe('a dispute', needsBrowser, () => {
     assert.match(await answer.inputValue(), /خصم 100 نقطة\. أُبلغ عنه مرتين\./);
     await page.getByText('In English').click();
     assert.equal(await answer.inputValue(), `${text}\n\nAmal`);
-    await page.getByRole('button', { name: 'Record as sent' }).click();
+    const record = page.getByRole('button', { name: 'Record as sent' });
+    await answer.fill('x'.repeat(5_002));
+    await page.getByText('Too long to be recorded by 2 characters.').waitFor();
+    assert.equal(await record.isDisabled(), true);
+    // As it comes out of a spreadsheet and a mail.
+    await answer.fill(`${text}\n\n\u200fAmal\t\u200b1`);
+    await page.getByText(`${formatWhole(String(text.length + 8))} of the 5,000 characters that can be recorded`).waitFor();
+    await record.click();
     await page.getByRole('dialog').getByText('The dispute stays open until the partner accepts.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Record as sent' }).click();
     await page.getByText('The answer is recorded with the settlement.').waitFor();
     await page.getByText('Show what was sent').click();
     await page.getByText('Reported twice.\n').last().waitFor();
     const [entry] = (await service.database.pool.query("select after_json from audit_entry where action = 'dispute.reply'")).rows;
-    assert.equal(JSON.parse(entry.after_json).text, `${text}\n\nAmal`);
+    assert.equal(JSON.parse(entry.after_json).text, `${text}\n\nAmal 1`);
     await client.post(`/v1/settlements/${settlementId}/acknowledgement`, { status: 'accepted' });
     await page.reload();
     await page.getByText('The partner disputed it first').waitFor();

@@ -1,7 +1,22 @@
+/** What the service refuses and nobody sees: the same characters, but for line feeds, as `src/domain/single-line-text.ts` names. */
+const HIDDEN =
+  /(?!\n|\u200c|\u200d|[\ufe00-\ufe0f])[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
+
 /**
- * A text that was pasted as it is searched for: without white space around it, and without the invisible marks of direction that a text in
- * Arabic has around an id. The service takes no name with such a mark.
+ * A text of several lines for the service: without the characters that nobody sees and the service refuses, with a space for a tab and a line
+ * feed for every other end of a line.
+ */
+export function withoutHidden(text: string): string {
+  return text
+    .replaceAll(/\r\n?|[\p{Zl}\p{Zp}]/gu, '\n')
+    .replaceAll('\t', ' ')
+    .replaceAll(HIDDEN, '');
+}
+
+/**
+ * A text that was pasted as it is searched for: without white space around it, and without what nobody sees, such as the marks of direction
+ * that a text in Arabic has around an id. The service takes no name with such a character.
  */
 export function asMeant(pasted: string): string {
-  return pasted.replaceAll(/\p{Bidi_Control}/gu, '').trim();
+  return withoutHidden(pasted).trim();
 }

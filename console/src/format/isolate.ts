@@ -8,11 +8,6 @@ export function isolateForeign(text: string): string {
   return `\u2068${text}\u2069`;
 }
 
-/** A text for the service, which takes no hidden characters. */
-export function withoutIsolates(text: string): string {
-  return text.replaceAll(/[\u2066-\u2069]/g, '');
-}
-
 /** Whether a letter of Hebrew, Arabic or another script of their direction is in it. */
 export function isRightToLeft(text: string): boolean {
   return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(text);

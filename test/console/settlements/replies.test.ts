@@ -1,8 +1,12 @@
 /** What the console suggests to answer a partner who disputes a settlement. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { asMeant, withoutHidden } from '../../../console/src/format/as-meant.ts';
 import { type DifferingLine, describeLines } from '../../../console/src/pages/settlements/reply-lines.ts';
-import { composeReply } from '../../../console/src/pages/settlements/reply-text.ts';
+import { asRecorded, composeReply, REPLY_CHARACTERS_MAX } from '../../../console/src/pages/settlements/reply-text.ts';
+import { isText } from '../../../src/domain/single-line-text.ts';
+import { REPLY_CHARACTERS_MAX as TAKEN_MAX } from '../../../src/operations/settlements/reply-to-dispute.ts';
 
 const ISOLATES = /[\u2066-\u2069]/g;
 /** Of a line of a list that differs. */
@@ -59,6 +63,50 @@ describe('the answer to a dispute', () => {
     assert.deepEqual(composeReply('en', { ...facts, note: 'Order 1 twice.' }).match(ISOLATES), null);
     assert.match(composeReply('en', { ...facts, note: 'الطلب 1 مكرر' }), /“\u2068الطلب 1 مكرر\u2069”/);
     assert.equal(composeReply('en', { ...facts, note: 'الطلب 1 مكرر' }).match(ISOLATES)?.length, 2);
+  });
+});
+
+describe('an answer that is recorded', () => {
+  const facts = {
+    ...{ settlementId: 'stl_1', periodLabel: '2026-11', zone: 'Asia/Riyadh', currency: 'SAR' },
+    ...{ disputedAt: '2026-12-02T09:00:00Z', note: 'N'.repeat(1_000) },
+  };
+  const correction = {
+    ...{ partner_order_ref: 'order-'.padEnd(128, '1'), partner_event_id: 'event-'.padEnd(128, '1') },
+    ...{ points_delta: '-2', amount_delta: null, reason_en: 'Reported twice.', reason_ar: 'أُبلغ عنه مرتين.' },
+  };
+
+  test('has the length that the service takes, whatever there is to name, and names some of each', () => {
+    assert.equal(REPLY_CHARACTERS_MAX, TAKEN_MAX);
+    const order = 'order-'.padEnd(128, '2');
+    const line = { ...NOTHING, verdict: 'missing_in_service', partner_order_ref: order, points: '60' } as const;
+    const differing = { lines: Array.from({ length: 10 }, () => line), count: 1_000, missing: 1_000 };
+    const posted = Array.from({ length: 400 }, () => correction);
+    for (const language of ['en', 'ar'] as const) {
+      const text = composeReply(language, { ...facts, differing, posted });
+      assert.ok(text.length <= TAKEN_MAX, `${text.length} characters`);
+      const [corrections, lines] = ['event-1', 'order-2'].map((name) => text.split(name).length - 1) as [number, number];
+      assert.ok(corrections >= 3 && lines >= 3, `${corrections} corrections, ${lines} lines`);
+      const rest = language === 'en' ? 'And #' : 'وغير ذلك: #';
+      for (const more of [400 - corrections, 1_000 - lines]) assert.ok(text.includes(rest.replace('#', String(more))), text);
+    }
+    const few = composeReply('en', { ...facts, posted: posted.slice(0, 5) });
+    assert.equal(few.split('event-1').length - 1, 5);
+    assert.doesNotMatch(few, /^And /m);
+  });
+
+  test('has no character that the service refuses, with a space for a tab, and keeps what can be seen', () => {
+    assert.equal(asRecorded('a\tb\r\nc\u2028d\u200f\u200b\u00ad\ufeff\u2066e\u2069\u0000'), 'a b\nc\nde');
+    const seen = 'أهلًا می\u200cروم 👩\u200d🌾 ❤\ufe0f\n1,234.5 SAR';
+    assert.equal(withoutHidden(seen), seen);
+    const any = fc.string({
+      unit: fc.oneof(fc.constantFrom('\t', '\r', '\n', '\u2029', '\ud800', '\u{e0067}'), fc.string({ unit: 'binary' })),
+    });
+    fc.assert(fc.property(any, (text) => isText(`x${asRecorded(text)}`, 100_000)));
+  });
+
+  test('is cleaned as an id that is searched for is', () => {
+    assert.equal(asMeant('\u200border\u2060-\u00ad1\u200f '), 'order-1');
   });
 });
 

@@ -2,13 +2,14 @@ import { Button, CopyButton, Group, SegmentedControl, Stack, Text, Textarea } fr
 import { useState } from 'react';
 import type { components } from '../../api/operator-types.ts';
 import { useAllPages } from '../../api/use-all-pages.ts';
+import { formatWhole } from '../../format/points.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Section } from '../../parts/section.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import type { Language } from '../../texts/text.ts';
 import { countDifferences } from '../reconciliations/verdicts.ts';
 import { RecordReply } from './record-reply.tsx';
-import { composeReply } from './reply-text.ts';
+import { asRecorded, composeReply, REPLY_CHARACTERS_MAX } from './reply-text.ts';
 import { useAdjustmentsOf } from './settlement-adjustments.tsx';
 import { useReconciliationsOf } from './settlement-reconciliations.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
@@ -40,6 +41,8 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
   });
   const waiting = adjustments.filter(({ status }) => status === 'draft' || status === 'approved').length;
   const text = edited[language] ?? composed;
+  const { length } = asRecorded(text);
+  const [characters, most] = [length, REPLY_CHARACTERS_MAX].map((count) => formatWhole(String(count))) as [string, string];
   return (
     <Section
       id="reply"
@@ -67,6 +70,8 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
           maxRows={24}
           dir={language === 'ar' ? 'rtl' : 'ltr'}
           lang={language}
+          description={t.replyLength(characters, most)}
+          error={length > REPLY_CHARACTERS_MAX && t.replyTooLong(String(length - REPLY_CHARACTERS_MAX))}
           value={text}
           onChange={(event) => setEdited({ ...edited, [language]: event.currentTarget.value })}
         />

@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
-import { withoutIsolates } from '../../format/isolate.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { asRecorded, REPLY_CHARACTERS_MAX } from './reply-text.ts';
 import { SETTLEMENT } from './settlement-texts.ts';
 
 interface RecordReplyProps {
@@ -29,9 +29,12 @@ export function RecordReply({ settlement: { partner_id, settlement_id }, text }:
     done: t.replyRecorded,
     onDone: () => setOpen(false),
   });
+  const recorded = asRecorded(text);
   return (
     <>
-      <Button onClick={() => setOpen(true)}>{t.recordReply}</Button>
+      <Button disabled={recorded === '' || recorded.length > REPLY_CHARACTERS_MAX} onClick={() => setOpen(true)}>
+        {t.recordReply}
+      </Button>
       <ConfirmDialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}
@@ -40,7 +43,7 @@ export function RecordReply({ settlement: { partner_id, settlement_id }, text }:
         label={t.recordReply}
         color="forest"
         change={change}
-        onConfirm={() => change.mutate(withoutIsolates(text))}
+        onConfirm={() => change.mutate(recorded)}
       />
     </>
   );

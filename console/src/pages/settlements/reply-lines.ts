@@ -29,9 +29,15 @@ export function describeLines(language: Language, differing: DifferingLines): st
     const name = wording.name(namesOf(line, wording.mark));
     return `- ${name}: ${wording.differs[line.verdict](valuesOf(line, wording.mark))}`;
   });
-  const list = [wording.heading, ...described, ...(rest > 0 ? [wording.more(rest)] : [])].join('\n');
+  const list = [wording.heading, ...described, ...(rest > 0 ? [describeRest(language, rest)] : [])].join('\n');
   const parts = [...(lines.length > 0 ? [list] : []), ...(isSomeNotConfirmed(differing) ? [wording.sendAgain] : [])];
   return parts.length > 0 ? parts.join('\n\n') : undefined;
+}
+
+/** How many more there are than those named above. */
+export function describeRest(language: Language, count: number): string {
+  const rest = formatWhole(String(count));
+  return language === 'en' ? `And ${rest} more.` : `وغير ذلك: ${rest}.`;
 }
 
 /** A request may record a contribution; none makes another line of a statement. A line that is not named may be one. */
@@ -82,7 +88,6 @@ interface Wording {
   readonly heading: string;
   name(names: Names): string;
   readonly differs: Readonly<Record<Verdict, (values: Values) => string>>;
-  more(count: number): string;
   readonly sendAgain: string;
 }
 
@@ -106,7 +111,6 @@ const ENGLISH: Wording = {
     malformed: () => 'this line of your list could not be read.',
     matched: () => 'no difference.',
   },
-  more: (count) => `And ${formatWhole(String(count))} more.`,
   sendAgain:
     'What is not confirmed with us: please ask your technical team to look the event up in our service. When it is not found, they send the same confirmation again, with the Idempotency-Key that it had at first; we then record it once. When it is found as pending, they wait for our decision, which an event tells you. When it is found as failed, that is final: the points of that event are given back once, for its transaction_id. Do not give points back to customers because of this list.',
 };
@@ -130,6 +134,5 @@ const ARABIC: Wording = {
     malformed: () => 'تعذّرت قراءة هذا السطر من قائمتكم.',
     matched: () => 'لا فرق.',
   },
-  more: (count) => `وغير ذلك: ${formatWhole(String(count))}.`,
   sendAgain: `ما ليس مؤكَّدًا لدينا: نرجو أن تطلبوا من فريقكم التقني الاستعلام عن الحدث في خدمتنا. فإن لم يجده أعاد إرسال التأكيد نفسه بقيمة ${isolate('Idempotency-Key')} التي أُرسل بها أول مرة، فنسجّله مرة واحدة. وإن وجده قيد المعالجة انتظر قرارنا، وسيصلكم إشعار به. وإن وجده قد فشل فذلك نهائي: تُردّ نقاط ذلك الحدث مرة واحدة بحسب ${isolate('transaction_id')} الخاص به. لا تردّوا النقاط إلى العملاء بسبب هذه القائمة.`,
 };

@@ -1,10 +1,11 @@
 /** What an operator writes to a partner who disputes a settlement: only what is recorded. */
+import { withoutHidden } from '../../format/as-meant.ts';
 import { isolate, isolateForeign, isRightToLeft } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
 import { formatDecimal, formatWhole } from '../../format/points.ts';
 import { formatTime } from '../../format/time.ts';
 import type { Language } from '../../texts/text.ts';
-import { type DifferingLines, describeLines } from './reply-lines.ts';
+import { type DifferingLines, describeLines, describeRest } from './reply-lines.ts';
 
 export interface ReplyFacts {
   readonly settlementId: string;
@@ -38,19 +39,55 @@ export interface PostedCorrection {
   readonly reason_ar: string;
 }
 
-/** A whole message, in plain text. */
+/** As many characters of an answer, as {@link asRecorded}, are recorded at most. */
+export const REPLY_CHARACTERS_MAX = 5_000;
+/** For what the person adds to the text. */
+const ADDED_CHARACTERS = 500;
+
+/** An answer as the service takes it. */
+export function asRecorded(text: string): string {
+  return withoutHidden(text).trim();
+}
+
+/** How many differing lines and how many corrections stand in a text, of all that there are. */
+interface Named {
+  readonly lines: number;
+  readonly corrections: number;
+}
+
+/** A whole message, in plain text: it names as much as can be recorded, and says how many more there are. */
 export function composeReply(language: Language, facts: ReplyFacts): string {
+  const all: Named = { lines: facts.differing?.lines.length ?? 0, corrections: facts.posted.length };
+  const textOf = (named: Named) => composeNaming(language, facts, named);
+  const fits = (named: Named) => asRecorded(textOf(named)).length <= REPLY_CHARACTERS_MAX - ADDED_CHARACTERS;
+  let named: Named = { lines: 0, corrections: 0 };
+  // One of each in turn, so that neither takes the room of the other.
+  for (let hasGrown = true; hasGrown; ) {
+    hasGrown = false;
+    for (const kind of ['corrections', 'lines'] as const) {
+      const next = { ...named, [kind]: named[kind] + 1 };
+      if (next[kind] > all[kind] || !fits(next)) continue;
+      named = next;
+      hasGrown = true;
+    }
+  }
+  return textOf(named);
+}
+
+function composeNaming(language: Language, facts: ReplyFacts, named: Named): string {
   const write = language === 'en' ? ENGLISH : ARABIC;
   const { settlementId, periodLabel, disputedAt, note, compared, differing, posted, zone, currency } = facts;
+  const corrections = posted.slice(0, named.corrections).map((each) => write.correction(each, currency));
+  const rest = posted.length - corrections.length;
   const on = disputedAt === null ? '' : formatTime(disputedAt, { language, zone, style: 'day' });
   const parts = [
     write.head(periodLabel, settlementId),
     write.disputed(on, note),
     compared && write.compared(compared),
-    differing && describeLines(language, differing),
+    differing && describeLines(language, { ...differing, lines: differing.lines.slice(0, named.lines) }),
     posted.length === 0
       ? write.nothing
-      : [write.corrections, ...posted.map((each) => write.correction(each, currency))].join('\n'),
+      : [write.corrections, ...corrections, ...(rest > 0 ? [describeRest(language, rest)] : [])].join('\n'),
     write.unchanged,
     // On lines of their own, without the signs of a direction: a partner copies them.
     `${write.accept}\nPOST /v1/settlements/${settlementId}/acknowledgement\n{"status": "accepted"}`,

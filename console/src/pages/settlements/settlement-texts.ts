@@ -96,10 +96,19 @@ export const SETTLEMENT = {
   composeAnew: ['Undo my changes', 'التراجع عن تعديلاتي'],
   copyReply: ['Copy the text', 'نسخ النص'],
   replyCopied: ['Copied.', 'نُسخ.'],
+  replyLength: [
+    (count: string, most: string) => `${count} of the ${most} characters that can be recorded`,
+    (count: string, most: string) => `عدد الأحرف ${count}، ويمكن تسجيل ${most} على الأكثر`,
+  ],
+  replyTooLong: [
+    (over: string) => `Too long to be recorded by ${countEnglish(over, 'character')}.`,
+    (over: string) =>
+      `لا يمكن تسجيله لأنه أطول من الحد. الزيادة: ${countArabic(over, ['حرف واحد', 'حرفان', 'أحرف', 'حرفًا', 'حرف'])}.`,
+  ],
   recordReply: ['Record as sent', 'تسجيل أنه أُرسل'],
   recordConsequence: [
     'The text as it stands is kept with the settlement, with your name and the time, for colleagues. It cannot be changed. The dispute stays open until the partner accepts.',
-    'يُحفظ النص كما هو مع التسوية، باسمك ووقته، ليراه زملاؤك. لا يمكن تغييره. يبقى الاعتراض قائمًا حتى يقبل الشريك.',
+    'يُحفظ النص كما هو مع التسوية، مع اسمك ووقت التسجيل، ليراه زملاؤك. لا يمكن تغييره. يبقى الاعتراض قائمًا حتى يقبل الشريك.',
   ],
   replyRecorded: ['The answer is recorded with the settlement.', 'سُجّل الرد مع التسوية.'],
   replied: ['Answered by', 'أجاب'],
