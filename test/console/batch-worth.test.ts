@@ -98,6 +98,7 @@ describe('before money is bound', needsBrowser, () => {
       'en',
       {
         ...{ choose: /^Choose/, create: 'Create a batch with them', dialog: 'New batch', fund: 'Record the funding' },
+        alone: 'This settlement pays about 3 trees.',
         together: 'Together these settlements pay about 6 trees.',
       },
     ],
@@ -105,6 +106,7 @@ describe('before money is bound', needsBrowser, () => {
       'ar',
       {
         ...{ choose: /^اختيار/, create: 'إنشاء دفعة بها', dialog: 'دفعة جديدة', fund: 'تسجيل التمويل' },
+        alone: 'تغطي هذه التسوية نحو 3 أشجار.',
         together: 'تغطي هذه التسويات معًا نحو 6 أشجار.',
       },
     ],
@@ -116,9 +118,15 @@ describe('before money is bound', needsBrowser, () => {
       await page.goto(`${browser.baseUrl}/impact/new?partner=${partnerId}`);
       const boxes = page.getByRole('checkbox', { name: words.choose });
       await boxes.nth(1).waitFor();
-      for (const row of [0, 1]) await page.locator('tbody').getByRole('checkbox').nth(row).click();
-      await page.getByRole('button', { name: words.create }).click();
+      const chosen = page.locator('tbody').getByRole('checkbox');
       const dialog = page.getByRole('dialog', { name: words.dialog });
+      await chosen.nth(0).click();
+      await page.getByRole('button', { name: words.create }).click();
+      await dialog.getByText(words.alone, { exact: true }).waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await chosen.nth(1).click();
+      await page.getByRole('button', { name: words.create }).click();
       await dialog.getByText('Rimal Market', { exact: true }).waitFor();
       await dialog.getByText(words.together, { exact: true }).waitFor();
 

@@ -140,8 +140,22 @@ test('the audit says which step of a batch was recorded', needsBrowser, async ()
 });
 
 for (const [language, words] of [
-  ['en', { own: 'You recorded the delivery', wanted: 'Who can verify the batch: Huda Checks.', nobody: 'Nobody else' }],
-  ['ar', { own: 'أنت من سجّل التنفيذ', wanted: 'من يستطيع التحقّق من الدفعة: Huda Checks.', nobody: 'لا يستطيع الآن أحد' }],
+  [
+    'en',
+    {
+      own: 'You recorded the delivery',
+      wanted: 'Who can verify the batch: Huda Checks.',
+      nobody: 'Nobody who has signed in can verify the batch now.',
+    },
+  ],
+  [
+    'ar',
+    {
+      own: 'أنت من سجّل التنفيذ',
+      wanted: 'من يستطيع التحقّق من الدفعة: Huda Checks.',
+      nobody: 'لا يوجد الآن من يستطيع التحقّق من الدفعة ممن سجّلوا الدخول.',
+    },
+  ],
 ] as const)
   test(
     `who recorded the delivery reads which colleague can verify it, or how to get one, ${language}`,

@@ -274,7 +274,7 @@ describe('a new partner', needsBrowser, () => {
     }
     await rule
       .getByText(
-        'Until the versions below start, every number of points is taken and nothing is reviewed, and points have no value, and the cost of a tree is not known.',
+        'Until the versions below start, every number of points is taken without a review, points have no value, and the cost of a tree is not known.',
       )
       .waitFor();
     const [kept] = await rowsOf("select partner_id, review_threshold from rule_version where version = 'first-of-it'");

@@ -102,7 +102,7 @@ export function Colleagues({ operatorId, step, except }: ColleaguesProps) {
     return <Text size="sm">{t.colleagues(`${names.join(t.comma)}${data.has_more ? t.andOthers : ''}`, wanted)}</Text>;
   return (
     <>
-      <Text size="sm">{t.nobodyElse(wanted)}</Text>
+      <Text size="sm">{t.nobody(wanted)}</Text>
       <SecondAccount />
     </>
   );

@@ -31,7 +31,7 @@ const breakGlass = isolate('--break-glass');
 
 export const JOB_NAME = {
   'close-settlements': ['Close settlements', 'إقفال التسويات'],
-  'expire-pending': ['Fail undecided contributions', 'إفشال المساهمات التي لم يُبتّ فيها'],
+  'expire-pending': ['Fail undecided contributions', 'تسجيل فشل المساهمات التي لم يُبتّ فيها'],
   'remove-old-events': ['Remove old events', 'إزالة الإشعارات القديمة'],
   'remove-reconciliations': ['Remove compared lists', 'إزالة القوائم التي طُوبقت'],
   'seal-contributions': ['Seal contributions', 'ختم المساهمات'],

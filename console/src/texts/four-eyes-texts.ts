@@ -63,9 +63,9 @@ export const FOUR_EYES = {
     (names: string, wanted: string) => `من يستطيع ${wanted}: ${names}.`,
   ],
   andOthers: [' and others', ' وغيرهم'],
-  nobodyElse: [
-    (wanted: string) => `Nobody else who has signed in can ${wanted} now.`,
-    (wanted: string) => `لا يستطيع الآن أحد غيرك ممن سجّلوا الدخول ${wanted}.`,
+  nobody: [
+    (wanted: string) => `Nobody who has signed in can ${wanted} now.`,
+    (wanted: string) => `لا يوجد الآن من يستطيع ${wanted} ممن سجّلوا الدخول.`,
   ],
   comma: [', ', '، '],
   inSandbox: [

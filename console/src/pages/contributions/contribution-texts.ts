@@ -29,7 +29,7 @@ export const CONTRIBUTION = {
   facts: ['Contribution', 'المساهمة'],
   factsOf: [
     (order: string) => `Contribution of order ${isolateForeign(order)}`,
-    (order: string) => `المساهمة للطلب ${isolateForeign(order)}`,
+    (order: string) => `مساهمة الطلب ${isolateForeign(order)}`,
   ],
   batchStep: [(what: string) => `Impact batch: ${what}`, (what: string) => `دفعة الأثر: ${what}`],
   settledIn: [(period: string) => `Settlement ${isolate(period)} closed`, (period: string) => `أُقفلت التسوية ${isolate(period)}`],

@@ -85,8 +85,9 @@ export const IMPACT = {
   costEach: [(cost: string) => `${cost} a tree`, (cost: string) => `${cost} للشجرة`],
   paysAbout: [(count: string) => `pays about ${trees[0](count)}`, (count: string) => `تغطي نحو ${trees[1](count)}`],
   payTogether: [
-    (count: string) => `Together these settlements pay about ${trees[0](count)}.`,
-    (count: string) => `تغطي هذه التسويات معًا نحو ${trees[1](count)}.`,
+    (settled: number, count: string) =>
+      `${settled === 1 ? 'This settlement pays' : 'Together these settlements pay'} about ${trees[0](count)}.`,
+    (settled: number, count: string) => `${settled === 1 ? 'تغطي هذه التسوية' : 'تغطي هذه التسويات معًا'} نحو ${trees[1](count)}.`,
   ],
   noValue: ['without a value', 'بلا قيمة'],
   enough: [

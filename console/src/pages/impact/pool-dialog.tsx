@@ -52,7 +52,7 @@ export function ChosenWorth({ settlements, sent }: ChosenWorthProps) {
   return (
     <>
       <WorthCards worth={worth} partnersOf={(currency) => namesOf(settlements.filter((each) => each.currency === currency))} />
-      <Text fw={600}>{paid === undefined ? t.noCost : t.payTogether(String(paid))}</Text>
+      <Text fw={600}>{paid === undefined ? t.noCost : t.payTogether(settlements.length, String(paid))}</Text>
       {disputed > 0 && <Alert color="yellow">{t.disputedChosen(disputed)}</Alert>}
       {sent !== undefined && partners > 1 && (
         <Stack gap={4}>

@@ -21,7 +21,7 @@ export const REVIEW = {
   opened: ['Waiting began', 'بدأ الانتظار'],
   choose: ['Choose', 'اختيار'],
   confirm: ['Confirm', 'تأكيد'],
-  fail: ['Fail', 'إفشال'],
+  fail: ['Fail', 'تسجيل الفشل'],
   chosen: [
     (count: number, points: string) => `${countEnglish(count, 'contribution')} chosen, ${countEnglish(points, 'point')}`,
     (count: number, points: string) => `المحدّد: ${countArabic(count, CONTRIBUTIONS)}، ${countArabic(points, POINTS)}`,
@@ -32,7 +32,7 @@ export const REVIEW = {
   ],
   failTitle: [
     (count: number) => `Fail ${countEnglish(count, 'contribution')}`,
-    (count: number) => `إفشال ${countArabic(count, CONTRIBUTIONS)}`,
+    (count: number) => `تسجيل فشل ${countArabic(count, CONTRIBUTIONS)}`,
   ],
   confirmConsequence: [
     (points: string, partners: number) =>
@@ -52,7 +52,7 @@ export const REVIEW = {
   ],
   failed: [
     (count: number) => `${countEnglish(count, 'contribution')} ${count === 1 ? 'has' : 'have'} failed now.`,
-    (count: number) => `تم إفشال ${countArabic(count, CONTRIBUTIONS)}.`,
+    (count: number) => `سُجّل فشل ${countArabic(count, CONTRIBUTIONS)}.`,
   ],
   noneDecided: ['No contribution was decided.', 'لم يُبتّ في أي مساهمة.'],
   notDecided: ['These were not decided', 'لم يُبتّ في هذه'],

@@ -47,13 +47,10 @@ export const SET_UP = {
     'لم تُوضع له قاعدة: يُقبل أي عدد من النقاط، ولا تُراجَع أي مساهمة، ولا قيمة للنقاط.',
   ],
   ruleUntil: [
-    (changed: readonly string[]) => `Until the versions below start, ${changed.join(', and ')}.`,
+    (changed: readonly string[]) => `Until the versions below start, ${new Intl.ListFormat('en').format(changed)}.`,
     (changed: readonly string[]) => `حتى بدء الإصدارات أدناه: ${changed.join('، و')}.`,
   ],
-  without_contribution_rule: [
-    'every number of points is taken and nothing is reviewed',
-    'يُقبل أي عدد من النقاط دون مراجعة أي مساهمة',
-  ],
+  without_contribution_rule: ['every number of points is taken without a review', 'يُقبل أي عدد من النقاط دون مراجعة أي مساهمة'],
   without_point_conversion: ['points have no value', 'لا قيمة للنقاط'],
   without_tree_cost: ['the cost of a tree is not known', 'لا تُعرف تكلفة الشجرة'],
   ruleMissing: [
