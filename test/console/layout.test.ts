@@ -76,49 +76,6 @@ describe('what was done', needsBrowser, async () => {
   });
 });
 
-describe('messages', needsBrowser, () => {
-  test('of two that follow each other only the latest is shown', async () => {
-    const { partner: owner, endpointId, receiver } = await newEndpoint(service, endpointTools(service.database));
-    const page = await browser.signedIn('operator');
-    await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
-    const send = page.getByRole('button', { name: 'Send a test' });
-    await send.click();
-    const first = page.getByText('The receiver took the test event');
-    await first.waitFor();
-    // Under the pointer no message goes by itself.
-    await first.hover();
-    receiver.answerWith(500);
-    await send.press('Enter');
-    await page.getByText('The receiver did not take the test event').waitFor();
-    await first.waitFor({ state: 'detached' });
-    assert.equal(await page.locator('.mantine-Notification-root').count(), 1);
-  });
-
-  test('what was done has another sign than what was not, and only that stays until it is closed', async () => {
-    const { partner: owner, endpointId, receiver } = await newEndpoint(service, endpointTools(service.database));
-    const page = await browser.signedIn('operator');
-    await page.clock.install();
-    await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
-    const send = page.getByRole('button', { name: 'Send a test' });
-    const toast = page.locator('.mantine-Notification-root');
-    const signOf = () => toast.locator('.mantine-Notification-icon path').getAttribute('d');
-    await send.click();
-    await toast.filter({ hasText: 'The receiver took the test event' }).waitFor();
-    const done = await signOf();
-    await page.clock.runFor(7_000);
-    await toast.waitFor({ state: 'detached' });
-    receiver.answerWith(500);
-    await send.click();
-    const failure = toast.filter({ hasText: 'The receiver did not take the test event' });
-    await failure.waitFor();
-    assert.notEqual(await signOf(), done);
-    await page.clock.runFor(60_000);
-    assert.equal(await failure.count(), 1);
-    await failure.getByRole('button').click();
-    await toast.waitFor({ state: 'detached' });
-  });
-});
-
 describe('a list that is searched', needsBrowser, () => {
   test('a click selects what stands in its field, so that typing replaces it', async () => {
     const page = await browser.signedIn('viewer');

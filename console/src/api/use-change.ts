@@ -1,5 +1,5 @@
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useId, useRef } from 'react';
 import { tell } from '../parts/tell.tsx';
 import { useStepUp } from '../session/step-up.tsx';
 
@@ -24,6 +24,7 @@ export type Change<Input, Output> = UseMutationResult<Output, Error, Input> & {
  */
 export function useChange<Input, Output>({ send, done, failed, onDone }: ChangeTerms<Input, Output>): Change<Input, Output> {
   const queries = useQueryClient();
+  const changeId = useId();
   const withStepUp = useStepUp();
   const sent = useRef<{ payload: string; key: string } | undefined>(undefined);
   const underWay = useRef(new Set<string>());
@@ -38,7 +39,7 @@ export function useChange<Input, Output>({ send, done, failed, onDone }: ChangeT
       sent.current = undefined;
       const failure = failed?.(output);
       const message = failure ?? (typeof done === 'function' ? done(output) : done);
-      if (message !== undefined) tell(message, { isFailure: failure !== undefined });
+      if (message !== undefined) tell(message, { changeId, isFailure: failure !== undefined });
       void queries.invalidateQueries();
       onDone?.(output);
     },

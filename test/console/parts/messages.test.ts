@@ -1,0 +1,75 @@
+/** What the console says of a change: that it was done, that it failed, and why it is refused. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { needsBrowser } from '../../support/console/browser.ts';
+import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { endpointTools, newEndpoint } from '../../support/webhook-service.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+describe('messages', needsBrowser, () => {
+  test('of two that follow each other only the latest is shown', async () => {
+    const { partner: owner, endpointId, receiver } = await newEndpoint(service, endpointTools(service.database));
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
+    const send = page.getByRole('button', { name: 'Send a test' });
+    await send.click();
+    const first = page.getByText('The receiver took the test event');
+    await first.waitFor();
+    // Under the pointer no message goes by itself.
+    await first.hover();
+    receiver.answerWith(500);
+    await send.press('Enter');
+    await page.getByText('The receiver did not take the test event').waitFor();
+    await first.waitFor({ state: 'detached' });
+    assert.equal(await page.locator('.mantine-Notification-root').count(), 1);
+  });
+
+  test('what was done has another sign than what was not, and only that stays, whatever else is done', async () => {
+    const { partner: owner, endpointId, receiver } = await newEndpoint(service, endpointTools(service.database));
+    const page = await browser.signedIn('operator');
+    await page.clock.install();
+    await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
+    const send = page.getByRole('button', { name: 'Send a test' });
+    const toast = page.locator('.mantine-Notification-root');
+    const signOf = () => toast.locator('.mantine-Notification-icon path').getAttribute('d');
+    await send.click();
+    await toast.filter({ hasText: 'The receiver took the test event' }).waitFor();
+    const done = await signOf();
+    await page.clock.runFor(7_000);
+    await toast.waitFor({ state: 'detached' });
+    receiver.answerWith(500);
+    await send.click();
+    const failure = toast.filter({ hasText: 'The receiver did not take the test event' });
+    await failure.waitFor();
+    assert.notEqual(await signOf(), done);
+    await page.clock.runFor(60_000);
+    assert.equal(await failure.count(), 1);
+    await page.getByRole('button', { name: 'Disable' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('It fails.');
+    await dialog.getByRole('button', { name: 'Disable' }).click();
+    await page.clock.runFor(1_000);
+    await toast.nth(1).waitFor();
+    assert.equal(await failure.count(), 1);
+    await failure.getByRole('button').click();
+    await failure.waitFor({ state: 'detached' });
+  });
+
+  test('that something failed goes once the same is done', async () => {
+    const { partner: owner, endpointId, receiver } = await newEndpoint(service, endpointTools(service.database));
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
+    const send = page.getByRole('button', { name: 'Send a test' });
+    receiver.answerWith(500);
+    await send.click();
+    const failure = page.getByText('The receiver did not take the test event');
+    await failure.waitFor();
+    receiver.answerWith(200);
+    await send.click();
+    await page.getByText('The receiver took the test event').waitFor();
+    await failure.waitFor({ state: 'detached' });
+  });
+});
