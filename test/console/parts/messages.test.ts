@@ -73,3 +73,24 @@ describe('messages', needsBrowser, () => {
     await failure.waitFor({ state: 'detached' });
   });
 });
+
+test('a long refusal leaves room for the dialog on a low screen', needsBrowser, async () => {
+  const { partner: owner, endpointId } = await newEndpoint(service, endpointTools(service.database));
+  const page = await browser.signedIn('operator');
+  await page.setViewportSize({ width: 640, height: 400 });
+  await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
+  const message = 'This endpoint cannot be disabled now. '.repeat(60);
+  await page.route('**/disable', (route) =>
+    route.fulfill({ status: 400, json: { error: { code: 'invalid_request', message } } }),
+  );
+  await page.getByRole('button', { name: 'Disable' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill('It fails.');
+  const send = dialog.getByRole('button', { name: 'Disable' });
+  await send.click();
+  const refusal = dialog.getByRole('alert').filter({ hasText: 'cannot be disabled' });
+  await refusal.waitFor();
+  const [box, button] = [await refusal.boundingBox(), await send.boundingBox()];
+  assert.ok(box && box.height <= 120, JSON.stringify(box));
+  assert.ok(button && button.y >= box.y + box.height && button.y + button.height <= 400, JSON.stringify(button));
+});
