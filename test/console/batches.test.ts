@@ -117,11 +117,16 @@ test(
     await page.reload();
     await steps.waitFor();
     assert.deepEqual(await steps.allInnerTexts(), ['Impact batch: In progress']);
-    await page.getByRole('button', { name: 'Show 3 earlier changes of the batch' }).click();
+    const unfold = page.getByRole('button', { name: '3 earlier changes of the batch' });
+    assert.equal(await unfold.getAttribute('aria-expanded'), 'false');
+    await unfold.press('Enter');
     assert.deepEqual(await steps.allInnerTexts(), [
       ...['Impact batch: Allocated', 'Impact batch: Delay', 'Impact batch: Funded', 'Impact batch: In progress'],
     ]);
-    assert.equal(await page.getByRole('button', { name: /earlier change/ }).count(), 0);
+    assert.equal(await unfold.getAttribute('aria-expanded'), 'true');
+    // What was pressed has the focus still, so that the next press folds them again.
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await steps.allInnerTexts(), ['Impact batch: In progress']);
     const settled = page.locator('.mantine-Timeline-itemTitle').filter({ hasText: /^Settlement .+ closed$/ });
     assert.equal(await settled.count(), 1);
   },
@@ -146,6 +151,7 @@ for (const [language, words] of [
       own: 'You recorded the delivery',
       wanted: 'Who can verify the batch: Huda Checks.',
       nobody: 'Nobody who has signed in can verify the batch now.',
+      unread: 'Who can verify the batch could not be read.',
     },
   ],
   [
@@ -154,6 +160,7 @@ for (const [language, words] of [
       own: 'أنت من سجّل التنفيذ',
       wanted: 'من يستطيع التحقّق من الدفعة: Huda Checks.',
       nobody: 'لا يوجد الآن من يستطيع التحقّق من الدفعة ممن سجّلوا الدخول.',
+      unread: 'تعذّرت قراءة أسماء من يستطيع التحقّق من الدفعة.',
     },
   ],
 ] as const)
@@ -180,5 +187,9 @@ for (const [language, words] of [
       await page.reload();
       await waitFor('the colleague', async () => withoutSigns(await note.innerText()).includes(words.wanted));
       assert.equal(await note.getByText('npx partner-impact').count(), 0);
+      await page.route('**/operator/v1/second-people?**', (route) => route.abort());
+      await page.reload();
+      await note.getByText(words.unread).waitFor();
+      await note.getByText('npx partner-impact operator create').waitFor();
     },
   );

@@ -9,7 +9,7 @@ import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { signedInOperator } from '../support/operator-client.ts';
-import { insertPrice } from '../support/rules.ts';
+import { insertContributionRule, insertPrice } from '../support/rules.ts';
 import { OPEN_RATES } from '../support/service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
@@ -109,6 +109,28 @@ describe('points that have a value', needsBrowser, () => {
     await page.goto(`${browser.baseUrl}/contributions/${partnerId}/${transactionId}`);
     const worth = page.locator('dt', { hasText: 'Value of these points' }).locator('xpath=following-sibling::dd[1]');
     assert.equal(await worth.innerText(), '5.00 SAR');
+  });
+
+  test('a contribution that failed is worth nothing', async () => {
+    const { partner, partnerId } = await priced('0.05', 100);
+    await insertContributionRule(service.database, { partnerId, reviews_everything: true });
+    const { client } = await service.newPartner({ of: partner });
+    const transactionId = await waitFor('a contribution that is reviewed', async () => {
+      const { status, body } = await client.confirm({ ...newConfirmation(), points: 100 });
+      return status === 202 ? (body.contribution.transaction_id as string) : undefined;
+    });
+    const page = await browser.signedIn('viewer');
+    const address = `${browser.baseUrl}/contributions/${partnerId}/${transactionId}`;
+    await page.goto(address);
+    const worth = page.locator('dt', { hasText: 'Value of these points' });
+    await worth.waitFor();
+    const operator = await signedInOperator(service, 'operator');
+    const contributions = [{ partner_id: partnerId, transaction_id: transactionId }];
+    const decided = await operator.postOnce('/operator/v1/reviews/decisions', { decision: 'fail', reason: 'x', contributions });
+    assert.equal(decided.status, 200, decided.text);
+    await page.goto(address);
+    await page.locator('dl').first().getByText('Failed', { exact: true }).first().waitFor();
+    assert.equal(await worth.count(), 0);
   });
 
   test('the overview rounds a month to the decimals of the currency, and has the exact amount on hover', async () => {

@@ -92,17 +92,17 @@ export function Colleagues({ operatorId, step, except }: ColleaguesProps) {
   const t = useTexts(FOUR_EYES);
   const wanted = useTexts(WANTED)[step];
   const query = { operator_id: operatorId, step };
-  const { data } = useQuery({
+  const { data, isPending } = useQuery({
     queryKey: ['second-people', query],
     queryFn: () => answerOf(client.GET('/operator/v1/second-people', { params: { query } })),
   });
-  if (!data) return null;
-  const names = data.people.filter(({ operator_id }) => operator_id !== except).map(({ name }) => isolateForeign(name));
+  if (isPending) return null;
+  const names = data?.people.filter(({ operator_id }) => operator_id !== except).map(({ name }) => isolateForeign(name)) ?? [];
   if (names.length > 0)
-    return <Text size="sm">{t.colleagues(`${names.join(t.comma)}${data.has_more ? t.andOthers : ''}`, wanted)}</Text>;
+    return <Text size="sm">{t.colleagues(`${names.join(t.comma)}${data?.has_more ? t.andOthers : ''}`, wanted)}</Text>;
   return (
     <>
-      <Text size="sm">{t.nobody(wanted)}</Text>
+      <Text size="sm">{data ? t.nobody(wanted) : t.colleaguesUnread(wanted)}</Text>
       <SecondAccount />
     </>
   );

@@ -62,6 +62,10 @@ export const FOUR_EYES = {
     (names: string, wanted: string) => `Who can ${wanted}: ${names}.`,
     (names: string, wanted: string) => `من يستطيع ${wanted}: ${names}.`,
   ],
+  colleaguesUnread: [
+    (wanted: string) => `Who can ${wanted} could not be read.`,
+    (wanted: string) => `تعذّرت قراءة أسماء من يستطيع ${wanted}.`,
+  ],
   andOthers: [' and others', ' وغيرهم'],
   nobody: [
     (wanted: string) => `Nobody who has signed in can ${wanted} now.`,

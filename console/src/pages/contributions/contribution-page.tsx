@@ -94,7 +94,8 @@ function ContributionFacts({ record, entries, zone }: ContributionFactsProps) {
       columns={3}
       lead={[
         { label: common.points, value: <Points value={record.points} /> },
-        ...(record.amount === null
+        // What failed is worth nothing to anybody.
+        ...(record.amount === null || record.status === 'failed'
           ? []
           : [{ label: t.worth, value: <Money amount={record.amount} currency={record.currency} /> }]),
         ...(changes.length > 0 ? [{ label: t.net, value: <Points value={String(net)} /> }] : []),

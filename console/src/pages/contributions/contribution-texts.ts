@@ -38,9 +38,8 @@ export const CONTRIBUTION = {
     (period: string) => `رُحّل التعديل في التسوية ${isolate(period)}`,
   ],
   earlierChanges: [
-    (count: number) => `Show ${countEnglish(count, 'earlier change')} of the batch`,
-    (count: number) =>
-      `عرض ما سبق من تغييرات الدفعة: ${countArabic(count, ['تغيير واحد', 'تغييران', 'تغييرات', 'تغييرًا', 'تغيير'])}`,
+    (count: number) => `${countEnglish(count, 'earlier change')} of the batch`,
+    (count: number) => `ما سبق من تغييرات الدفعة: ${countArabic(count, ['تغيير واحد', 'تغييران', 'تغييرات', 'تغييرًا', 'تغيير'])}`,
   ],
   worth: ['Value of these points', 'قيمة هذه النقاط'],
   net: ['Points with adjustments', 'النقاط بعد التعديلات'],

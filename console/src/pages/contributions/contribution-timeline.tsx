@@ -56,31 +56,36 @@ export function ContributionTimeline({ partnerId, entries, zone }: ContributionT
   const t = useTexts(CONTRIBUTION);
   const titleOf = useEntryTitle();
   const [isUnfolded, setUnfolded] = useState(false);
-  const folded = isUnfolded ? [] : earlierChanges(entries);
-  const shown = entries.filter((entry) => entry === folded[0] || !folded.includes(entry));
+  const earlier = earlierChanges(entries);
+  const shown = isUnfolded ? entries : entries.filter((entry) => !earlier.includes(entry));
+  const itemOf = (entry: Entry) => {
+    const { title, said } = titleOf(entry);
+    const key = `${entry.at}${entry.kind}${entry.subject_id}`;
+    return (
+      <Timeline.Item key={key} bullet={<Icon name={ICONS[entry.kind]} size={15} />} color={colorOf(entry)} title={title}>
+        <Text size="sm" c="dimmed" component="div">
+          <Time at={entry.at} zone={zone} style="second" />
+        </Text>
+        <EntryFacts partnerId={partnerId} entry={entry} said={said} />
+      </Timeline.Item>
+    );
+  };
+  const unfold = (
+    <Timeline.Item key="earlier" bullet={<Icon name={ICONS.batch_changed} size={15} />} color="gray">
+      <UnstyledButton className="text-link" fz="sm" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
+        {t.earlierChanges(earlier.length)} <Icon name={isUnfolded ? 'up' : 'down'} size={14} />
+      </UnstyledButton>
+    </Timeline.Item>
+  );
+  // It stays where it is, and what it unfolds follows it.
+  const items = entries.flatMap((entry) => [
+    ...(entry === earlier[0] ? [unfold] : []),
+    ...(shown.includes(entry) ? [itemOf(entry)] : []),
+  ]);
   return (
     <Paper p="lg">
-      <Timeline bulletSize={30} lineWidth={2} active={shown.length}>
-        {shown.map((entry) => {
-          const { title, said } = titleOf(entry);
-          const key = `${entry.at}${entry.kind}${entry.subject_id}`;
-          if (entry === folded[0])
-            return (
-              <Timeline.Item key={key} bullet={<Icon name={ICONS[entry.kind]} size={15} />} color={colorOf(entry)}>
-                <UnstyledButton className="text-link" fz="sm" onClick={() => setUnfolded(true)}>
-                  {t.earlierChanges(folded.length)}
-                </UnstyledButton>
-              </Timeline.Item>
-            );
-          return (
-            <Timeline.Item key={key} bullet={<Icon name={ICONS[entry.kind]} size={15} />} color={colorOf(entry)} title={title}>
-              <Text size="sm" c="dimmed" component="div">
-                <Time at={entry.at} zone={zone} style="second" />
-              </Text>
-              <EntryFacts partnerId={partnerId} entry={entry} said={said} />
-            </Timeline.Item>
-          );
-        })}
+      <Timeline bulletSize={30} lineWidth={2} active={items.length}>
+        {items}
       </Timeline>
     </Paper>
   );
