@@ -15,11 +15,13 @@ const priced: Partner[] = [];
 const scene = needsBrowser.skip
   ? undefined
   : await openScene(async (database) => {
-      const partner = await createPartner(database, OWNER, 'Rimal Market', { ...OPEN_RATES, currency: 'SAR' });
-      const rule = { partnerId: partner.partnerId, starts: '-1 day' };
-      await insertPrice(database, 'point_conversion', { ...rule, label: uniqueId('value'), price: '0.01' });
-      await insertPrice(database, 'tree_cost', { ...rule, label: uniqueId('cost'), price: '0.50' });
-      priced.push(partner);
+      for (const name of ['Rimal Market', 'Nakheel', 'Nakheel']) {
+        const partner = await createPartner(database, OWNER, name, { ...OPEN_RATES, currency: 'SAR' });
+        const rule = { partnerId: partner.partnerId, starts: '-1 day' };
+        await insertPrice(database, 'point_conversion', { ...rule, label: uniqueId('value'), price: '0.01' });
+        await insertPrice(database, 'tree_cost', { ...rule, label: uniqueId('cost'), price: '0.50' });
+        priced.push(partner);
+      }
     });
 const { service, browser } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
@@ -27,8 +29,7 @@ if (scene) after(() => assert.deepEqual(browser.offences, []));
 const V1 = '/operator/v1';
 
 /** A closed settlement of 150 points, which pays about 3 trees. */
-async function newSettlement() {
-  const [partner] = priced as [Partner];
+async function newSettlement(partner = priced[0] as Partner) {
   const { partnerId } = partner;
   const { client } = await service.newPartner({ of: partner });
   await client.confirm({ points: 150 });
@@ -93,6 +94,21 @@ describe('an impact batch whose settlements pay fewer trees than it is for', nee
 });
 
 describe('before money is bound', needsBrowser, () => {
+  test('a new batch names two partners of one name with their ids', async () => {
+    const [, one, other] = priced as [Partner, Partner, Partner];
+    for (const partner of [one, other]) await newSettlement(partner);
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/impact/new`);
+    const rows = page.locator('tbody tr').filter({ hasText: 'Nakheel' });
+    await rows.nth(1).waitFor();
+    for (const row of [0, 1]) await rows.nth(row).getByRole('checkbox').click();
+    await page.getByRole('button', { name: 'Create a batch with them' }).click();
+    const named = page.getByRole('dialog', { name: 'New batch' }).getByText('Nakheel');
+    await named.nth(1).waitFor();
+    const wanted = [one, other].map(({ partnerId }) => `Nakheel (\u2066${partnerId}\u2069)`);
+    assert.deepEqual((await named.allInnerTexts()).sort(), wanted.sort());
+  });
+
   for (const [language, words] of [
     [
       'en',

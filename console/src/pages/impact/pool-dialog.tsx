@@ -2,6 +2,7 @@
 import { Alert, Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useChange } from '../../api/use-change.ts';
+import { isolate } from '../../format/isolate.ts';
 import { addWhole, formatWhole } from '../../format/points.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useTexts } from '../../texts/language.tsx';
@@ -64,8 +65,12 @@ export function ChosenWorth({ settlements, sent }: ChosenWorthProps) {
   );
 }
 
+/** One for each partner; those of one name with their ids. */
 function namesOf(settlements: readonly Poolable[]): readonly string[] {
-  return [...new Set(settlements.map(({ partner_name, partner_id }) => partner_name ?? partner_id))];
+  const names = new Map(settlements.map(({ partner_name, partner_id }) => [partner_id, partner_name ?? partner_id]));
+  const all = [...names.values()];
+  const isShared = (name: string) => all.indexOf(name) !== all.lastIndexOf(name);
+  return [...names].map(([id, name]) => (isShared(name) ? `${name} (${isolate(id)})` : name));
 }
 
 interface PoolBarProps {
