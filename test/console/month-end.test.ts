@@ -158,7 +158,7 @@ describe('a list for a reconciliation', needsBrowser, () => {
       assert.deepEqual([counts.malformed, counts.missing_in_service], [0, 1]);
     });
 
-  test('a line of another settlement names its period', async () => {
+  test('a line of another settlement names its period, which is read once', async () => {
     const { partnerId, client, open: first } = await newSettledPartner(service);
     const { body } = await client.confirm({ ...newConfirmation(), points: 100 });
     const { partner_event_id, partner_order_ref } = body.contribution;
@@ -171,9 +171,19 @@ describe('a list for a reconciliation', needsBrowser, () => {
     const sent = await operator.postList(path, list);
     await completeReconciliations(service.database, new AbortController().signal);
     const page = await browser.signedIn('viewer');
+    const reads: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith(`/settlements/${first.settlementId}`)) reads.push(request.url());
+    });
+    await page.clock.install();
     await page.goto(`${browser.baseUrl}/reconciliations/${partnerId}/${sent.body.reconciliation_id}?verdict=other_settlement`);
     const cell = page.locator('[data-label="Settlement that has it"]');
     await cell.getByText(first.period.label, { exact: true }).waitFor();
+    // What may change is read again meanwhile.
+    const again = page.waitForResponse(`**/reconciliations/${sent.body.reconciliation_id}`);
+    await page.clock.runFor(61_000);
+    await again;
+    assert.equal(reads.length, 1);
     await cell.getByRole('link', { name: first.settlementId.slice(-6) }).click();
     await page.waitForURL(`**/settlements/${partnerId}/${first.settlementId}`);
   });

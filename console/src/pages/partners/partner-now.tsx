@@ -1,6 +1,4 @@
 /** On the page of a partner: what is open, what waits to be decided, and what became of the settlement before. */
-import { useQuery } from '@tanstack/react-query';
-import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { AnswerBadge } from '../../parts/badges.tsx';
@@ -15,6 +13,7 @@ import { CLOSING } from '../closings/closing-texts.ts';
 import { Disputed } from '../closings/disputed.tsx';
 import { Left } from '../closings/left.tsx';
 import { SETTLEMENT } from '../settlements/settlement-texts.ts';
+import { useSettlement } from '../settlements/use-settlement.ts';
 import { PARTNER } from './partner-texts.ts';
 
 type Closing = components['schemas']['Closing'];
@@ -34,13 +33,7 @@ function Now({ closing, zone }: { readonly closing: Closing; readonly zone: stri
   const t = useTexts(CLOSING);
   const own = useTexts(PARTNER);
   const { partner_id, open_settlement: open, last_settlement: last } = closing;
-  const settlementId = open?.settlement_id ?? '';
-  const path = { partner_id, settlement_id: settlementId };
-  const settlement = useQuery({
-    queryKey: ['settlement', path],
-    queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/settlements/{settlement_id}', { params: { path } })),
-    enabled: open !== null,
-  });
+  const settlement = useSettlement({ partner_id, settlement_id: open?.settlement_id });
   const period = (id: string, label: string) => (
     <AddressLink to={`/settlements/${partner_id}/${id}`} className="text-link">
       <bdi dir="ltr">{label}</bdi>

@@ -10,8 +10,8 @@ import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { DraftDialog } from '../adjustments/draft-dialog.tsx';
 import { type OpenAdjustments, OpenOrDraft, useOpenAdjustments } from '../adjustments/open-adjustments.tsx';
+import { useSettlement } from '../settlements/use-settlement.ts';
 import { RECONCILIATION } from './reconciliation-texts.ts';
-import { useSettlement } from './use-settlement.ts';
 import { deltaOf, type Reconciliation, type ReconciliationLine, type Verdict } from './verdicts.ts';
 import { whyUnreadable } from './wrong-line.ts';
 
@@ -96,7 +96,7 @@ function ShortLink({ to, id }: { readonly to: string; readonly id: string }) {
 
 /** Named by its period, because a file belongs to one. */
 function OtherSettlement({ partnerId, settlementId }: { readonly partnerId: string; readonly settlementId: string }) {
-  const { data } = useSettlement({ partner_id: partnerId, settlement_id: settlementId });
+  const { data } = useSettlement({ partner_id: partnerId, settlement_id: settlementId }, { isRereadLive: false });
   return (
     <TwoLines
       first={

@@ -13,11 +13,11 @@ import { Loaded } from '../../parts/state.tsx';
 import { Id, Points, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { useSettlement } from '../settlements/use-settlement.ts';
 import { ReconciliationLines } from './reconciliation-lines.tsx';
 import { ReconciliationBadge, SettlementLink } from './reconciliation-records.tsx';
 import { RECONCILIATION } from './reconciliation-texts.ts';
 import { StartReconciliation } from './start-reconciliation.tsx';
-import { useSettlement } from './use-settlement.ts';
 import { VerdictCards } from './verdict-cards.tsx';
 import { isUnderWay, type Reconciliation, VERDICTS, type Verdict } from './verdicts.ts';
 

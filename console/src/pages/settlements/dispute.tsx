@@ -49,8 +49,9 @@ export function Dispute({ settlement }: { readonly settlement: Settlement }) {
           )}
         </Text>
         <Text className="foreign">{dispute.note === null ? t.disputedNoNote : t.wrote(dispute.note)}</Text>
-        {answers.data?.replies.map((reply) => (
-          <Reply key={reply.replied_at} reply={reply} zone={zone} />
+        {answers.data?.replies.map((reply, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: one is only ever added after the others, and two may have one moment.
+          <Reply key={place} reply={reply} zone={zone} />
         ))}
         {isOpen && (
           <>

@@ -1,7 +1,5 @@
 import { Button, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { isolate, isolateForeign } from '../../format/isolate.ts';
 import { Page } from '../../layout/page.tsx';
@@ -22,17 +20,14 @@ import { SettlementAdjustments } from './settlement-adjustments.tsx';
 import { AdjustmentLinesLink, SettlementLines } from './settlement-lines.tsx';
 import { SettlementReconciliations } from './settlement-reconciliations.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
+import { useSettlement } from './use-settlement.ts';
 
 type Settlement = components['schemas']['Settlement'];
 
 export function SettlementPage() {
   const t = useTexts(SETTLEMENT);
   const { partnerId = '', settlementId = '' } = useParams({ strict: false });
-  const path = { partner_id: partnerId, settlement_id: settlementId };
-  const settlement = useQuery({
-    queryKey: ['settlement', path],
-    queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/settlements/{settlement_id}', { params: { path } })),
-  });
+  const settlement = useSettlement({ partner_id: partnerId, settlement_id: settlementId });
   const partner = usePartner(partnerId).data?.name;
   const period = isolate(settlement.data?.period_label ?? '');
   return (
