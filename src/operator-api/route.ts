@@ -52,7 +52,7 @@ export interface OperatorRoute {
   readonly takesList?: boolean;
   /** It happens once: it requires an `Idempotency-Key`, and the same key and payload give the first answer again. */
   readonly isFinal?: boolean;
-  /** It is final for partners, or changes who may do what: the password or a passkey must have been given short ago. */
+  /** The password or a passkey must have been given in the last 10 minutes. docs/operating.md lists the operations with it. */
   readonly needsRecentSignIn?: boolean;
   /** The body is the bytes of a file. They are hashed as they arrive, and not kept. */
   readonly takesFile?: boolean;

@@ -1,4 +1,4 @@
-/** Passkeys in Chromium, with its virtual authenticator: added, used to sign in and before what moves money, and removed. */
+/** Passkeys in Chromium, with its virtual authenticator: added, used to sign in and before a step that needs a recent sign-in, and removed. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';

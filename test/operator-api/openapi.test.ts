@@ -62,3 +62,13 @@ test('every operation, parameter and field says what it is', () => {
   look(document.paths, '');
   assert.deepEqual(undescribed, []);
 });
+
+test('docs/operating.md lists the operations that need a recent sign-in: these, and no others', () => {
+  const guide = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8');
+  const [, section = ''] = guide.split('\n### Operations that need a recent sign-in\n');
+  const rows = section.split('\n### ')[0]?.match(/^\|.*\|$/gm) ?? [];
+  const listed = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, operation]) => operation as string));
+  const needing = ROUTES.filter(({ needsRecentSignIn }) => needsRecentSignIn).map(({ operation }) => operation);
+  assert.ok(needing.length > 0);
+  assert.deepEqual(listed.sort(), needing.sort());
+});

@@ -68,7 +68,7 @@ export interface paths {
         put?: never;
         /**
          * Give the password again
-         * @description Before a step that moves money or hands out rights. The session gets a new cookie and a new token.
+         * @description Before an operation that needs a sign-in of the last 10 minutes. The session gets a new cookie and a new token.
          *
          *     Least role: `viewer`.
          */
@@ -286,7 +286,7 @@ export interface paths {
         put?: never;
         /**
          * Give a passkey again
-         * @description Instead of the password, before a step that moves money or hands out rights.
+         * @description Instead of the password, before an operation that needs a sign-in of the last 10 minutes.
          *
          *     Least role: `viewer`.
          */
@@ -4600,7 +4600,7 @@ export interface components {
             csrf_token: string;
             /**
              * Format: date-time
-             * @description When the operator gave the password or a passkey. What moves money needs a sign-in of the last 10 minutes.
+             * @description When the operator gave the password or a passkey. Operations with `x-needs-recent-sign-in` need a sign-in of the last 10 minutes.
              */
             signed_in_at: string;
             /**

@@ -36,7 +36,7 @@ export interface OpenedSession {
 
 export interface OperatorSession {
   readonly operator: Operator;
-  /** When the password or a passkey was given: a step that moves money wants it to be short ago. */
+  /** When the password or a passkey was given: some operations need it to be of the last 10 minutes. */
   readonly signedInAt: Date;
   /** How long ago that was, by the database's clock. */
   readonly signedInForMs: number;

@@ -31,7 +31,7 @@ export interface PasskeySignIn extends PageAddress {
 /**
  * Signs in by passkey: the device and the PIN, finger or face that opens it are two factors, so that no code of an app is asked for.
  *
- * @param again Who is signed in already, where the passkey is asked for before what moves money.
+ * @param again Who is signed in already, where the passkey is asked for before an operation that needs a sign-in of the last 10 minutes.
  * @throws ServiceError `unauthorized`, in the same words for a passkey that is unknown, removed, of somebody else, and for a wrong answer;
  * `invalid_request` for a challenge that is too old.
  * @throws UnverifiedRecordError For an operator or a passkey that differs from the audit.

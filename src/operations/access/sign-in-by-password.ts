@@ -55,7 +55,7 @@ export async function signInByPassword(
 }
 
 /**
- * Requires the password again, and gives the browser another session: the step before what moves money.
+ * Requires the password again, and gives the browser another session, for an operation that needs a sign-in of the last 10 minutes.
  *
  * @throws ServiceError As {@link signInByPassword}.
  */

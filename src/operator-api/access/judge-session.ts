@@ -8,7 +8,7 @@ import type { OperatorApiTools } from '../app.ts';
 import { readSessionCookie } from '../http/session-cookie.ts';
 import type { OperatorRoute } from '../route.ts';
 
-/** Within this of a sign-in somebody may do what moves money; later the person gives the password or a passkey again. */
+/** The greatest age of a sign-in for a route with `needsRecentSignIn`; later the person gives the password or a passkey again. */
 const RECENT_SIGN_IN_MS = 10 * 60_000;
 
 /** What a page asks for by itself, to show what is new, keeps no session alive. */

@@ -70,7 +70,7 @@ export const giveAgain = operatorRoute({
   path: '/operator/v1/session/again/passkey',
   tag: 'Sign-in',
   summary: 'Give a passkey again',
-  description: 'Instead of the password, before a step that moves money or hands out rights.',
+  description: 'Instead of the password, before an operation that needs a sign-in of the last 10 minutes.',
   leastRole: 'viewer',
   body: Answer,
   answer: Session,

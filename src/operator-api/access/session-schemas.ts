@@ -15,7 +15,7 @@ export const Session = shape('Session', {
   environment: oneOf(['sandbox', 'production'], 'The environment of the service.'),
   csrf_token: text('Every change sends it as `X-CSRF-Token`.'),
   signed_in_at: time(
-    'When the operator gave the password or a passkey. What moves money needs a sign-in of the last 10 minutes.',
+    'When the operator gave the password or a passkey. Operations with `x-needs-recent-sign-in` need a sign-in of the last 10 minutes.',
   ),
   expires_at: time('When the session ends. It also ends after 30 minutes without a request of the person.'),
   has_second_factor: flag('Whether a sign-in needs a code of an authenticator app.'),

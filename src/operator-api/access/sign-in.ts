@@ -85,7 +85,7 @@ export const signInOnceMore = operatorRoute({
   path: '/operator/v1/session/again',
   tag: 'Sign-in',
   summary: 'Give the password again',
-  description: 'Before a step that moves money or hands out rights. The session gets a new cookie and a new token.',
+  description: 'Before an operation that needs a sign-in of the last 10 minutes. The session gets a new cookie and a new token.',
   leastRole: 'viewer',
   deadlineMs: DEADLINE_MS,
   body: PasswordBody,

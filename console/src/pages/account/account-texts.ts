@@ -56,8 +56,8 @@ export const ACCOUNT = {
   lastUsed: ['Last used', 'آخر استخدام'],
   addPasskey: ['Add a passkey', 'إضافة مفتاح مرور'],
   addPasskeyHelp: [
-    'Your browser asks you to confirm. From then on this passkey signs in, beside the password, and confirms steps that move money.',
-    'سيطلب منك المتصفح التأكيد. بعدها يسجّل مفتاح المرور هذا دخولك إلى جانب كلمة المرور، ويؤكّد الخطوات التي تنقل أموالًا.',
+    'Your browser asks you to confirm. From then on this passkey signs in, beside the password, and confirms steps that need a sign-in of the last 10 minutes.',
+    'سيطلب منك المتصفح التأكيد. بعدها يسجّل مفتاح المرور هذا دخولك إلى جانب كلمة المرور، ويؤكّد الخطوات التي تتطلّب تسجيل دخول خلال آخر 10 دقائق.',
   ],
   passkeyAdded: ['The passkey is added.', 'أُضيف مفتاح المرور.'],
   removePasskey: ['Remove', 'إزالة'],
