@@ -187,6 +187,13 @@ for (const [language, words] of [
       await page.reload();
       await waitFor('the colleague', async () => withoutSigns(await note.innerText()).includes(words.wanted));
       assert.equal(await note.getByText('npx partner-impact').count(), 0);
+      const huda = (await listOperators(database.pool)).find(
+        ({ name, disabledAt }) => name === 'Huda Checks' && disabledAt === null,
+      );
+      const corrector = { ...signedIn('approver'), operatorId: huda?.operatorId as string };
+      await changeImpactBatch(database, corrector, impactBatchId, { changeType: 'corrected', quantity: 2n, reason: null });
+      await page.reload();
+      await note.getByText(words.nobody).waitFor();
       await page.route('**/operator/v1/second-people?**', (route) => route.abort());
       await page.reload();
       await note.getByText(words.unread).waitFor();

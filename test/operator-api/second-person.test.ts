@@ -1,13 +1,22 @@
 /** Whether one counts as another person is told before a step for two is tried, by the same rule and with the same reasons. */
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import { createOperator, disableOperator } from '../../src/operations/access/manage-operator.ts';
-import { OWNER, signedIn } from '../support/actor.ts';
+import { before, describe, test } from 'node:test';
+import type { Actor, Role } from '../../src/domain/access/role.ts';
+import { createOperator, disableOperator, resetSignIn } from '../../src/operations/access/manage-operator.ts';
+import { changeImpactBatch } from '../../src/operations/impact/change-impact-batch.ts';
+import { listVerifiers } from '../../src/operations/impact/list-verifiers.ts';
+import type { Queryable } from '../../src/store/database.ts';
+import { enrol, OWNER, signedIn } from '../support/actor.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { uniqueId } from '../support/client.ts';
-import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
+import { ADA, advanceTo, evidence, newBatch, withClosed } from '../support/environment.ts';
+import { OperatorClient, PASSWORD, type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
+import { asSuperuser } from '../support/postgres/superuser.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();
+const { database } = service;
+await enrol(database, ADA);
 const PATH = '/operator/v1/second-person';
 
 let [approver, admin]: SignedInOperator[] = [];
@@ -16,6 +25,23 @@ before(async () => {
   admin = await signedInOperator(service, 'admin');
 });
 const as = (person: SignedInOperator | undefined) => person as SignedInOperator;
+const actorOf = ({ operatorId }: { readonly operatorId: string }): Actor => ({ ...signedIn('admin'), operatorId });
+const newAddress = () => ({ name: 'Made', email: `${uniqueId('made').toLowerCase()}@example.org` });
+
+async function signInWith(code: string): Promise<void> {
+  const { status, text } = await new OperatorClient(service.operationsPort).post('/operator/v1/session/link', {
+    code,
+    password: PASSWORD,
+  });
+  assert.equal(status, 200, text);
+}
+
+/** Somebody whose account another one made, and who has signed in. */
+async function madeBy(maker: { readonly operatorId: string }, role: Role) {
+  const { operator, signInCode } = await createOperator(database, actorOf(maker), { ...newAddress(), role });
+  await signInWith(signInCode);
+  return operator;
+}
 
 async function judge(person: SignedInOperator | undefined, operatorId: string, step = 'approve_adjustment') {
   const { status, body } = await as(person).get(`${PATH}?operator_id=${operatorId}&step=${step}`);
@@ -40,10 +66,8 @@ test('oneself is not', async () => {
 });
 
 test('whose account one made is not, until a time; the other way round neither', async () => {
-  const maker = { ...signedIn('admin'), operatorId: as(admin).operatorId };
-  const email = `${uniqueId('made').toLowerCase()}@example.org`;
-  const { operator } = await createOperator(service.database, maker, { name: 'Made', email, role: 'approver' });
-  const { isAllowed, codes } = await judge(admin, operator.operatorId);
+  const { operatorId } = await madeBy(as(admin), 'approver');
+  const { isAllowed, codes } = await judge(admin, operatorId);
   assert.deepEqual([isAllowed, codes.four_eyes, codes.maker], [false, 'same_maker', as(admin).operatorId]);
   assert.ok(Date.parse(codes.until) > Date.now());
 });
@@ -54,24 +78,103 @@ test('the owner account is nobody, and there is a sentence for it', async () => 
   assert.match(message, /No signed-in operator drafted the adjustment/);
 });
 
-test('the colleagues who may take a step are named: approvers who have signed in and count as another person', async () => {
-  const namesAfter = async (operatorId: string) => {
-    const { status, body } = await as(approver).get(`/operator/v1/second-people?operator_id=${operatorId}&step=verify_batch`);
-    assert.equal(status, 200);
-    return body.people.map(({ operator_id }: { operator_id: string }) => operator_id) as string[];
-  };
-  const maker = { ...signedIn('admin'), operatorId: as(admin).operatorId };
-  const wanted = { email: `${uniqueId('new').toLowerCase()}@example.org`, name: 'New', role: 'approver' } as const;
-  const { operator: unused } = await createOperator(service.database, OWNER, wanted);
-  const operator = await signedInOperator(service, 'operator');
-  const own = await namesAfter(as(approver).operatorId);
-  assert.ok(own.includes(as(admin).operatorId));
-  for (const id of [as(approver).operatorId, operator.operatorId, unused.operatorId]) assert.ok(!own.includes(id), id);
-  const email = `${uniqueId('made').toLowerCase()}@example.org`;
-  const { operator: made } = await createOperator(service.database, maker, { name: 'Made', email, role: 'approver' });
-  assert.ok(!(await namesAfter(made.operatorId)).includes(as(admin).operatorId), 'who made the account is not another person');
-  await disableOperator(service.database, OWNER, as(admin).operatorId);
-  assert.ok(!(await namesAfter(as(approver).operatorId)).includes(as(admin).operatorId));
+describe('who may verify a delivered batch', () => {
+  /** Delivered by one and, where there is another, corrected by that one. */
+  async function newDelivered(recorder: SignedInOperator, corrector?: SignedInOperator): Promise<string> {
+    const batch = await newBatch(database, [await withClosed(service, 1)]);
+    const { impactBatchId } = batch;
+    await advanceTo(database, batch, 'in_progress');
+    await changeImpactBatch(database, actorOf(recorder), impactBatchId, {
+      changeType: 'advanced',
+      to: 'delivered',
+      reason: null,
+    });
+    const correction = { changeType: 'corrected', quantity: 2n, reason: null } as const;
+    if (corrector) await changeImpactBatch(database, actorOf(corrector), impactBatchId, correction);
+    return impactBatchId;
+  }
+  const ask = (impactBatchId: string) => as(approver).get(`/operator/v1/second-people?impact_batch_id=${impactBatchId}`);
+
+  test('those whom the service accepts: other people than who recorded the delivery, and than who corrected it', async () => {
+    const [recorder, corrector] = [await signedInOperator(service, 'admin'), await signedInOperator(service, 'admin')];
+    const ofRecorder = await madeBy(recorder, 'admin');
+    const made = [ofRecorder, await madeBy(ofRecorder, 'approver'), await madeBy(corrector, 'approver')];
+    const reset = await signedInOperator(service, 'approver');
+    const { signInCode } = await resetSignIn(database, actorOf(corrector), reset.operatorId);
+    await signInWith(signInCode);
+    const [other, operator] = [await signedInOperator(service, 'approver'), await signedInOperator(service, 'operator')];
+    const { operator: unused } = await createOperator(database, OWNER, { ...newAddress(), role: 'approver' });
+    const former = await signedInOperator(service, 'approver');
+    await disableOperator(database, OWNER, former.operatorId);
+    const impactBatchId = await newDelivered(recorder, corrector);
+
+    const { operators, whyNobody } = await listVerifiers(database.pool, impactBatchId, { most: 1_000 });
+    const named = operators.map(({ operatorId }) => operatorId);
+    assert.deepEqual(whyNobody, []);
+    const refused = [...made, reset, recorder, corrector].map(({ operatorId }) => operatorId);
+    assert.deepEqual(
+      named.filter((id) => [...refused, operator.operatorId, unused.operatorId, former.operatorId].includes(id)),
+      [],
+    );
+    assert.ok(named.includes(other.operatorId));
+    const verify = { changeType: 'advanced', to: 'verified', reason: null } as const;
+    const proof = { changeType: 'evidence_added', evidence: evidence(), reason: null } as const;
+    await changeImpactBatch(database, actorOf(recorder), impactBatchId, proof);
+    for (const operatorId of refused) {
+      const actor = { ...signedIn('approver'), operatorId };
+      await assert.rejects(changeImpactBatch(database, actor, impactBatchId, verify), { code: 'forbidden' }, operatorId);
+    }
+    await changeImpactBatch(database, actorOf(other), impactBatchId, verify);
+  });
+
+  test('an account that the corrector made may verify what the corrector did not correct', async () => {
+    const [recorder, corrector] = [await signedInOperator(service, 'admin'), await signedInOperator(service, 'admin')];
+    const { operatorId } = await madeBy(corrector, 'approver');
+    const namesOf = async (impactBatchId: string) =>
+      (await listVerifiers(database.pool, impactBatchId, { most: 1_000 })).operators.map((each) => each.operatorId);
+    assert.ok((await namesOf(await newDelivered(recorder))).includes(operatorId));
+    assert.ok(!(await namesOf(await newDelivered(recorder, corrector))).includes(operatorId));
+  });
+
+  test('five are named, also where the first of them corrected the trees, by as many statements however many there are', async () => {
+    const impactBatchId = await newDelivered(await signedInOperator(service, 'operator'), as(admin));
+    const countStatements = async () => {
+      let count = 0;
+      const query = (...args: Parameters<typeof database.pool.query>) => {
+        count++;
+        return database.pool.query(...args);
+      };
+      await listVerifiers({ query } as Queryable, impactBatchId, { most: 5 });
+      return count;
+    };
+    const before = await countStatements();
+    for (let n = 0; n < 6; n++) await signedInOperator(service, 'approver');
+    assert.equal(await countStatements(), before);
+    const { status, body } = await ask(impactBatchId);
+    assert.deepEqual([status, body.people.length, body.has_more, body.details], [200, 5, true, []]);
+    assert.deepEqual(body.people[0], { operator_id: as(approver).operatorId, name: 'The approver' });
+  });
+
+  test('nobody, with the reason, while who recorded the delivery has no address', async () => {
+    const recorder = await signedInOperator(service, 'operator');
+    const impactBatchId = await newDelivered(recorder);
+    const removed = 'update operator set email = null, email_canonical = null where operator_id = $1';
+    await asSuperuser(database.pool, async (client) => void (await client.query(removed, [recorder.operatorId])));
+    const { status, body } = await ask(impactBatchId);
+    const codes = body.details.map(({ field, code }: { field: string; code: string }) => [field, code]);
+    assert.deepEqual([status, body.people, body.has_more], [200, [], false]);
+    assert.deepEqual(codes, [
+      ['four_eyes', 'no_address'],
+      ['operator', recorder.operatorId],
+    ]);
+  });
+
+  test('a batch that is not delivered is refused, and one that does not exist is not found', async () => {
+    const { impactBatchId } = await newBatch(database, []);
+    const { status, body } = await ask(impactBatchId);
+    assert.deepEqual([status, body.error.details[0].code], [400, 'not_possible']);
+    assertError(await ask('batch_of_nobody'), 'invalid_request', 404);
+  });
 });
 
 test('an unknown step is refused', async () => {

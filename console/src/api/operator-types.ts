@@ -2079,8 +2079,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say who may take a step for two people after somebody
-         * @description Approvers and admins who have signed in and count as another person, 5 at most. The step itself decides anew.
+         * Say who may verify a delivered impact batch
+         * @description Approvers and admins who have signed in, and count as another person than who recorded the delivery and than who last corrected its trees, 5 at most. The verification itself decides anew.
          *
          *     Least role: `viewer`.
          */
@@ -4564,8 +4564,10 @@ export interface components {
         SecondPeople: {
             /** @description In the order of their accounts; empty where nobody may. */
             people: components["schemas"]["SecondPeoplePerson"][];
-            /** @description Whether there are more of them. */
+            /** @description Whether there may be more of them. */
             has_more: boolean;
+            /** @description Why nobody may, whoever it is, as in the refusal of the verification; empty otherwise. */
+            details: components["schemas"]["SecondPersonDetail"][];
         };
         SecondPeoplePerson: {
             /** @description The id of the operator. */
@@ -9248,10 +9250,8 @@ export interface operations {
     findSecondPeople: {
         parameters: {
             query: {
-                /** @description Who did what comes before the step. */
-                operator_id: string;
-                /** @description The step that only another person may take. */
-                step: "approve_adjustment" | "approve_failure" | "verify_batch" | "verify_corrected_batch" | "correct_verified_batch";
+                /** @description The id of the batch, which is `delivered`. */
+                impact_batch_id: string;
             };
             header?: never;
             path?: never;

@@ -80,24 +80,25 @@ export function useSecondPerson(operatorId: string | null | undefined, step: key
 }
 
 interface ColleaguesProps {
-  /** Who did what comes before the step. */
-  readonly operatorId: string;
-  readonly step: keyof typeof BEGUN;
-  /** Somebody who may not take it for another reason. */
-  readonly except?: string | undefined;
+  /** Delivered, and not verified yet. */
+  readonly batchId: string;
+  /** How many changes the batch has had: each may change who is asked. */
+  readonly changeCount: number;
 }
 
-/** Whom the reader asks for a step that only another person may take; where there is nobody, how an account comes into being. */
-export function Colleagues({ operatorId, step, except }: ColleaguesProps) {
+/** Whom the reader asks to verify a batch; where there is nobody, why, or how an account comes into being. */
+export function Colleagues({ batchId, changeCount }: ColleaguesProps) {
   const t = useTexts(FOUR_EYES);
-  const wanted = useTexts(WANTED)[step];
-  const query = { operator_id: operatorId, step };
+  const wanted = useTexts(WANTED).verify_batch;
+  const query = { impact_batch_id: batchId };
   const { data, isPending } = useQuery({
-    queryKey: ['second-people', query],
+    queryKey: ['second-people', batchId, changeCount],
     queryFn: () => answerOf(client.GET('/operator/v1/second-people', { params: { query } })),
+    refetchInterval: false,
   });
   if (isPending) return null;
-  const names = data?.people.filter(({ operator_id }) => operator_id !== except).map(({ name }) => isolateForeign(name)) ?? [];
+  if (data && isFourEyes(data.details)) return <FourEyes problems={data.details} />;
+  const names = data?.people.map(({ name }) => isolateForeign(name)) ?? [];
   if (names.length > 0)
     return <Text size="sm">{t.colleagues(`${names.join(t.comma)}${data?.has_more ? t.andOthers : ''}`, wanted)}</Text>;
   return (

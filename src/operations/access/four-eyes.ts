@@ -20,7 +20,7 @@ export function isSignedIn({ operatorId }: Pick<Actor, 'operatorId'>): boolean {
 /**
  * @throws ServiceError `forbidden` for the owner account, with how to sign in.
  */
-export function requireSignedIn(actor: Actor): void {
+export function requireSignedIn(actor: Pick<Actor, 'operatorId' | 'standsForTwo'>): void {
   if (actor.standsForTwo) return;
   if (!isSignedIn(actor)) throw refusal(`This needs four eyes. The ${actor.operatorId} account is not a person; sign in. ${HOW}`);
 }
@@ -30,7 +30,7 @@ export function requireSignedIn(actor: Actor): void {
  *
  * @throws ServiceError `forbidden` for the owner account, and for an operator without an address.
  */
-export async function requireFirstOperator(db: Queryable, actor: Actor): Promise<void> {
+export async function requireFirstOperator(db: Queryable, actor: Pick<Actor, 'operatorId' | 'standsForTwo'>): Promise<void> {
   if (actor.standsForTwo) return requireSandbox(db);
   requireSignedIn(actor);
   await getAddress(db, actor.operatorId);
@@ -68,9 +68,18 @@ export async function requireSecondOperator(db: Queryable, actor: Actor, begun: 
 }
 
 /** Why {@link requireSecondOperator} would refuse; `undefined` where it would not. */
-export async function explainSecondOperator(db: Queryable, actor: Actor, begun: Begun): Promise<ServiceError | undefined> {
+export function explainSecondOperator(db: Queryable, actor: Actor, begun: Begun): Promise<ServiceError | undefined> {
+  return refusalBy(requireSecondOperator(db, actor, begun));
+}
+
+/** Why nobody can be the second one after this operator: no person, or without an address; `undefined` where somebody can. */
+export function explainFirstOperator(db: Queryable, operatorId: string): Promise<ServiceError | undefined> {
+  return refusalBy(requireFirstOperator(db, { operatorId }));
+}
+
+async function refusalBy(required: Promise<void>): Promise<ServiceError | undefined> {
   try {
-    await requireSecondOperator(db, actor, begun);
+    await required;
     return undefined;
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'forbidden') return error;

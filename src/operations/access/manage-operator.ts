@@ -175,7 +175,7 @@ export async function createOwnCode(
   database: Database,
   { operatorId, role, correlationId }: Omit<Actor, 'breaksGlass'>,
 ): Promise<SignInCode> {
-  requireSignedIn({ operatorId, role, correlationId });
+  requireSignedIn({ operatorId });
   return change(database, operatorId, async (db, operator) => {
     await updateCredentialsOfKindsEnded(db, operatorId, ['code']);
     const code = await makeCode(db, operator);

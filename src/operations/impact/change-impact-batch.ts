@@ -16,7 +16,6 @@ import type { Database, Queryable } from '../../store/database.ts';
 import {
   type ImpactBatchChange,
   insertImpactBatchChange,
-  listImpactBatchChanges,
   lockImpactBatch,
   updateImpactBatch,
 } from '../../store/impact/impact-batch.ts';
@@ -27,6 +26,7 @@ import { requireFirstOperator, requireSecondOperator } from '../access/four-eyes
 import { audit } from '../audit/audit.ts';
 import { requireRole, withRole } from '../with-role.ts';
 import { addUpSettlements, impactBatchRecord, type PooledSettlements, refuseUnknownBatch } from './impact-batch-record.ts';
+import { listBegunDelivery } from './list-verifiers.ts';
 import { getProject } from './manage-project.ts';
 import { enqueueBatchEvents } from './publish-batch-status.ts';
 
@@ -140,21 +140,15 @@ async function requirePossible(
 }
 
 /** Which operator may record the change: the first of two, the second, or either. */
-async function requireOperators(
-  db: Queryable,
-  { impactBatchId, status, deliveredBy, verifiedBy }: ImpactBatch,
-  { actor, change }: Intent,
-): Promise<void> {
+async function requireOperators(db: Queryable, batch: ImpactBatch, { actor, change }: Intent): Promise<void> {
+  const { status, verifiedBy } = batch;
   if (actor.standsForTwo) return requireFirstOperator(db, actor);
   if (change.changeType === 'advanced' && change.to === 'delivered') await requireFirstOperator(db, actor);
   if (change.changeType === 'corrected' && status === 'delivered') await requireFirstOperator(db, actor);
   if (isVerification(change) && status === 'delivered') {
-    await requireAuditedOperator(db, deliveredBy ?? '');
-    await requireSecondOperator(db, actor, { operatorId: deliveredBy ?? '', step: 'verify_batch' });
-    const corrector = await findCorrector(db, impactBatchId);
-    if (corrector !== undefined) {
-      await requireAuditedOperator(db, corrector);
-      await requireSecondOperator(db, actor, { operatorId: corrector, step: 'verify_corrected_batch' });
+    for (const begun of await listBegunDelivery(db, batch)) {
+      await requireAuditedOperator(db, begun.operatorId);
+      await requireSecondOperator(db, actor, begun);
     }
   }
   if (change.changeType === 'corrected' && status === 'verified') {
@@ -162,12 +156,6 @@ async function requireOperators(
     await requireAuditedOperator(db, verifiedBy ?? '');
     await requireSecondOperator(db, actor, { operatorId: verifiedBy ?? '', step: 'correct_verified_batch' });
   }
-}
-
-/** The operator who last corrected the number of trees after the delivery. */
-async function findCorrector(db: Queryable, impactBatchId: string): Promise<string | undefined> {
-  const changes = await listImpactBatchChanges(db, impactBatchId);
-  return changes.findLast(({ changeType, status }) => changeType === 'corrected' && status === 'delivered')?.operatorId;
 }
 
 function checkNextStatus({ status }: ImpactBatch, to: EnvironmentalStatus): ErrorDetail | false {

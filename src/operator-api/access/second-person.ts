@@ -1,6 +1,6 @@
 import { SECOND_STEPS, type SecondStep } from '../../domain/access/second-step.ts';
 import { explainSecondOperator } from '../../operations/access/four-eyes.ts';
-import { listSecondOperators } from '../../operations/access/second-operators.ts';
+import { listVerifiers } from '../../operations/impact/list-verifiers.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, flag, listOf, nullableText, oneOf, shape, text } from '../schema-parts.ts';
@@ -15,6 +15,10 @@ const query = Type.Object(
   closed,
 );
 
+const Detail = shape('SecondPersonDetail', {
+  ...{ field: text('What it says.'), code: text('Its value.'), message: text('A sentence.') },
+});
+
 export const judgeSecondPerson = operatorRoute({
   operation: 'judgeSecondPerson',
   method: 'GET',
@@ -27,10 +31,7 @@ export const judgeSecondPerson = operatorRoute({
   answer: shape('SecondPerson', {
     is_allowed: Type.Boolean({ description: 'Whether one is another person, as far as the service can tell.' }),
     message: nullableText('Why not; `null` where one is.'),
-    details: listOf(
-      shape('SecondPersonDetail', { field: text('What it says.'), code: text('Its value.'), message: text('A sentence.') }),
-      'The same as names and values, as in the refusal of the step.',
-    ),
+    details: listOf(Detail, 'The same as names and values, as in the refusal of the step.'),
   }),
   async handle({ tools, actor, query: { operator_id: operatorId, step } }) {
     const refusal = await explainSecondOperator(tools.database.pool, actor, { operatorId, step });
@@ -45,20 +46,24 @@ export const findSecondPeople = operatorRoute({
   method: 'GET',
   path: '/operator/v1/second-people',
   tag: 'Operators',
-  summary: 'Say who may take a step for two people after somebody',
-  description: `Approvers and admins who have signed in and count as another person, ${NAMED_MAX} at most. The step itself decides anew.`,
+  summary: 'Say who may verify a delivered impact batch',
+  description: `Approvers and admins who have signed in, and count as another person than who recorded the delivery and than who last corrected its trees, ${NAMED_MAX} at most. The verification itself decides anew.`,
   leastRole: 'viewer',
-  query,
+  query: Type.Object(
+    { impact_batch_id: Type.String({ minLength: 1, maxLength: 64, description: 'The id of the batch, which is `delivered`.' }) },
+    closed,
+  ),
   answer: shape('SecondPeople', {
     people: listOf(
       shape('SecondPeoplePerson', { operator_id: text('The id of the operator.'), name: text('The name of the person.') }),
       'In the order of their accounts; empty where nobody may.',
     ),
-    has_more: flag('Whether there are more of them.'),
+    has_more: flag('Whether there may be more of them.'),
+    details: listOf(Detail, 'Why nobody may, whoever it is, as in the refusal of the verification; empty otherwise.'),
   }),
-  async handle({ tools, actor: { correlationId }, query: { operator_id: operatorId, step } }) {
-    const found = await listSecondOperators(tools.database.pool, { operatorId, step }, { most: NAMED_MAX, correlationId });
-    const people = found.operators.map(({ operatorId: id, name }) => ({ operator_id: id, name }));
-    return { people, has_more: found.hasMore };
+  async handle({ tools, query: { impact_batch_id: impactBatchId } }) {
+    const { operators, hasMore, whyNobody } = await listVerifiers(tools.database.pool, impactBatchId, { most: NAMED_MAX });
+    const people = operators.map(({ operatorId, name }) => ({ operator_id: operatorId, name }));
+    return { people, has_more: hasMore, details: whyNobody };
   },
 });

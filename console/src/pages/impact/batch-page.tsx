@@ -118,11 +118,10 @@ function OwnDelivery({ detail: { batch, changes } }: { readonly detail: Detail }
   const t = useTexts(IMPACT);
   const { operator } = useSession();
   if (batch.status !== 'delivered' || batch.delivered_by !== operator.operatorId) return null;
-  const corrector = changes.findLast(({ change_type, status }) => change_type === 'corrected' && status === 'delivered');
   return (
     <Alert color="gray">
       <Text size="sm">{t.ownDelivery}</Text>
-      <Colleagues operatorId={operator.operatorId} step="verify_batch" except={corrector?.operator_id} />
+      <Colleagues batchId={batch.impact_batch_id} changeCount={changes.length} />
     </Alert>
   );
 }
