@@ -8,6 +8,7 @@ import { disableOperator } from '../../src/operations/access/manage-operator.ts'
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { verifySettlements } from '../../src/operations/settlements/verify-settlements.ts';
+import { listAuditEntries } from '../../src/store/audit/audit.ts';
 import { findDailyUsage } from '../../src/store/quotas/daily-usage.ts';
 import { insertReconciliation } from '../../src/store/reconciliations/reconciliation.ts';
 import { OWNER } from '../support/actor.ts';
@@ -236,8 +237,10 @@ describe('a dispute', () => {
     assert.equal((await viewer.get(settlement)).body.acknowledgement.status, 'disputed');
     for (let number = 4; number <= 20; number++) assert.equal((await reply(`Reply ${number}.`)).status, 200);
     assertError(await reply('One too many.'), 'invalid_request');
-    assert.deepEqual((await verifySettlements(database, partnerId, sealKeys)).problems, []);
     await answer('accepted');
+    const entries = await listAuditEntries(database.pool, { subjectId: settlementId, limit: 1_000 });
+    assert.equal(entries.length, 23, 'the closing, both answers and every reply');
+    assert.deepEqual((await verifySettlements(database, partnerId, sealKeys)).problems, []);
     assertError(await reply('Too late.'), 'invalid_request');
     assert.equal((await replies()).length, 20);
   });

@@ -8,6 +8,7 @@ import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { withRole } from '../with-role.ts';
 import { settlementNotFound } from './read-settlements.ts';
+import { SETTLEMENT_ENTRIES_MAX } from './settlement-entries.ts';
 
 /** What an operator told the partner about a dispute. The service sends it to nobody. */
 export interface DisputeReply {
@@ -20,9 +21,8 @@ export interface DisputeReply {
 const REPLY = 'dispute.reply';
 
 export const REPLY_CHARACTERS_MAX = 5_000;
-/** Few enough that all entries about a settlement are read at once, here and where its acknowledgements are verified. */
+/** So many fit among the {@link SETTLEMENT_ENTRIES_MAX} entries that are read, here and where the acknowledgements are verified. */
 const REPLIES_MAX = 20;
-const ENTRIES_MAX = 100;
 
 /**
  * Records that the partner was answered, with the words, so that colleagues see it. The dispute stays open until the partner accepts.
@@ -62,7 +62,7 @@ export async function listDisputeReplies(
   db: Queryable,
   { partnerId, settlementId }: { readonly partnerId: string; readonly settlementId: string },
 ): Promise<DisputeReply[]> {
-  const entries = await listAuditEntries(db, { subjectId: settlementId, limit: ENTRIES_MAX });
+  const entries = await listAuditEntries(db, { subjectId: settlementId, limit: SETTLEMENT_ENTRIES_MAX });
   return entries
     .filter((entry) => entry.action === REPLY && entry.partnerId === partnerId)
     .map(({ recordedAt, operatorId, after }) => {

@@ -4,15 +4,13 @@ import type { Queryable } from '../../store/database.ts';
 import type { Settlement } from '../../store/settlements/settlement.ts';
 import { type AcknowledgementRecord, listAcknowledgements } from '../../store/settlements/settlement-acknowledgement.ts';
 import { ACKNOWLEDGE, acknowledgementRecord } from './acknowledge-settlement.ts';
+import { SETTLEMENT_ENTRIES_MAX } from './settlement-entries.ts';
 
 /** An acknowledgement that is not as the service recorded it. */
 export interface AcknowledgementProblem {
   readonly code: 'acknowledgement_changed' | 'acknowledgement_removed' | 'acknowledgement_unrecorded';
   readonly message: string;
 }
-
-/** More than a settlement ever has: its closing, a dispute and an acceptance. */
-const ENTRIES_MAX = 100;
 
 type Kept = ReturnType<typeof acknowledgementRecord>;
 
@@ -31,7 +29,7 @@ export async function verifyAcknowledgements(db: Queryable, settlement: Settleme
 }
 
 async function listKept(db: Queryable, { settlementId: subjectId }: Settlement): Promise<Kept[]> {
-  const entries = await listAuditEntries(db, { subjectId, limit: ENTRIES_MAX });
+  const entries = await listAuditEntries(db, { subjectId, limit: SETTLEMENT_ENTRIES_MAX });
   return entries
     .filter(({ action }) => action === ACKNOWLEDGE)
     .map(({ after }) => JSON.parse(after ?? '{}') as Kept)
