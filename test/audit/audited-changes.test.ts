@@ -25,6 +25,8 @@ import { type BatchChange, changeImpactBatch } from '../../src/operations/impact
 import { createProject } from '../../src/operations/impact/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../../src/operations/impact/pool-contributions.ts';
 import { setPartnerQuota } from '../../src/operations/quotas/manage-partner-quota.ts';
+import { closeSettlement } from '../../src/operations/settlements/close-settlement.ts';
+import { replyToDispute } from '../../src/operations/settlements/reply-to-dispute.ts';
 import { attestContribution } from '../../src/operations/verification/attest.ts';
 import { listPartners } from '../../src/store/access/partner.ts';
 import { openDatabase } from '../../src/store/database.ts';
@@ -43,7 +45,7 @@ import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { commandLine } from '../support/command-line.ts';
 import { ADA, advanceTo, BEA, evidence, newBatch, newProject, withClosed } from '../support/environment.ts';
 import { testService } from '../support/service.ts';
-import { priced } from '../support/settlements.ts';
+import { newSettledPartner, priced, tools as settlementTools } from '../support/settlements.ts';
 import { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
 
@@ -284,6 +286,25 @@ const changes: Change[] = [
     async prepare() {
       const wanted = await newCorrection();
       return (actor) => draftAdjustment(database, actor, wanted, { pricesOf: priced() });
+    },
+  },
+  {
+    action: 'settlement.close',
+    least: 'approver',
+    async prepare() {
+      const { partnerId: closing } = await newSettledPartner(service);
+      return (actor) => closeSettlement(database, actor, { partnerId: closing, isEarly: true }, settlementTools());
+    },
+  },
+  {
+    action: 'dispute.reply',
+    least: 'operator',
+    async prepare() {
+      const { client, partnerId: disputing, closed } = await withClosed(service, 1);
+      const settlementId = closed[0]?.settlementId as string;
+      const { status } = await client.post(`/v1/settlements/${settlementId}/acknowledgement`, { status: 'disputed' });
+      assert.equal(status, 201);
+      return (actor) => replyToDispute(database, actor, { partnerId: disputing, settlementId, text: 'Order 1 is yours.' });
     },
   },
   {

@@ -12,6 +12,7 @@ import { chainValue } from '../../src/domain/settlements/statement/statement-cha
 import { writeStatement } from '../../src/domain/settlements/statement/write-statement.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../../src/operations/adjustments/manage-adjustment.ts';
 import { confirmPendingContribution } from '../../src/operations/contributions/resolve-pending-contribution.ts';
+import { listDisputeReplies } from '../../src/operations/settlements/reply-to-dispute.ts';
 import { verifySettlements } from '../../src/operations/settlements/verify-settlements.ts';
 import { allowLongStatements } from '../../src/store/query.ts';
 import { eachSettlement, type Settlement } from '../../src/store/settlements/settlement.ts';
@@ -87,6 +88,26 @@ describe('settlement', HANG_LIMIT, () => {
       lines: 1,
       problems: [],
     });
+  });
+
+  test('reply: records the words with who and when, while the partner disputes the settlement, and changes nothing else', async () => {
+    const { partnerId, client, closed } = await newPartner(1, 1);
+    const settlementId = closed[0]?.settlementId as string;
+    const of = ['--partner', partnerId, '--settlement', settlementId];
+    const reply = (text: string) => run(['settlement', 'reply', ...of, '--text', text]);
+    const early = await reply('Too early.');
+    assert.deepEqual([early.code, early.stdout], [1, '']);
+    assert.match(early.stderr, /The partner does not dispute this settlement\./);
+    await client.post(`/v1/settlements/${settlementId}/acknowledgement`, { status: 'disputed', note: 'Too much.' });
+    const before = await runJson('settlement', 'show', ...of);
+    const { code, stderr } = await reply('Order 1 is yours.\nOrder 2 is not.');
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /^Recorded at .+\. The dispute stays open until the partner accepts the settlement\.$/m);
+    const [entry] = await runJson('audit', 'list', '--subject', settlementId);
+    assert.deepEqual([entry.action, entry.operator_id, entry.partner_id], ['dispute.reply', 'owner', partnerId]);
+    const [kept] = await listDisputeReplies(pool, settlementId);
+    assert.deepEqual([kept?.text, kept?.operatorId], ['Order 1 is yours.\nOrder 2 is not.', 'owner']);
+    assert.deepEqual(await runJson('settlement', 'show', ...of), before);
   });
 
   test('list and show: the three months of the partner guide, which add up', async () => {
