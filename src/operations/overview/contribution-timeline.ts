@@ -56,13 +56,13 @@ export async function readTimeline(db: Queryable, record: ContributionRecord): P
   const { transactionId } = contribution;
   const adjustments = await listAdjustmentsOfContribution(db, partnerId, transactionId);
   const postedAt = adjustments.flatMap((adjustment) => adjustment.postedAt ?? []);
-  const [review, events, line, entries] = await Promise.all([
+  const [review, events, line, entries, postedIn] = await Promise.all([
     findContributionReview(db, { partnerId, transactionId }),
     readEvents(db, record, postedAt),
     findLineOfContribution(db, partnerId, transactionId),
     listAuditEntries(db, { subjectId: transactionId, limit: ENTRIES_MAX }),
+    readPostedIn(db, partnerId, adjustments),
   ]);
-  const postedIn = await readPostedIn(db, partnerId, adjustments);
   const settlementId = line?.settlementId ?? null;
   const settlement = settlementId === null ? undefined : await findSettlement(db, partnerId, settlementId);
   const entry = (at: Date | null, kind: TimelineEntry['kind'], more: Partial<TimelineEntry> = {}): TimelineEntry[] =>
@@ -120,12 +120,16 @@ async function readPostedIn(
   partnerId: string,
   adjustments: readonly Adjustment[],
 ): Promise<ReadonlyMap<string, TimelineEntry['facts']>> {
+  const posted = adjustments.filter(({ postedAt }) => postedAt !== null);
+  const ids = new Set(posted.flatMap(({ settlementId }) => settlementId ?? []));
+  const [open, ...closed] = await Promise.all([
+    posted.some(({ settlementId }) => settlementId === null) ? findOpenSettlement(db, partnerId) : undefined,
+    ...[...ids].map((settlementId) => findSettlement(db, partnerId, settlementId)),
+  ]);
   const found = new Map<string, TimelineEntry['facts']>();
-  for (const { adjustmentId, postedAt, settlementId } of adjustments) {
-    if (postedAt === null) continue;
-    const settlement =
-      settlementId === null ? await findOpenSettlement(db, partnerId) : await findSettlement(db, partnerId, settlementId);
-    if (settlement && (settlementId !== null || postedAt < settlement.period.endsAt))
+  for (const { adjustmentId, postedAt, settlementId } of posted) {
+    const settlement = settlementId === null ? open : closed.find((each) => each?.settlementId === settlementId);
+    if (settlement && postedAt && (settlementId !== null || postedAt < settlement.period.endsAt))
       found.set(adjustmentId, { settlement_id: settlement.settlementId, period_label: settlement.period.label });
   }
   return found;
