@@ -181,6 +181,21 @@ describe('an incident', needsBrowser, () => {
     await set("event_types = '{settlement.closed}'");
     await page.reload();
     await page.getByText('Does not get this type of event.').waitFor();
+    // Of a partner with more endpoints than a page of the list has; and while the list cannot be read.
+    const other = await WebhookReceiver.open();
+    await addEndpoint(endpointTools(service.database), OWNER, { partnerId, url: other.url, eventTypes: [] });
+    const list = '**/operator/v1/endpoints?*';
+    await page.route(list, (route) => route.continue({ url: `${route.request().url()}&limit=1` }));
+    await page.reload();
+    for (const { url } of [receiver, other]) await page.getByRole('link', { name: url }).waitFor();
+    await page.unroute(list);
+    await page.route(list, (route) => route.fulfill({ status: 500, json: { error: { code: 'internal', message: 'A test.' } } }));
+    await page.reload();
+    await page.getByRole('alert').filter({ hasText: 'A test.' }).getByRole('button', { name: 'Try again' }).waitFor();
+    assert.equal(await page.getByText('The partner has no endpoint now either.').count(), 0);
+    await page.unroute(list);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: receiver.url }).waitFor();
   });
 
   test('once a test was sent, what goes out leaves the counts and the list within seconds', async () => {

@@ -1,10 +1,11 @@
 /** Why an event was sent nowhere, of each endpoint that the partner has now. */
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
+import { useAllPages } from '../../api/use-all-pages.ts';
+import { usePages } from '../../api/use-pages.ts';
 import { PartnerTime } from '../../parts/partner.tsx';
-import { Empty } from '../../parts/state.tsx';
+import { Empty, Failure } from '../../parts/state.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { EndpointLink } from '../webhooks/endpoint-link.tsx';
 import { WEBHOOK } from '../webhooks/webhook-texts.ts';
@@ -15,22 +16,26 @@ type Endpoint = components['schemas']['Endpoint'];
 export function NoDelivery({ event }: { readonly event: Event }) {
   const t = useTexts(WEBHOOK);
   const { partner_id } = event;
-  const { data } = useQuery({
-    queryKey: ['endpoints-of', partner_id],
-    queryFn: () => answerOf(client.GET('/operator/v1/endpoints', { params: { query: { partner_id } } })),
-  });
+  const query = usePages(['all-endpoints-of', partner_id], (place) =>
+    answerOf(client.GET('/operator/v1/endpoints', { params: { query: { partner_id, ...place } } })),
+  );
+  const { pages, isWhole } = useAllPages(query);
+  const endpoints = pages.flatMap((page) => page.endpoints);
   return (
-    <Empty title={t.noDeliveryOfEvent} icon="webhook">
-      <Text size="sm">{t.noneGotIt}</Text>
-      {data?.endpoints.length === 0 && <Text size="sm">{t.noEndpointNow}</Text>}
-      {data?.endpoints.map((endpoint) => (
-        <Text size="sm" component="div" mt={6} key={endpoint.endpoint_id}>
-          <EndpointLink partnerId={partner_id} endpointId={endpoint.endpoint_id} />
-          <br />
-          <WhyNot event={event} endpoint={endpoint} />
-        </Text>
-      ))}
-    </Empty>
+    <>
+      <Empty title={t.noDeliveryOfEvent} icon="webhook">
+        <Text size="sm">{t.noneGotIt}</Text>
+        {isWhole && endpoints.length === 0 && <Text size="sm">{t.noEndpointNow}</Text>}
+        {endpoints.map((endpoint) => (
+          <Text size="sm" component="div" mt={6} key={endpoint.endpoint_id}>
+            <EndpointLink partnerId={partner_id} endpointId={endpoint.endpoint_id} />
+            <br />
+            <WhyNot event={event} endpoint={endpoint} />
+          </Text>
+        ))}
+      </Empty>
+      {query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
+    </>
   );
 }
 
