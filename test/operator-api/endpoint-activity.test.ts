@@ -5,6 +5,7 @@ import { idAt, timeOfId } from '../../src/domain/identifiers.ts';
 import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
 import { confirmPendingContribution } from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import type { LoggedDelivery } from '../../src/store/webhooks/delivery-log.ts';
+import { findEndpointFailedDelivery } from '../../src/store/webhooks/endpoint-health.ts';
 import { OWNER } from '../support/actor.ts';
 import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { testService } from '../support/service.ts';
@@ -80,6 +81,17 @@ test('the attempt that failed last, of an endpoint that an operator disabled whi
   assert.deepEqual([stoppedBy, failure.delivery_id, failure.status, failure.excerpt], [null, last, 503, 'the queue is full']);
   assert.equal((await operator.post(`${path}/enable`)).status, 200);
   assert.equal((await activity()).last_failure, null);
+});
+
+test('a disabled endpoint without a reason was not disabled by the service', async () => {
+  const { partnerId, endpointId, receiver, confirmed, activity } = await openEndpoint();
+  receiver.answerWith(410);
+  const gone = await confirmed('held');
+  await pool.query('update webhook_endpoint set status_reason = null where partner_id = $1', [partnerId]);
+  const failed = await findEndpointFailedDelivery(pool, { partnerId, endpointId });
+  assert.deepEqual([failed?.deliveryId, failed?.isStopped], [gone, false]);
+  const { stopped_by: stoppedBy, last_failure: failure } = await activity();
+  assert.deepEqual([stoppedBy, failure.delivery_id], [null, gone]);
 });
 
 test('the delivery whose failure opened the circuit, while it is open', async () => {

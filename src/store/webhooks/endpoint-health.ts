@@ -81,7 +81,7 @@ export async function updateEndpointFailedDelivery(
 const FIND_FAILED_DELIVERY: Statement = {
   name: 'find_endpoint_failed_delivery',
   text: `select h.stopped_by as "deliveryId", h.failing_since as "failingSince",
-      case e.status when 'disabled' then e.status_reason = any ($3::text[]) else coalesce(h.breaker_open_until > now(), false) end as "isStopped"
+      case e.status when 'disabled' then coalesce(e.status_reason = any ($3::text[]), false) else coalesce(h.breaker_open_until > now(), false) end as "isStopped"
     from webhook_endpoint e ${HEALTH_JOIN}
     where e.partner_id = $1 and e.endpoint_id = $2 and h.stopped_by is not null and (e.status = 'disabled' or h.failing_since is not null)`,
 };
