@@ -6,7 +6,7 @@ import {
 } from '../../operations/settlements/reply-to-dispute.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import type { Database } from '../../store/database.ts';
-import { listAcknowledgements } from '../../store/settlements/settlement-acknowledgement.ts';
+import { listAcknowledgements as listAnswers } from '../../store/settlements/settlement-acknowledgement.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, line, listOf, oneOf, partnerAnd, shape, text, time } from '../schema-parts.ts';
 import { sorting } from '../sorting.ts';
@@ -27,7 +27,7 @@ const replyToWire = ({ repliedAt, operatorId, text }: DisputeReply) => ({
 
 const byTime = sorting(['acknowledged_at'], 'acknowledged_at');
 
-export const listAcknowledgementsOf = operatorRoute({
+export const listAcknowledgements = operatorRoute({
   operation: 'listAcknowledgements',
   method: 'GET',
   path: `${PATH}/acknowledgements`,
@@ -43,7 +43,7 @@ export const listAcknowledgementsOf = operatorRoute({
   }),
   async handle({ tools: { database }, params: { partner_id: partnerId, settlement_id: settlementId }, query }) {
     const [found, replies] = await Promise.all([
-      listAcknowledgements(database.pool, { partnerId, settlementId }),
+      listAnswers(database.pool, { partnerId, settlementId }),
       listDisputeReplies(database.pool, { partnerId, settlementId }),
     ]);
     const sign = byTime.orderOf(query).isDescending ? -1 : 1;
@@ -57,7 +57,7 @@ export const listAcknowledgementsOf = operatorRoute({
   },
 });
 
-export const recordReply = operatorRoute({
+export const recordDisputeReply = operatorRoute({
   operation: 'recordDisputeReply',
   method: 'POST',
   path: `${PATH}/replies`,
