@@ -3105,7 +3105,7 @@ export interface components {
             calculation_id: string | null;
             /** @description Why the estimate was not linked; `null` unless it was rejected. */
             rejection_code: string | null;
-            /** @description What its points are worth, exact, without adjustments; `null` without a conversion. */
+            /** @description What its points are worth, exact, without adjustments; `null` where the version that applied has no value in the currency of the partner. */
             amount: string | null;
             /** @description The currency of the amount; `null` without one. */
             currency: string | null;

@@ -15,7 +15,6 @@ export async function readWorth(db: Queryable, { partnerId, contribution }: Cont
   const { points, pointConversionVersion } = contribution;
   const prices = (await readPricesOfPartners(db, [{ partnerId, pointConversionVersion }])).get(partnerId);
   const value = prices?.values.get(pointConversionVersion);
-  return value === undefined
-    ? { amount: null, currency: null }
-    : { amount: amountOf(points, value), currency: prices?.currency ?? null };
+  if (!prices || value === undefined) return { amount: null, currency: null };
+  return { amount: amountOf(points, value), currency: prices.currency };
 }

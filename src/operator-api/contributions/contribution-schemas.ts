@@ -53,7 +53,9 @@ export const ContributionBody = shape('Contribution', {
   association: oneOf(['not_requested', 'associated', 'rejected'], 'What became of the link to an estimate.'),
   calculation_id: nullableText('The estimate that it is linked to, or that its request named; `null` without one.'),
   rejection_code: nullableText('Why the estimate was not linked; `null` unless it was rejected.'),
-  amount: nullableDecimalText('What its points are worth, exact, without adjustments; `null` without a conversion.'),
+  amount: nullableDecimalText(
+    'What its points are worth, exact, without adjustments; `null` where the version that applied has no value in the currency of the partner.',
+  ),
   currency: nullableText('The currency of the amount; `null` without one.'),
 });
 
