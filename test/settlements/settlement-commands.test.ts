@@ -105,7 +105,7 @@ describe('settlement', HANG_LIMIT, () => {
     assert.match(stderr, /^Recorded at .+\. The dispute stays open until the partner accepts the settlement\.$/m);
     const [entry] = await runJson('audit', 'list', '--subject', settlementId);
     assert.deepEqual([entry.action, entry.operator_id, entry.partner_id], ['dispute.reply', 'owner', partnerId]);
-    const [kept] = await listDisputeReplies(pool, settlementId);
+    const [kept] = await listDisputeReplies(pool, { partnerId, settlementId });
     assert.deepEqual([kept?.text, kept?.operatorId], ['Order 1 is yours.\nOrder 2 is not.', 'owner']);
     assert.deepEqual(await runJson('settlement', 'show', ...of), before);
   });

@@ -3910,7 +3910,7 @@ export interface components {
             month: string;
             /**
              * Format: date-time
-             * @description The moment of these figures: 10 s ago at most, or 65 s where reading them takes long.
+             * @description The moment of these figures.
              */
             as_of: string;
             /** @description Whether every event that had its number at that moment is in them. */
@@ -4010,7 +4010,7 @@ export interface components {
         Overview: {
             /**
              * Format: date-time
-             * @description The moment of these numbers, 5 s ago at most. What an operator changed through the same process is in them. Deliveries, and settlements without an acknowledgement, may have been counted up to 60 s earlier, where counting them takes long.
+             * @description The moment of these numbers, 5 s ago at most. What an operator changed through the same process is in them. The settlements without an acknowledgement were counted then, or up to 60 s before where counting takes long.
              */
             as_of: string;
             reviews: components["schemas"]["WaitingReviews"];
@@ -4077,7 +4077,7 @@ export interface components {
         PartnerMonthPage: {
             /**
              * Format: date-time
-             * @description The moment of these figures: 10 s ago at most, or 65 s where reading them takes long.
+             * @description The moment of these figures.
              */
             as_of: string;
             /** @description Whether every event that had its number at that moment is in them. */

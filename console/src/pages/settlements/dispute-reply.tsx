@@ -34,7 +34,8 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
     ...{ currency: settlement.currency, disputedAt: acknowledgement.acknowledged_at, note: acknowledgement.note },
     compared: last && {
       ...{ lines: last.listed_lines, matched: last.counts.matched, notListed: last.counts.missing_in_partner_file },
-      differences: countDifferences(last) - last.counts.missing_in_partner_file,
+      unreadable: last.counts.malformed,
+      differences: countDifferences(last) - last.counts.missing_in_partner_file - last.counts.malformed,
     },
     differing,
     posted: adjustments.filter(({ status }) => status === 'posted'),

@@ -26,6 +26,7 @@ interface Compared {
   readonly lines: string;
   readonly matched: number;
   readonly differences: number;
+  readonly unreadable: number;
   /** Contributions of the settlement that the list lacks. */
   readonly notListed: number;
 }
@@ -118,11 +119,12 @@ const ENGLISH: Wording = {
   head: (label, id) => `Settlement ${label} (${id})`,
   disputed: (on, note) =>
     `You disputed this settlement on ${on}${note === null ? '.' : `: “${isRightToLeft(note) ? isolateForeign(note) : note}”`}`,
-  compared({ lines, matched, differences, notListed }) {
-    const all = differences + notListed;
+  compared({ lines, matched, differences, unreadable, notListed }) {
+    const all = differences + unreadable + notListed;
     const found = all === 0 ? 'no difference' : countEnglish(all, 'difference');
     const lacks = `your list lacks ${countEnglish(notListed, 'contribution')} of the settlement`;
-    return `We compared your list with it line by line and found ${found}. Of ${countEnglish(lines, 'line')} read, ${formatWhole(String(matched))} matched and ${formatWhole(String(differences))} differed; ${lacks}.`;
+    const [same, different, broken] = [matched, differences, unreadable].map((count) => formatWhole(String(count)));
+    return `We compared your list with it line by line and found ${found}. Of ${countEnglish(lines, 'line')}, ${same} matched, ${different} differed and ${broken} could not be read; ${lacks}.`;
   },
   corrections: 'We corrected what is settled:',
   correction(correction, currency) {
@@ -140,11 +142,10 @@ const ENGLISH: Wording = {
 const ARABIC: Wording = {
   head: (label, id) => `التسوية ${isolate(label)} (${isolate(id)})`,
   disputed: (on, note) => `اعترضتم على هذه التسوية بتاريخ ${on}${note === null ? '.' : `: «${isolateForeign(note)}»`}`,
-  compared({ lines, matched, differences, notListed }) {
-    const [all, read, same, different, lacking] = [differences + notListed, lines, matched, differences, notListed].map((count) =>
-      formatWhole(String(count)),
-    );
-    return `قارنّا قائمتكم بها سطرًا سطرًا. عدد الفروق: ${all}. السطور المقروءة: ${read}، والمتطابقة: ${same}، والمختلفة: ${different}. مساهمات التسوية غير الواردة في قائمتكم: ${lacking}.`;
+  compared({ lines, matched, differences, unreadable, notListed }) {
+    const counts = [differences + unreadable + notListed, lines, matched, differences, unreadable, notListed];
+    const [all, listed, same, different, broken, lacking] = counts.map((count) => formatWhole(String(count)));
+    return `قارنّا قائمتكم بها سطرًا سطرًا. عدد الفروق: ${all}. السطور: ${listed}، والمتطابقة: ${same}، والمختلفة: ${different}، وما تعذّرت قراءته: ${broken}. مساهمات التسوية غير الواردة في قائمتكم: ${lacking}.`;
   },
   corrections: 'صحّحنا ما تمت تسويته كما يلي:',
   correction(correction, currency) {
