@@ -5,6 +5,7 @@ import { disableOperator } from '../../src/operations/access/manage-operator.ts'
 import { changeImpactBatch } from '../../src/operations/impact/change-impact-batch.ts';
 import { createProject } from '../../src/operations/impact/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../../src/operations/impact/pool-contributions.ts';
+import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { listOperators } from '../../src/store/access/operator.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -194,6 +195,12 @@ for (const [language, words] of [
       await changeImpactBatch(database, corrector, impactBatchId, { changeType: 'corrected', quantity: 2n, reason: null });
       await page.reload();
       await note.getByText(words.nobody).waitFor();
+      const removed = 'update operator set email = null, email_canonical = null where operator_id = $1';
+      await database.pool.query(removed, [operatorId]);
+      await attestRecord(database, OWNER, { kind: 'operator', id: operatorId, reason: 'as an early release made it' });
+      await page.reload();
+      await note.getByText(`npx partner-impact operator set-email --operator ${operatorId} --email ADDRESS`).waitFor();
+      assert.equal(await note.getByText(words.nobody).count(), 0);
       await page.route('**/operator/v1/second-people?**', (route) => route.abort());
       await page.reload();
       await note.getByText(words.unread).waitFor();

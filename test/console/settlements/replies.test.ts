@@ -35,15 +35,18 @@ describe('the answer to a dispute', () => {
     const english = composeReply('en', facts);
     assert.match(english, /^Settlement 2026-11-2 \(stl_1\)$/m);
     assert.match(english, /on 2 Dec 2026: “Twice\.”/);
-    assert.match(english, /found 4 differences\. Of 12 lines, 10 matched, 1 differed and 1 could not be read; your list lacks 2 contributions/);
+    assert.match(
+      english,
+      /found 4 differences\. Of 12 lines, 10 matched, 1 differed and 1 could not be read; your list lacks 2 contributions/,
+    );
     assert.match(english, /^- Order order-1, event event-01: -2 points\. Reported twice\.$/m);
     assert.match(english, /: -1,234\.5 SAR\. Restated\.$/m);
     const arabic = composeReply('ar', facts);
     assert.match(arabic, /^التسوية \u20662026-11-2\u2069 \(\u2066stl_1\u2069\)$/m);
     assert.match(arabic, /الطلب \u2066order-1\u2069، الحدث \u2066event-01\u2069: /);
     assert.match(arabic, /: \u2066-1,234\.5 SAR\u2069\. /);
-    assert.match(arabic, /عدد الفروق: 3\./);
-    assert.match(arabic, /المقروءة: 11، والمتطابقة: 10، والمختلفة: 1\. .+: 2\.$/m);
+    assert.match(arabic, /عدد الفروق: 4\./);
+    assert.match(arabic, /السطور: 12، والمتطابقة: 10، والمختلفة: 1، وما تعذّرت قراءته: 1\. .+: 2\.$/m);
     assert.match(arabic, /: خصم نقطتين\. أُبلغ عنه مرتين\.$/m);
     assert.doesNotMatch(arabic, /[٠-٩]|\u200f/);
     assert.doesNotMatch(english, /These differed/);
@@ -51,7 +54,7 @@ describe('the answer to a dispute', () => {
     assert.match(composeReply('en', nothing), /You disputed this settlement on 2 Dec 2026\.\n\nNo correction is posted\./);
     assert.match(composeReply('ar', nothing), /لم يُرحَّل أي تصحيح/);
     const same = { ...facts, compared: { lines: '11', matched: 11, differences: 0, unreadable: 0, notListed: 0 } };
-    assert.match(composeReply('en', same), /and found no difference\. Of 11 lines read/);
+    assert.match(composeReply('en', same), /and found no difference\. Of 11 lines, 11 matched/);
   });
 
   test('in English has signs of a direction around a note in Arabic alone', () => {
