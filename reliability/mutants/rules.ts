@@ -1061,7 +1061,7 @@ export const RULES: readonly Rule[] = [
     rule: 'verified takes another operator than the one who recorded the delivery',
     source: 'settlements 4',
     file: 'src/operations/impact/change-impact-batch.ts',
-    find: "await requireSecondOperator(db, actor, { operatorId: deliveredBy ?? '', step: 'verify_batch' });",
+    find: 'await requireSecondOperator(db, actor, begun);',
     replace: 'requireSignedIn(actor);',
     tests: ['impact/environmental-status'],
   },

@@ -231,7 +231,7 @@ describe('a dispute', needsBrowser, () => {
     assert.equal(await answer.inputValue(), `${text}\n\nAmal`);
     const record = page.getByRole('button', { name: 'Record as sent' });
     await answer.fill('x'.repeat(5_002));
-    await page.getByText('Too long to be recorded by 2 characters.').waitFor();
+    await page.getByText('2 characters too many to be recorded.').waitFor();
     assert.equal(await record.isDisabled(), true);
     // As it comes out of a spreadsheet and a mail.
     await answer.fill(`${text}\n\n\u200fAmal\t\u200b1`);

@@ -101,7 +101,7 @@ export const SETTLEMENT = {
     (count: string, most: string) => `عدد الأحرف ${count}، ويمكن تسجيل ${most} على الأكثر`,
   ],
   replyTooLong: [
-    (over: string) => `Too long to be recorded by ${countEnglish(over, 'character')}.`,
+    (over: string) => `${countEnglish(over, 'character')} too many to be recorded.`,
     (over: string) =>
       `لا يمكن تسجيله لأنه أطول من الحد. الزيادة: ${countArabic(over, ['حرف واحد', 'حرفان', 'أحرف', 'حرفًا', 'حرف'])}.`,
   ],
