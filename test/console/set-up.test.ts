@@ -242,7 +242,7 @@ describe('a new partner', needsBrowser, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'New version' }).click();
     const row = rule.getByRole('table', { name: 'Starts later' }).getByRole('row', { name: /first-of-it/ });
     await row.getByText('1 Jan 2031, 00:00').waitFor();
-    await rule.getByText('Until the versions below start, every number of points is taken and nothing is reviewed.').waitFor();
+    await rule.getByText('Until the versions below start, every number of points is taken without a review.').waitFor();
     assert.equal(await rule.getByText('No rule was made for it').count(), 0);
     // A price in another currency is nothing to this partner.
     const dirham = {

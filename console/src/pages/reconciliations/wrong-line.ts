@@ -3,8 +3,9 @@ import { formatWhole } from '../../format/points.ts';
 import type { Language } from '../../texts/text.ts';
 import type { ReconciliationLine } from './verdicts.ts';
 
-const REFERENCE = (least: string) =>
-  `نصًّا من ${least} إلى 128 حرفًا من ${isolate('A-Z a-z 0-9 . _ : -'.replaceAll(' ', '\u00a0'))}`;
+/** In one piece: neither a space nor the hyphen of a range ends a line. */
+const CHARACTERS = isolate('A\u2011Z a\u2011z 0\u20119 . _ : -'.replaceAll(' ', '\u00a0'));
+const REFERENCE = (least: string) => `نصًّا من ${least} إلى 128 حرفًا من ${CHARACTERS}`;
 const MOST = '9223372036854775807';
 const MOST_SHOWN = formatWhole(MOST);
 
