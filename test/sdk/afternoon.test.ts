@@ -15,6 +15,7 @@ import { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
 import { SAMPLE_FAULTS } from '../../src/domain/sandbox/sample-fault.ts';
 import { SCENARIO_PREFIXES } from '../../src/domain/sandbox/scenarios.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { commandLine } from '../support/command-line.ts';
 import { listBlocks, ROOT, readDocument } from '../support/document-blocks.ts';
 import { testService } from '../support/service.ts';
@@ -221,7 +222,8 @@ describe('an afternoon', HANG_LIMIT, () => {
 
   test('every check is passed', async () => {
     const read = async () => (await client.call('/v1/sandbox/readiness')).body.readiness;
-    await until(async () => /^{"readiness":{"ready":true/.test(await type('5-month-end', 'readiness')));
+    const isReady = async () => /^{"readiness":{"ready":true/.test(await type('5-month-end', 'readiness'));
+    await waitFor('readiness', isReady, read);
     const { checks } = await read();
     assert.deepEqual(
       [checks.length, checks.every(({ passed }: { passed: boolean }) => passed)],
