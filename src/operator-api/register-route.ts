@@ -116,11 +116,11 @@ class KeptText {
   }
 }
 
-async function send(
+function send(
   { answer, tag, tellsSecret }: OperatorRoute,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   value: unknown,
-): Promise<FastifyReply> {
+): FastifyReply {
   if (answer === 'csv') {
     const file = boundStream(Readable.from(value as AsyncIterable<string>), TRANSFER_BOUNDS);
     return reply.type('text/csv; charset=utf-8').send(file);
@@ -129,7 +129,7 @@ async function send(
   reply.type('application/json; charset=utf-8').serializer((payload: unknown) => payload as string);
   // The length of what is compressed tells of it, so that a secret is not.
   const isSecret = tellsSecret || tag === 'Sign-in';
-  return reply.send(isSecret ? text : await compress(request, reply, text));
+  return reply.send(isSecret ? text : compress(request, reply, text));
 }
 
 /** The database has no such character, so that nothing is ever found by it. */

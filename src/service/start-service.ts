@@ -133,7 +133,7 @@ export async function startServiceProcess(config: Config, options: ServiceProces
     };
     const watched = openPool(METRICS_POOL_SIZE);
     const metrics = createMetrics(database.pool, {
-      measureBacklog: () => measureBacklog(watched),
+      measureBacklog: () => measureBacklog(watched.pool, watched),
       listEndpointStates: () => listEndpointStates(watched.pool),
       listJobStates: () => listJobStates(watched.pool),
       findDifferences: async () => {

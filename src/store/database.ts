@@ -48,6 +48,8 @@ export interface DatabaseOptions {
 const STATEMENT_TIMEOUT_MS = 4_500;
 const QUERY_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 3_000;
+/** Longer than a person looks at a page: a new connection has every statement to prepare again. */
+const IDLE_TIMEOUT_MS = 5 * 60_000;
 
 /** A session that lost its client must release its locks: within seconds, in a transaction or outside of one. */
 const SESSION_SETTINGS = [
@@ -127,6 +129,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     types,
     application_name: 'partner-impact',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     // Statements are pipelined: each is sent without waiting for the answer before it.
@@ -153,6 +156,23 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   const contributionSeals = openContributionSeals(auditKeys);
   return { pool, isDistributed: false, auditKeys, contributionSeals, committedEvents, close: () => pool.end() };
+}
+
+/**
+ * For what one caller reads at once: on one connection the statements are pipelined, and those who write find the others free. On a pool
+ * each statement would take a connection of its own.
+ */
+export async function onOneConnection<Result>(pool: pg.Pool, read: (db: Connection) => Promise<Result>): Promise<Result> {
+  const connection = await pool.connect();
+  try {
+    const result = await read(connection);
+    connection.release();
+    return result;
+  } catch (failure) {
+    // Others of its statements may be under way.
+    connection.release(true);
+    throw failure;
+  }
 }
 
 /**

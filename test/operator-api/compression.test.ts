@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { OWNER } from '../support/actor.ts';
 import { signedInOperator } from '../support/operator-client.ts';
@@ -23,20 +23,18 @@ async function get(path: string, accepted?: string) {
 const LIST = '/operator/v1/partners';
 
 describe('an answer', () => {
-  test('is the same text in each encoding that is accepted, and shorter', async () => {
+  test('is the same text compressed, and shorter', async () => {
     const plain = await get(LIST);
     assert.deepEqual([plain.encoding, plain.vary], [undefined, 'accept-encoding']);
-    const zipped = await get(LIST, 'gzip, deflate');
+    const zipped = await get(LIST, 'gzip, deflate, br, zstd');
     assert.deepEqual([zipped.encoding, gunzipSync(zipped.bytes)], ['gzip', plain.bytes]);
-    const brotli = await get(LIST, 'gzip, deflate, br, zstd');
-    assert.deepEqual([brotli.encoding, brotliDecompressSync(brotli.bytes)], ['br', plain.bytes]);
-    for (const { bytes } of [zipped, brotli]) assert.ok(bytes.length < plain.bytes.length / 3, `${bytes.length} bytes`);
+    assert.ok(zipped.bytes.length < plain.bytes.length / 3, `${zipped.bytes.length} bytes`);
   });
 
   test('is left as it is for who refuses the encoding, and where it is short or has a secret', async () => {
-    for (const accepted of ['identity', 'br;q=0', 'deflate'])
+    for (const accepted of ['identity', 'gzip;q=0', 'br', 'deflate'])
       assert.equal((await get(LIST, accepted)).encoding, undefined, accepted);
-    assert.equal((await get(`${LIST}?name=nobody`, 'br')).encoding, undefined);
-    assert.equal((await get('/operator/v1/session', 'br')).encoding, undefined);
+    assert.equal((await get(`${LIST}?name=nobody`, 'gzip')).encoding, undefined);
+    assert.equal((await get('/operator/v1/session', 'gzip')).encoding, undefined);
   });
 });

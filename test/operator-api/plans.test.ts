@@ -16,6 +16,7 @@ import { type Database, openDatabase } from '../../src/store/database.ts';
 import { readEndpointActivity } from '../../src/webhooks/endpoints/endpoint-activity.ts';
 import { blocksOf } from '../support/postgres/blocks.ts';
 import { testDatabase } from '../support/postgres/database.ts';
+import { onSession } from '../support/postgres/on-session.ts';
 
 const COUNTS = {
   ...{ partners: 300, contributions: 60_000, reviews: 20_000, settlements: 20_000, adjustments: 20_000 },
@@ -52,7 +53,7 @@ for (const route of LISTS)
     const max = (MORE[route.operation] ?? 0) + (isPlain ? PAGE_MAX : LOOKED_AT_MAX);
     test(`${route.operation} ${new URLSearchParams(query)}: at most ${max} blocks`, async () => {
       const read = (db: pg.PoolClient, after?: string) => {
-        const tools = { ...TOOLS, database: { ...database, pool: db as unknown as pg.Pool } };
+        const tools = { ...TOOLS, database: onSession(database, db) };
         return route.handle({ tools, params: PARAMS, query: { ...query, ...(after && { after }) } }) as Promise<{
           next_after?: string;
         }>;
@@ -69,8 +70,7 @@ for (const route of LISTS)
 /** Of what the lists use. */
 const TOOLS = { reviewExpiryHours: 72, environment: 'sandbox', jobs: { all: [] } } as unknown as OperatorApiTools;
 
-/** The database by one connection. */
-const on = (db: pg.PoolClient) => ({ ...database, pool: db as unknown as pg.Pool });
+const on = (db: pg.PoolClient) => onSession(database, db);
 
 const READS: readonly [what: string, max: number, work: (db: pg.PoolClient) => Promise<unknown>][] = [
   ['the lines of an order', PAGE_MAX, (db) => findSettlementLines(db, { partnerId, settlementId }, 'order-15007')],

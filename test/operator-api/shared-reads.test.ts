@@ -1,24 +1,36 @@
 /** What many operators look at is read once for all of them within seconds, until one of them changes something. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type pg from 'pg';
+import { createPartner } from '../../src/operations/access/manage-partner.ts';
+import { listClosings } from '../../src/operations/overview/list-closings.ts';
 import { readMonthOfAll, readMonthOfPartners, refreshDays } from '../../src/operations/overview/read-month.ts';
 import { forgetOverview, readOverview } from '../../src/operations/overview/read-overview.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
+import { auditKeys, OWNER } from '../support/actor.ts';
 import { testDatabase } from '../support/postgres/database.ts';
+import { OPEN_RATES } from '../support/service.ts';
 
 const { databaseUrl } = await testDatabase();
-const database = openDatabase({ databaseUrl });
+const database = openDatabase({ databaseUrl, auditKeys });
 after(() => database.close());
 
 /** The same database with a pool of its own identity, and how often each named statement is sent through it. */
 function counting(): { readonly counted: Database; readonly sent: Map<string, number> } {
   const sent = new Map<string, number>();
-  const query = (statement: { readonly name: string }) => {
-    sent.set(statement.name, (sent.get(statement.name) ?? 0) + 1);
-    return database.pool.query(statement as never);
+  const { pool } = database;
+  const counted =
+    ({ query }: Pick<pg.Pool, 'query'>) =>
+    (statement: { readonly name: string }) => {
+      sent.set(statement.name, (sent.get(statement.name) ?? 0) + 1);
+      return query(statement as never);
+    };
+  const connect = async () => {
+    const client = await pool.connect();
+    return { query: counted({ query: client.query.bind(client) }), release: () => client.release() };
   };
-  const pool = new Proxy(database.pool, { get: (target, name) => (name === 'query' ? query : Reflect.get(target, name)) });
-  return { counted: { ...database, pool }, sent };
+  const others = { query: counted({ query: pool.query.bind(pool) }), connect } as unknown as pg.Pool;
+  return { counted: { ...database, pool: others }, sent };
 }
 
 test('ten who open the overview at once read it once; after a change what waits is counted anew, and the backlog is not', async () => {
@@ -39,6 +51,22 @@ test('ten who open a page of the months of partners read it once, and another pa
   assert.equal(sent.get('list_rule_versions'), 1);
   await read(20);
   assert.equal(sent.get('list_rule_versions'), 2);
+});
+
+test('whoever reads leaves most of the connections to those who write', async () => {
+  const page = { order: { by: 'created_at', isDescending: false }, after: undefined, limit: 50 } as const;
+  const reads = [
+    [3, (read: Database) => readOverview(read, { reviewExpiryHours: 72 })],
+    [2, (read: Database) => readMonthOfPartners(read, { month: '2026-03' }, page)],
+    [1, (read: Database) => listClosings(read, {}, page)],
+  ] as const;
+  for (let number = 0; number < 20; number++) await createPartner(database, OWNER, `Partner ${number}`, OPEN_RATES);
+  for (const [connections, read] of reads) {
+    const fresh = openDatabase({ databaseUrl });
+    await read(fresh);
+    assert.ok(fresh.pool.totalCount <= connections, `${fresh.pool.totalCount} connections`);
+    await fresh.close();
+  }
 });
 
 test('ten who open a month of all partners read it once, and another month once more', async () => {

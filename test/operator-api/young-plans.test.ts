@@ -12,6 +12,7 @@ import type { OperatorRoute } from '../../src/operator-api/route.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { blocksOf } from '../support/postgres/blocks.ts';
 import { testDatabase } from '../support/postgres/database.ts';
+import { onSession } from '../support/postgres/on-session.ts';
 
 const COUNTS = {
   ...{ partners: 300, contributions: 30_000, reviews: 10_000, settlements: 15_300, adjustments: 10_000 },
@@ -31,7 +32,7 @@ const young = openDatabase({ databaseUrl, poolSize: 1 });
 after(() => young.close());
 
 function read(route: OperatorRoute, query: Query, db: pg.PoolClient): Promise<unknown> {
-  const database = { ...young, pool: db as unknown as pg.Pool };
+  const database = onSession(young, db);
   const tools = { reviewExpiryHours: 72, environment: 'sandbox', jobs: { all: [] }, database } as unknown as OperatorApiTools;
   return route.handle({ tools, params: PARAMS, query });
 }

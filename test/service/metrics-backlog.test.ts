@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newId } from '../../src/domain/identifiers.ts';
-import { type Database, openDatabase, type Queryable } from '../../src/store/database.ts';
+import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { insertEventCounter } from '../../src/store/events/event.ts';
 import { COUNTED_MAX, measureBacklog } from '../../src/store/webhooks/delivery-backlog.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
@@ -11,6 +11,7 @@ import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 
 const { databaseUrl, pool: administrator } = await testDatabase();
+const ON_ONE_SERVER = { isDistributed: false };
 
 /** Pages of the tables and their indexes that this session has read: in this transaction, and shortly before. */
 const FETCHED = `select sum(pg_stat_get_xact_blocks_fetched(oid))::int4 as pages from pg_class
@@ -52,7 +53,7 @@ test('a scrape reads as many pages however many deliveries wait or are exhausted
     const planned = await countPages(session);
     const allowed = Math.min(few, planned) * 1.5 + 50;
     for (const pages of [few, many, planned]) assert.ok(pages <= allowed, `${JSON.stringify({ few, many, planned })} pages`);
-    const { waiting, exhausted, oldestWaitingSeconds } = await measureBacklog(asPool(session));
+    const { waiting, exhausted, oldestWaitingSeconds } = await measureBacklog(session, ON_ONE_SERVER);
     assert.deepEqual([waiting, exhausted], [COUNTED_MAX, COUNTED_MAX]);
     assert.ok(oldestWaitingSeconds > 0);
   } finally {
@@ -61,16 +62,12 @@ test('a scrape reads as many pages however many deliveries wait or are exhausted
   }
 });
 
-function asPool(session: Queryable): { pool: Database['pool']; isDistributed: boolean } {
-  return { pool: session as Database['pool'], isDistributed: false };
-}
-
 /** The pages that one look reads. */
 async function countPages(session: Queryable): Promise<number> {
   const fetched = async () => (await session.query<{ pages: number }>(FETCHED)).rows[0]?.pages ?? assert.fail();
   await session.query('begin');
   const before = await fetched();
-  await measureBacklog(asPool(session));
+  await measureBacklog(session, ON_ONE_SERVER);
   const after = await fetched();
   await session.query('commit');
   return after - before;

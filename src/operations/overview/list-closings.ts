@@ -1,5 +1,5 @@
 import { listPartnersInOrder, type Partner, type PartnerFilter, type PartnerOrder } from '../../store/access/partner.ts';
-import type { Queryable } from '../../store/database.ts';
+import { type Database, onOneConnection, type Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
 import { findOpenSettlement, findSettlementBySequence, type Settlement } from '../../store/settlements/settlement.ts';
 import { countLeftToDecide, type LeftToDecide } from '../../store/settlements/waiting-for-close.ts';
@@ -25,16 +25,18 @@ export const DISPUTES_MAX = 10;
 
 /** Of each partner. It reads as much as it shows: no totals of an open settlement. */
 export async function listClosings(
-  db: Queryable,
+  { pool }: Pick<Database, 'pool'>,
   filter: PartnerFilter,
   page: KeysetPage<PartnerOrder>,
 ): Promise<LookedThrough<Closing>> {
-  const looked = await lookThrough({
-    page,
-    read: (part) => listPartnersInOrder(db, filter, part),
-    isWanted: undefined,
+  return onOneConnection(pool, async (db) => {
+    const looked = await lookThrough({
+      page,
+      read: (part) => listPartnersInOrder(db, filter, part),
+      isWanted: undefined,
+    });
+    return { ...looked, page: await Promise.all(looked.page.map((partner) => readClosing(db, partner))) };
   });
-  return { ...looked, page: await Promise.all(looked.page.map((partner) => readClosing(db, partner))) };
 }
 
 /** @throws ServiceError `invalid_request` when there is no such partner. */

@@ -4,7 +4,7 @@ import { amountOf } from '../../domain/numbers/money.ts';
 import { listPartnersInOrder, type Partner, type PartnerFilter, type PartnerOrder } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import { type DaySum, listDayTotals, sumDayTotals } from '../../store/contributions/day-total.ts';
-import type { Database, Queryable } from '../../store/database.ts';
+import { type Database, onOneConnection, type Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
 import { listRuleVersions } from '../../store/rules/rule-version.ts';
 import { findOpenSettlement, type Settlement } from '../../store/settlements/settlement.ts';
@@ -98,20 +98,25 @@ export async function readMonthOfPartners(
 const monthsOfPartners = sharedRead(
   { leastMs: SHARED_MS, mostMs: SHARED_MS },
   async (database: Database, key): Promise<MonthOfPartners> => {
-    const { pool: db } = database;
     const { filter, page } = JSON.parse(key) as MonthPage;
     const state = await readState(database);
-    const { month, ...which } = filter;
-    const looked = await lookThrough({
-      page,
-      read: (part) => listPartnersInOrder(db, which, part),
-      isWanted: undefined,
-    });
-    const values = await readValues(db);
-    const months = looked.page.map((partner) => readMonthOf(db, { partner, month, values }));
-    return { ...looked, page: await Promise.all(months), ...state };
+    return onOneConnection(database.pool, async (db) => ({ ...(await readMonths(db, filter, page)), ...state }));
   },
 );
+
+async function readMonths(
+  db: Queryable,
+  { month, ...which }: MonthPage['filter'],
+  page: MonthPage['page'],
+): Promise<LookedThrough<PartnerMonth>> {
+  const looked = await lookThrough({
+    page,
+    read: (part) => listPartnersInOrder(db, which, part),
+    isWanted: undefined,
+  });
+  const values = await readValues(db);
+  return { ...looked, page: await Promise.all(looked.page.map((partner) => readMonthOf(db, { partner, month, values }))) };
+}
 
 async function readMonthOf(
   db: Queryable,

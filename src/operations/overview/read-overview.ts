@@ -3,7 +3,7 @@ import { countWaitingAdjustments } from '../../store/adjustments/waiting-adjustm
 import { readClock } from '../../store/clock.ts';
 import { countWaitingFailures } from '../../store/contributions/waiting-failure.ts';
 import { countWaitingReviews } from '../../store/contributions/waiting-review.ts';
-import type { Database } from '../../store/database.ts';
+import { type Database, onOneConnection, type Queryable } from '../../store/database.ts';
 import { type JobState, listJobStates } from '../../store/jobs/job.ts';
 import { countOpenDisputes, countUnacknowledgedSettlements } from '../../store/settlements/waiting-settlement.ts';
 import {
@@ -40,7 +40,7 @@ const SHARED: Keeping = { leastMs: 5_000, mostMs: 5_000 };
 
 /** What operators decide is not in it. */
 const backlogs = sharedRead(SHARED, (pool: Database['pool'], kind) =>
-  measureBacklog({ pool, isDistributed: kind === 'distributed' }),
+  onOneConnection(pool, (db) => measureBacklog(db, { isDistributed: kind === 'distributed' })),
 );
 
 /** It costs the more the more partners there are. */
@@ -71,19 +71,16 @@ export function forgetUnacknowledged({ pool }: Pick<Database, 'pool'>): void {
   unacknowledgedCounts.forget(pool);
 }
 
-async function readAnew(database: Database, { reviewExpiryHours }: { readonly reviewExpiryHours: number }): Promise<Overview> {
-  const { pool, isDistributed } = database;
-  const [asOf, reviews, adjustments, failures, disputes, unacknowledged, backlog, endpoints, jobs] = await Promise.all([
-    readClock(pool),
-    countWaitingReviews(pool, COUNTED_MAX),
-    countWaitingAdjustments(pool, COUNTED_MAX),
-    countWaitingFailures(pool, COUNTED_MAX),
-    countOpenDisputes(pool, COUNTED_MAX),
+async function readAnew(
+  { pool, isDistributed }: Database,
+  { reviewExpiryHours }: { readonly reviewExpiryHours: number },
+): Promise<Overview> {
+  const [counted, unacknowledged, backlog] = await Promise.all([
+    onOneConnection(pool, countWaiting),
     unacknowledgedCounts.read(pool, ''),
     backlogs.read(pool, isDistributed ? 'distributed' : 'on one server'),
-    countTroubledEndpoints(pool),
-    listJobStates(pool),
   ]);
+  const [asOf, reviews, adjustments, failures, disputes, endpoints, jobs] = counted;
   const { oldestAt } = reviews;
   return {
     asOf,
@@ -100,6 +97,18 @@ async function readAnew(database: Database, { reviewExpiryHours }: { readonly re
     webhooks: { ...backlog, ...endpoints },
     jobs,
   };
+}
+
+async function countWaiting(db: Queryable) {
+  return Promise.all([
+    readClock(db),
+    countWaitingReviews(db, COUNTED_MAX),
+    countWaitingAdjustments(db, COUNTED_MAX),
+    countWaitingFailures(db, COUNTED_MAX),
+    countOpenDisputes(db, COUNTED_MAX),
+    countTroubledEndpoints(db),
+    listJobStates(db),
+  ]);
 }
 
 /** @param count Counted up to one more than {@link COUNTED_MAX}. */

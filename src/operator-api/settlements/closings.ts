@@ -81,7 +81,7 @@ export const listClosings = operatorRoute({
   answer: pageOf('ClosingPage', 'closings', ClosingBody, 'The partners of the page.'),
   async handle({ tools, query }) {
     const { page, end } = sortedPage('listClosings', partnerOrder, query, [query.name]);
-    const found = await listAll(tools.database.pool, { text: query.name }, page);
+    const found = await listAll(tools.database, { text: query.name }, page);
     return { closings: found.page.map((closing) => closingToWire(closing, tools)), ...end(found.last, found.hasMore) };
   },
 });

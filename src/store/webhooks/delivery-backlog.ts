@@ -126,13 +126,13 @@ const ON_ONE_SERVER = { waiting: WAITING, oldest: OLDEST, exhausted: EXHAUSTED, 
  * The cost depends on the number of partners and endpoints for which something waits, not on the backlog; on a distributed database on the
  * backlog.
  */
-export async function measureBacklog({ pool, isDistributed }: Pick<Database, 'pool' | 'isDistributed'>): Promise<Backlog> {
+export async function measureBacklog(db: Queryable, { isDistributed }: Pick<Database, 'isDistributed'>): Promise<Backlog> {
   const statements = isDistributed ? ANYWHERE : ON_ONE_SERVER;
   const [[waiting], [oldest], [exhausted], [lag]] = await Promise.all([
-    run<Pick<Backlog, 'waiting'>>(pool, statements.waiting, []),
-    run<Pick<Backlog, 'oldestWaitingSeconds'>>(pool, statements.oldest, []),
-    run<Pick<Backlog, 'exhausted'>>(pool, statements.exhausted, []),
-    run<Pick<Backlog, 'relayLagSeconds'>>(pool, statements.lag, []),
+    run<Pick<Backlog, 'waiting'>>(db, statements.waiting, []),
+    run<Pick<Backlog, 'oldestWaitingSeconds'>>(db, statements.oldest, []),
+    run<Pick<Backlog, 'exhausted'>>(db, statements.exhausted, []),
+    run<Pick<Backlog, 'relayLagSeconds'>>(db, statements.lag, []),
   ]);
   return { waiting: 0, oldestWaitingSeconds: 0, exhausted: 0, relayLagSeconds: 0, ...waiting, ...oldest, ...exhausted, ...lag };
 }

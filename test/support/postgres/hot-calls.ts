@@ -352,7 +352,7 @@ function deliveryCalls(terms: HotCallOptions): HotCall[] {
     },
     { title: 'find an endpoint', send: (db) => findWebhookEndpoint(db, partnerId, endpointId) },
     { title: 'list endpoints', send: (db) => listWebhookEndpoints(db, partnerId) },
-    { title: 'backlog', send: (db) => measureBacklog(asPool(db, terms)) },
+    { title: 'backlog', send: (db) => measureBacklog(db, terms) },
     { title: 'states of endpoints', send: (db) => listEndpointStates(db) },
   ];
 }
