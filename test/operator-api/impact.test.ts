@@ -112,6 +112,9 @@ describe('settlements for a batch', () => {
       [settlementId, partner.name, '1250', '2', null, null],
     );
     assert.equal(found.acknowledgement, 'pending');
+    const settlement = await as(viewer).get(`${V1}/partners/${partner.partnerId}/settlements/${settlementId}`);
+    for (const member of ['period_start', 'period_end', 'period_timezone'])
+      assert.equal(found[member], settlement.body[member], member);
     const acknowledgement = `/v1/settlements/${settlementId}/acknowledgement`;
     for (const status of ['disputed', 'accepted']) {
       await client.post(acknowledgement, { status });

@@ -4130,6 +4130,18 @@ export interface components {
             period_label: string;
             /**
              * Format: date-time
+             * @description Where the period begins.
+             */
+            period_start: string;
+            /**
+             * Format: date-time
+             * @description Where the period ends, itself not part of it.
+             */
+            period_end: string;
+            /** @description The time zone of the period. */
+            period_timezone: string;
+            /**
+             * Format: date-time
              * @description When it was closed.
              */
             closed_at: string;

@@ -141,6 +141,9 @@ export const PoolableBody = shape('PoolableSettlement', {
   partner_name: nullableText('The name of the partner.'),
   settlement_id: text('The id of the settlement.'),
   period_label: text('The period.'),
+  period_start: time('Where the period begins.'),
+  period_end: time('Where the period ends, itself not part of it.'),
+  period_timezone: text('The time zone of the period.'),
   closed_at: time('When it was closed.'),
   contribution_count: integerText('How many contributions it has.'),
   acknowledgement: oneOf(ACKNOWLEDGEMENTS, 'What the partner answered to the settlement.'),
@@ -151,6 +154,7 @@ export function poolableToWire({ settlement, worth }: WorthOfSettlement, names: 
   return {
     ...{ partner_id: settlement.partnerId, partner_name: names.get(settlement.partnerId) ?? null },
     ...{ settlement_id: settlement.settlementId, period_label: settlement.periodLabel, closed_at: settlement.closedAt },
+    ...{ period_start: settlement.periodStart, period_end: settlement.periodEnd, period_timezone: settlement.timeZone },
     ...{
       contribution_count: settlement.contributionCount,
       acknowledgement: settlement.acknowledgement ?? 'pending',

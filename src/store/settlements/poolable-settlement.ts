@@ -10,6 +10,10 @@ export interface PoolableSettlement {
   readonly partnerId: string;
   readonly settlementId: string;
   readonly periodLabel: string;
+  readonly periodStart: Date;
+  /** Itself not part of it. */
+  readonly periodEnd: Date;
+  readonly timeZone: string;
   readonly closedAt: Date;
   readonly contributionCount: bigint;
   /** Of contributions and adjustments. */
@@ -29,7 +33,8 @@ interface Row extends Omit<PoolableSettlement, 'points' | 'byVersion'> {
  * The acknowledgement is read for what may be pooled alone, as thousands are looked at. Of a dispute and the acceptance that ended it, the
  * acceptance counts.
  */
-const COLUMNS = `s.partner_id as "partnerId", s.settlement_id as "settlementId", s.period_label as "periodLabel", s.closed_at as "closedAt",
+const COLUMNS = `s.partner_id as "partnerId", s.settlement_id as "settlementId", s.period_label as "periodLabel",
+      s.period_start as "periodStart", s.period_end as "periodEnd", s.period_timezone as "timeZone", s.closed_at as "closedAt",
       s.contribution_count as "contributionCount", (s.gross_points + s.adjustment_points)::text as points, s.currency,
       s.totals_by_version as "byVersion",
       case when s.contribution_count > 0 then coalesce((
