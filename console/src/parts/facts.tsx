@@ -12,9 +12,11 @@ interface FactsProps {
   readonly lead?: readonly Fact[];
   readonly facts: readonly Fact[];
   readonly columns?: number;
+  /** How they hang together. */
+  readonly help?: string;
 }
 
-export function Facts({ lead = [], facts, columns = 2 }: FactsProps) {
+export function Facts({ lead = [], facts, columns = 2, help }: FactsProps) {
   return (
     <Paper p="lg">
       {lead.length > 0 && (
@@ -46,6 +48,11 @@ export function Facts({ lead = [], facts, columns = 2 }: FactsProps) {
           </div>
         ))}
       </SimpleGrid>
+      {help && (
+        <Text size="sm" c="dimmed" mt="md">
+          {help}
+        </Text>
+      )}
     </Paper>
   );
 }

@@ -58,6 +58,8 @@ export function Icon({ name, size = 18 }: { readonly name: IconName; readonly si
       strokeLinejoin="round"
       aria-hidden="true"
       focusable={false}
+      // As large beside a label of two lines as beside a short one.
+      style={{ flex: 'none' }}
     >
       <path d={PATHS[name]} />
     </svg>

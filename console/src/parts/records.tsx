@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import type { Sorting } from '../app/use-sort.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
+import { AddressLink } from './address-link.tsx';
 import { ariaSort, type Sortable, SortChoice, SortHeading } from './sort.tsx';
 import { Empty, Failure, Loading } from './state.tsx';
 
@@ -16,6 +17,10 @@ export interface Column<Row> {
   readonly isFigure?: boolean;
   /** Sentences have up to three lines, and on a narrow screen the whole width below their label. */
   readonly isSentences?: boolean;
+  /** It names the record: what it shows is the link of the row. The `title` of a narrow screen is, where no column says so. */
+  readonly isName?: boolean;
+  /** Whether a record has a value in it. The column is left out while none of the list has: a column of dashes says nothing. */
+  readonly isGiven?: (row: Row) => boolean;
   /** The name of the order that it stands for, where the list can be sorted by it. */
   readonly sort?: string;
   /**
@@ -45,9 +50,11 @@ interface RecordsProps<Row> {
   readonly empty: ReactNode;
 }
 
-export function Records<Row>({ rows, columns, keyOf, linkOf, selection, sorting, label, empty }: RecordsProps<Row>) {
+export function Records<Row>({ rows, columns: all, keyOf, linkOf, selection, sorting, label, empty }: RecordsProps<Row>) {
   const navigate = useNavigate();
   if (rows.length === 0) return <Paper>{empty}</Paper>;
+  const columns = all.filter(({ isGiven }) => isGiven === undefined || rows.some(isGiven));
+  const name = columns.find(({ isName }) => isName) ?? columns.find(({ narrow }) => narrow === 'title');
   return (
     <Paper className="records-frame">
       <Table className="records" aria-label={label} data-compact={columns.some(({ narrow }) => narrow === 'title') || undefined}>
@@ -81,7 +88,13 @@ export function Records<Row>({ rows, columns, keyOf, linkOf, selection, sorting,
                 )}
                 {columns.map((column) => (
                   <Table.Td key={column.label} data-label={column.label} data-narrow={column.narrow} className={classOf(column)}>
-                    {column.show(row)}
+                    {column === name && linkOf ? (
+                      <AddressLink to={linkOf(row)} className="record-link">
+                        {column.show(row)}
+                      </AddressLink>
+                    ) : (
+                      column.show(row)
+                    )}
                   </Table.Td>
                 ))}
               </Table.Tr>

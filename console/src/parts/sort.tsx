@@ -44,8 +44,10 @@ export function SortChoice({ columns, sorting }: { readonly columns: readonly So
     { value: `-${sort}`, label: `${label}: ${ways[kind][0]}` },
     { value: sort, label: `${label}: ${ways[kind][1]}` },
   ]);
-  // A list may begin in an order that is none of a column.
-  if (!options.some(({ value }) => value === sorting.usual)) options.unshift({ value: sorting.usual, label: t.usualOrder });
+  // The order of a list without a choice is that of a column, or that in which its records were created.
+  const { usual } = sorting;
+  if (!options.some(({ value }) => value === usual))
+    options.unshift({ value: usual, label: `${t.created}: ${ways.time[usual.startsWith('-') ? 0 : 1]}` });
   return (
     <Select
       className="sort-choice"

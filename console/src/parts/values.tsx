@@ -131,7 +131,7 @@ export function Named({ name, id }: { readonly name: string | null | undefined; 
 
 export function Absent() {
   return (
-    <Text span c="dimmed">
+    <Text span inherit c="dimmed">
       –
     </Text>
   );
