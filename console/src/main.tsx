@@ -5,6 +5,7 @@ import './app/charts.css';
 import './app/console.css';
 import './app/links.css';
 import './app/records.css';
+import './app/tiles.css';
 import './app/compact-records.css';
 import './app/toasts.css';
 import { MantineProvider } from '@mantine/core';

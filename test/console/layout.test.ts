@@ -214,8 +214,12 @@ describe('what belongs together', needsBrowser, () => {
     const cards = page.locator('.number-card');
     await page.locator('.month-chart-day').first().waitFor();
     assert.equal(await topOf(cards.nth(0)), await topOf(cards.nth(1)));
+    const numbers = await page.locator('.number-card > .tile-number').all();
+    assert.equal(numbers.length, await cards.count());
+    for (const [number, each] of numbers.entries())
+      assert.equal(await topOf(each), (await topOf(cards.nth(number))) + 13, 'beside each other whatever their labels take');
     const days = await page.locator('.month-chart-day:visible').allInnerTexts();
-    assert.deepEqual(days, ['01', '10', '20', '30']);
+    assert.deepEqual(days, ['1', '10', '20', '30']);
   });
 
   test('shows an id below a title whole where it has room', async () => {

@@ -12,13 +12,12 @@ interface NumberCardProps {
   readonly to: string;
 }
 
+/** The number is drawn first: numbers beside each other stand on one line, however long their labels are. */
 export function NumberCard({ label, value, detail, isAlarming = false, to }: NumberCardProps) {
   const card = (
     <Paper p={{ base: 'sm', xs: 'md' }} className="number-card">
-      <Text size="sm" c="dimmed">
-        {label}
-      </Text>
-      <Text fz={26} fw={650} lh={1.35} className="figure" {...(isAlarming && { c: 'var(--mantine-color-error)' })}>
+      <Text size="sm">{label}</Text>
+      <Text fz={26} fw={650} lh={1.35} className="figure tile-number" {...(isAlarming && { c: 'var(--mantine-color-error)' })}>
         {value}
       </Text>
       {detail && (

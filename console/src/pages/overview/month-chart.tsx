@@ -1,48 +1,60 @@
+import { Text } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
 import { chartScale } from '../../format/points.ts';
+import { formatTime } from '../../format/time.ts';
 import { hint } from '../../parts/hint.tsx';
-import { useTexts } from '../../texts/language.tsx';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { COUNTED } from '../../texts/record-texts.ts';
 import { OVERVIEW } from './overview-texts.ts';
 
 type Day = components['schemas']['DayFigures'];
 
 interface Bar {
+  /** `2026-03-02`. */
   readonly day: string;
+  readonly points: string;
   readonly height: number;
-  /** Exact, for whoever reads it. */
-  readonly said: string;
 }
 
 /** The confirmed points of each day of a month. A library for charts would be a third of the first view. */
 export function MonthChart({ month, days }: { readonly month: string; readonly days: readonly Day[] }) {
   const t = useTexts(OVERVIEW);
   const counted = useTexts(COUNTED);
-  const bars = barsOf(month, days, counted.points);
-  const highest = Math.max(1, ...bars.map(({ height }) => height));
+  const { language } = useLanguage();
+  const bars = barsOf(month, days);
+  const most = Math.max(1, ...bars.map(({ height }) => height));
+  const highest = bars.find(({ height }) => height === most);
+  const nameOf = (day: string) => formatTime(`${day}T00:00:00Z`, { language, zone: 'UTC', style: 'day' });
   return (
-    <div role="img" aria-label={`${t.days} ${month}`} className="month-chart">
-      {bars.map((bar) => (
-        <div key={bar.day} {...hint(`${bar.day} · ${bar.said}`)}>
-          <div className="month-chart-bar">
-            <div style={{ height: `${(100 * bar.height) / highest}%` }} />
+    <div>
+      {highest && (
+        <Text size="xs" c="dimmed" mb={4}>
+          {t.highest(nameOf(highest.day), highest.points)}
+        </Text>
+      )}
+      <div role="img" aria-label={`${t.days} ${month}`} className="month-chart">
+        {bars.map(({ day, points, height }) => (
+          <div key={day} {...hint(`${nameOf(day)} · ${counted.points(points)}`)}>
+            <div className="month-chart-bar">
+              <div style={{ height: `${(100 * height) / most}%` }} />
+            </div>
+            <div className="month-chart-day">{day.slice(-2).replace(/^0/, '')}</div>
           </div>
-          <div className="month-chart-day">{bar.day}</div>
-        </div>
-      ))}
+        ))}
+      </div>
     </div>
   );
 }
 
 /** Every day of the month, those without a contribution too. */
-function barsOf(month: string, days: readonly Day[], say: (points: string) => string): readonly Bar[] {
+function barsOf(month: string, days: readonly Day[]): readonly Bar[] {
   const known = new Map(days.map(({ day, confirmed_points }) => [day, confirmed_points]));
   const { toHeight } = chartScale([...known.values()]);
   const first = new Date(`${month}-01T00:00:00Z`);
   const count = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate();
   return Array.from({ length: count }, (_, index) => {
-    const date = String(index + 1).padStart(2, '0');
-    const points = known.get(`${month}-${date}`) ?? '0';
-    return { day: date, height: toHeight(points), said: say(points) };
+    const day = `${month}-${String(index + 1).padStart(2, '0')}`;
+    const points = known.get(day) ?? '0';
+    return { day, points, height: toHeight(points) };
   });
 }

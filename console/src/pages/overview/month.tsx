@@ -151,7 +151,9 @@ function PartnerMonths({ month }: { readonly month: string }) {
           { label: t.failed, isFigure: true, show: ({ failed_count }) => <Points value={failed_count} /> },
           { label: t.confirmedPoints, isFigure: true, show: ({ confirmed_points }) => <Points value={confirmed_points} /> },
           {
-            ...{ label: t.amountConfirmed, isFigure: true },
+            label: t.amountConfirmed,
+            isFigure: true,
+            isGiven: ({ amounts }) => amounts.length > 0,
             show: ({ amounts }) =>
               amounts.length === 0 ? (
                 <Absent />

@@ -9,10 +9,10 @@ export const OVERVIEW = {
   reviews: ['Reviews', 'المراجعات'],
   nextExpiry: ['next expires', 'تنتهي أقربها'],
   adjustmentsToApprove: ['Adjustments to approve', 'تعديلات بانتظار الاعتماد'],
-  adjustmentsToPost: ['Adjustments approved, not posted', 'تعديلات معتمَدة لم تُرحَّل'],
+  adjustmentsToPost: ['Adjustments to post', 'تعديلات بانتظار الترحيل'],
   failuresToApprove: ['Failures to approve', 'إخفاقات بانتظار الاعتماد'],
   disputes: ['Disputed settlements', 'تسويات معترَض عليها'],
-  unacknowledged: ['Settlements closed, not answered', 'تسويات مُقفلة دون إقرار'],
+  unacknowledged: ["Waiting for the partner's answer", 'تسويات بانتظار رد الشريك'],
   webhooks: ['Webhooks', 'الإشعارات'],
   disabled: ['Disabled endpoints', 'نقاط استقبال معطَّلة'],
   failing: ['Failing endpoints', 'نقاط استقبال متعثّرة'],
@@ -36,6 +36,11 @@ export const OVERVIEW = {
   monthBefore: ['Previous month', 'الشهر السابق'],
   monthAfter: ['Next month', 'الشهر التالي'],
   days: ['Confirmed points of each day of', 'النقاط المؤكَّدة لكل يوم من'],
+  highest: [
+    (day: string, points: string) => `Highest bar: ${day}, ${countEnglish(points, 'point')}`,
+    (day: string, points: string) =>
+      `أعلى عمود: ${day}، ${countArabic(points, ['نقطة واحدة', 'نقطتان', 'نقاط', 'نقطة', 'نقطة'])}`,
+  ],
   confirmedPoints: ['Confirmed points', 'النقاط المؤكَّدة'],
   /** The amounts of confirmed points alone. */
   beforeAdjustments: ['confirmed, before adjustments', 'مؤكَّدة، قبل التعديلات'],

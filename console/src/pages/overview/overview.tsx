@@ -7,7 +7,7 @@ import { Page } from '../../layout/page.tsx';
 import { NumberCard } from '../../parts/number-card.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
-import { Age, Points, Time } from '../../parts/values.tsx';
+import { Age, Points } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { COUNTED } from '../../texts/record-texts.ts';
 import { JobList } from './job-list.tsx';
@@ -21,16 +21,7 @@ export function Overview() {
   useMonthAhead();
   const overview = useQuery({ queryKey: ['overview'], queryFn: () => answerOf(client.GET('/operator/v1/overview')) });
   return (
-    <Page
-      title={t.title}
-      description={
-        overview.data && (
-          <>
-            {t.asOf} <Time at={overview.data.as_of} style="second" />
-          </>
-        )
-      }
-    >
+    <Page title={t.title}>
       <Loaded query={overview}>
         {(answer) => (
           <Stack gap="xl">
@@ -53,7 +44,7 @@ function Waiting({ answer }: { readonly answer: Answer }) {
   const { reviews } = answer;
   return (
     <Section title={t.waiting}>
-      <SimpleGrid cols={{ base: 2, md: 3 }} spacing={{ base: 'xs', xs: 'md' }}>
+      <SimpleGrid cols={{ base: 2, md: 3 }} spacing={{ base: 'xs', xs: 'md' }} className="number-cards">
         <NumberCard
           label={t.reviews}
           to="/reviews"
@@ -102,7 +93,7 @@ function Webhooks({ webhooks }: { readonly webhooks: Answer['webhooks'] }) {
   const oldestAt = new Date(Date.now() - oldest_waiting_seconds * 1000).toISOString();
   return (
     <Section title={t.webhooks}>
-      <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', xs: 'md' }}>
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', xs: 'md' }} className="number-cards">
         <NumberCard
           label={t.disabled}
           to="/webhooks?state=disabled"
