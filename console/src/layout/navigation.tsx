@@ -26,7 +26,7 @@ export const GROUPS: readonly DestinationGroup[] = [
     destinations: [
       { to: '/contributions', name: 'contributions', icon: 'inbox', also: '/estimates/' },
       { to: '/reviews', name: 'reviews', icon: 'list' },
-      { to: '/failures', name: 'failures', icon: 'cross' },
+      { to: '/failures', name: 'failures', icon: 'alert' },
       { to: '/webhooks', name: 'webhooks', icon: 'webhook', also: '/events/' },
     ],
   },

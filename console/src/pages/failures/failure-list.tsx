@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core';
+import { Badge, Stack } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -63,10 +63,10 @@ export function FailureList() {
           { label: common.points, isFigure: true, sort: 'points', show: ({ points }) => <Points value={points} /> },
           { label: t.why, isSentences: true, show: ({ reason }) => <Foreign text={reason} /> },
           {
-            label: t.draftedBy,
+            label: t.draftedAt,
             sort: 'drafted_at',
             show: ({ partner_id, drafted_by, drafted_at }) => (
-              <TwoLines first={<Person id={drafted_by} />} second={<PartnerTime partnerId={partner_id} at={drafted_at} />} />
+              <TwoLines first={<PartnerTime partnerId={partner_id} at={drafted_at} />} second={<Person id={drafted_by} />} />
             ),
           },
           { label: common.status, show: (failure) => <State failure={failure} /> },
@@ -76,20 +76,18 @@ export function FailureList() {
   );
 }
 
+const COLORS: Readonly<Record<Failure['status'], string>> = { drafted: 'yellow', approved: 'red', rejected: 'gray' };
+
+/** With what may be done about it, or the way to what was recorded. */
 function State({ failure }: { readonly failure: Failure }) {
   const t = useTexts(FAILURE);
   const { status, partner_id, transaction_id } = failure;
-  if (status === 'drafted')
-    return (
-      <Stack gap={6} align="flex-start">
-        {t.drafted}
-        <FailureSteps failure={failure} />
-      </Stack>
-    );
-  if (transaction_id === null) return t[status];
+  const badge = <Badge color={COLORS[status]}>{t[status]}</Badge>;
+  if (transaction_id !== null) return <AddressLink to={`/contributions/${partner_id}/${transaction_id}`}>{badge}</AddressLink>;
   return (
-    <AddressLink to={`/contributions/${partner_id}/${transaction_id}`} className="text-link">
-      {t[status]}
-    </AddressLink>
+    <Stack gap={6}>
+      {badge}
+      {status === 'drafted' && <FailureSteps failure={failure} />}
+    </Stack>
   );
 }

@@ -31,7 +31,7 @@ export function FailureSteps({ failure }: { readonly failure: Failure }) {
   return (
     <>
       {second.problems.length > 0 && <WhyNotSecondInRow problems={second.problems} />}
-      <Group gap={6} wrap="nowrap" justify="flex-end">
+      <Group gap={6} wrap="nowrap">
         {isOwn && (
           <Text size="sm" c="dimmed">
             {t.ownDraft}

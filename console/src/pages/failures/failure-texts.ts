@@ -4,8 +4,8 @@ import type { Texts } from '../../texts/text.ts';
 export const FAILURE = {
   title: ['Failures', 'الإخفاقات'],
   help: [
-    'Events that the service refused and never stored, while the customer’s points are already taken. One operator drafts, another approves: then the event has failed for good, and the partner may give the points back.',
-    'أحداث رفضتها الخدمة ولم تُخزَّن، وقد خُصمت نقاط العميل. يُعدّها مشغّل ويعتمدها آخر، فيصبح الحدث فاشلًا نهائيًا ويجوز للشريك ردّ النقاط.',
+    'Events that the service refused and never stored, while the customer’s points are already taken. One operator reports an event, and another decides. Approved, it has failed for good, and the partner may give the points back. Rejected, nothing is recorded, and the points stay taken.',
+    'أحداث رفضتها الخدمة ولم تُخزَّن، وقد خُصمت نقاط العميل. يُبلغ مشغّل عن الحدث ويبتّ فيه آخر: إن اعتُمد فقد فشل نهائيًا ويجوز للشريك ردّ النقاط، وإن رُفض فلا يُسجَّل شيء وتبقى النقاط مخصومة.',
   ],
   nothing: ['No failure fits these filters', 'لا إخفاق يطابق عوامل التصفية'],
   drafted: ['Waits for approval', 'بانتظار الاعتماد'],
@@ -13,9 +13,10 @@ export const FAILURE = {
   rejected: ['Rejected', 'مرفوض'],
   event: ['Event', 'الحدث'],
   eventAndOrder: ['Event and order', 'الحدث والطلب'],
-  draftedBy: ['Drafted', 'المسودة'],
+  draftedBy: ['Drafted by', 'أعدّه'],
+  draftedAt: ['Drafted', 'أُعدّ'],
   why: ['Why it can never be confirmed', 'لماذا لا يمكن تأكيده أبدًا'],
-  draft: ['Draft a failure', 'إعداد إخفاق'],
+  draft: ['Report a refused event', 'الإبلاغ عن حدث مرفوض'],
   draftConsequence: [
     'Nothing happens until another operator approves it. Look the event up first: an event that the service has stored is never recorded here.',
     'لا يحدث شيء حتى يعتمده مشغّل آخر. استعلم عن الحدث أولًا: ما خزّنته الخدمة لا يُسجَّل هنا أبدًا.',
