@@ -102,7 +102,7 @@ describe('before money is bound', needsBrowser, () => {
     const rows = page.locator('tbody tr').filter({ hasText: 'Nakheel' });
     await rows.nth(1).waitFor();
     for (const row of [0, 1]) await rows.nth(row).getByRole('checkbox').click();
-    await page.getByRole('button', { name: 'Create a batch with them' }).click();
+    await page.getByRole('button', { name: 'Create the batch' }).click();
     const named = page.getByRole('dialog', { name: 'New batch' }).getByText('Nakheel');
     await named.nth(1).waitFor();
     const wanted = [one, other].map(({ partnerId }) => `Nakheel (\u2066${partnerId}\u2069)`);
@@ -113,7 +113,7 @@ describe('before money is bound', needsBrowser, () => {
     [
       'en',
       {
-        ...{ choose: /^Choose/, create: 'Create a batch with them', dialog: 'New batch', fund: 'Record the funding' },
+        ...{ choose: /^Choose/, create: 'Create the batch', dialog: 'New batch', fund: 'Record the funding' },
         alone: 'This settlement pays about 3 trees.',
         together: 'Together these settlements pay about 6 trees.',
       },
@@ -121,7 +121,7 @@ describe('before money is bound', needsBrowser, () => {
     [
       'ar',
       {
-        ...{ choose: /^اختيار/, create: 'إنشاء دفعة بها', dialog: 'دفعة جديدة', fund: 'تسجيل التمويل' },
+        ...{ choose: /^اختيار/, create: 'إنشاء الدفعة', dialog: 'دفعة جديدة', fund: 'تسجيل التمويل' },
         alone: 'تغطي هذه التسوية نحو 3 أشجار.',
         together: 'تغطي هذه التسويات معًا نحو 6 أشجار.',
       },

@@ -58,28 +58,34 @@ describe('an impact batch', needsBrowser, () => {
     await dialog.getByLabel('Name in Arabic').fill('قرم الساحل');
     await dialog.getByRole('button', { name: 'New project' }).click();
     await page.getByRole('table', { name: 'Projects' }).getByText('Mangroves of the coast').waitFor();
+    await page.getByRole('cell', { name: 'Saudi Arabia (\u2066SA\u2069)', exact: true }).waitFor();
 
     await page.getByRole('link', { name: 'New batch' }).click();
     await heading(page, 'New batch');
     await page.getByText('No settlement is chosen').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Create the batch' }).isDisabled(), true);
+    await page.getByRole('button', { name: 'Create it without settlements' }).waitFor();
     const disputed = page.getByRole('row').filter({ hasText: 'Disputed' });
     await disputed.getByRole('checkbox').check();
     // Chosen once, a settlement stays chosen under another filter.
     await choose(page, { field: 'Partner', option: other.name, typed: other.name });
     await page.getByRole('row').filter({ hasText: other.name }).getByRole('checkbox').check();
     await page.getByText('2 settlements chosen, 270 points').waitFor();
+    await page.getByText('The partner disputes 1 settlement of these.').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Create it without settlements' }).count(), 0);
     await page.getByText('2.70 SAR · 0.50 SAR a tree · pays about 5 trees').waitFor();
-    await page.getByRole('button', { name: 'Create a batch with them' }).click();
+    await page.getByRole('button', { name: 'Create the batch' }).click();
     await dialog.getByText('2 settlements of 2 partners will be in it for ever').waitFor();
     await dialog.getByText('The partner disputes 1 settlement of these.').waitFor();
     await dialog.getByLabel('Name').fill('Spring');
-    await dialog.getByLabel('Trees').fill('12 trees');
+    await dialog.getByLabel('Trees ordered').fill('12 trees');
     await dialog.getByRole('button', { name: 'New batch' }).click();
     await dialog.getByText('quantity must be a whole number of trees').waitFor();
-    await dialog.getByLabel('Trees').fill('5');
+    await dialog.getByLabel('Trees ordered').fill('5');
     await dialog.getByRole('button', { name: 'New batch' }).click();
     await page.getByText(/The batch “.*Spring.*” is created/).waitFor();
     await heading(page, 'Spring');
+    await page.getByRole('button', { name: 'Add to the batch', disabled: true }).waitFor();
     const [, batchId = ''] = /\/impact\/(\w+)/.exec(page.url()) ?? [];
     const stateOf = async () =>
       (await rowsOf('select status, quantity from impact_batch where impact_batch_id = $1', [batchId]))[0];

@@ -75,6 +75,7 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => {
       '--mantine-color-body': '#ffffff',
       '--console-canvas': '#f6f8f7',
       '--console-line': '#dfe5e2',
+      '--console-warning': '#9a6700',
       '--mantine-color-anchor': colors['forest']?.[7] ?? '',
     },
     dark: {
@@ -90,6 +91,7 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }) => {
       '--mantine-color-text': '#e3e8e6',
       '--console-canvas': '#0f1312',
       '--console-line': '#2a322f',
+      '--console-warning': colors['yellow']?.[4] ?? '',
       '--mantine-color-anchor': colors['forest']?.[3] ?? '',
     },
   };

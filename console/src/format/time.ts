@@ -29,6 +29,13 @@ export function formatTime(at: string, { language, zone, style = 'minute' }: Tim
   return new Intl.DateTimeFormat(LOCALES[language], { ...STYLES[style], timeZone: zone }).format(new Date(at));
 }
 
+/** `1–14 Mar 2026`: the days of a period, of whose last moment `until` is the next. */
+export function formatDays(from: string, until: string, { language, zone }: Omit<TimeTerms, 'style'>): string {
+  const format = new Intl.DateTimeFormat(LOCALES[language], { ...STYLES.day, timeZone: zone });
+  const start = Date.parse(from);
+  return format.formatRange(start, Math.max(start, Date.parse(until) - 1));
+}
+
 /** `14:00`, the beginning of an hour. */
 export function formatHour(at: string, zone: string): string {
   const options = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: zone } as const;

@@ -161,18 +161,29 @@ function widthFor(texts: readonly string[]): number {
 
 type SentFilter = Pick<TextFilterProps, 'value' | 'onChange'>;
 
-/** A code of so many capital letters; nothing is asked for before it is whole. */
-export function CodeFilter({ label, size, value, onChange }: SentFilter & { readonly label: string; readonly size: number }) {
+/** A code of as many capital letters as the example; nothing is asked for before it is whole. */
+export function CodeFilter({
+  label,
+  example,
+  value,
+  onChange,
+}: SentFilter & { readonly label: string; readonly example: string }) {
   const send = (text: string | undefined) => {
     const code = text?.toUpperCase();
-    if (code === undefined || (code.length === size && /^[A-Z]+$/.test(code))) onChange(code);
+    if (code === undefined || (code.length === example.length && /^[A-Z]+$/.test(code))) onChange(code);
   };
-  return <TextFilter label={label} dir="ltr" value={value} onChange={send} width={110} />;
+  return <TextFilter label={label} dir="ltr" placeholder={example} value={value} onChange={send} width={110} />;
 }
 
 export function CurrencyFilter(filter: SentFilter) {
   const { currency } = useTexts(COMMON);
-  return <CodeFilter label={currency} size={3} {...filter} />;
+  return <CodeFilter label={currency} example="SAR" {...filter} />;
+}
+
+/** The period that a statement names, whole. */
+export function PeriodFilter({ value, onChange }: SentFilter) {
+  const { period } = useTexts(COMMON);
+  return <TextFilter label={period} dir="ltr" placeholder="2026-11" value={value} onChange={onChange} width={140} />;
 }
 
 /** Those of one settlement, by its whole id. */

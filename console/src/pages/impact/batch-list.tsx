@@ -7,7 +7,6 @@ import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
-import { AddressLink } from '../../parts/address-link.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { RecordPages } from '../../parts/records.tsx';
@@ -66,11 +65,8 @@ export function BatchList() {
         columns={[
           {
             label: t.name,
-            show: ({ name, impact_batch_id }) => (
-              <AddressLink to={`/impact/${impact_batch_id}`} className="row-anchor">
-                <Foreign text={name} isWhole />
-              </AddressLink>
-            ),
+            isName: true,
+            show: ({ name }) => <Foreign text={name} isWhole />,
           },
           {
             label: common.status,

@@ -83,8 +83,8 @@ function Progress({ detail: { batch } }: { readonly detail: Detail }) {
   return (
     <Stepper
       active={at === PLANTING_STATUSES.length - 1 ? PLANTING_STATUSES.length : at}
-      size="xs"
-      iconSize={26}
+      size="sm"
+      iconSize={28}
       orientation={isNarrow ? 'vertical' : 'horizontal'}
       className="planting"
     >
@@ -109,7 +109,10 @@ function lookOf(distance: number) {
       },
     };
   return {
-    styles: { stepBody: CENTRED, stepLabel: { fontWeight: 400, ...(distance > 0 && { color: 'var(--mantine-color-dimmed)' }) } },
+    styles: {
+      ...{ stepBody: CENTRED, stepLabel: { fontWeight: 400 } },
+      ...(distance > 0 && { stepIcon: { borderColor: 'var(--mantine-color-dimmed)', background: 'transparent' } }),
+    },
   };
 }
 
@@ -128,13 +131,11 @@ function OwnDelivery({ detail: { batch, changes } }: { readonly detail: Detail }
 
 function BatchFacts({ detail: { batch, project, ...counts } }: { readonly detail: Detail }) {
   const t = useTexts(IMPACT);
-  const common = useTexts(COMMON);
   const { language } = useLanguage();
   return (
     <Facts
       columns={3}
       facts={[
-        { label: common.status, value: <PlantingBadge status={batch.status} /> },
         { label: t.since, value: <Time at={batch.status_at} /> },
         { label: t.trees, value: <Points value={batch.quantity} /> },
         {

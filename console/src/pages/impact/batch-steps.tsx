@@ -43,9 +43,7 @@ export function BatchSteps({ detail }: { readonly detail: Detail }) {
       {!isEmpty && (
         <Menu position="bottom-end">
           <Menu.Target>
-            <Button variant="default" aria-label={t.otherChanges}>
-              …
-            </Button>
+            <Button variant="default">{t.otherChanges}</Button>
           </Menu.Target>
           <Menu.Dropdown>
             {UNDER_WAY.includes(batch.status) && <Menu.Item onClick={() => setStep('delay')}>{t.delay}</Menu.Item>}

@@ -24,7 +24,7 @@ export const IMPACT = {
   nothing: ['There is no batch yet', 'لا توجد دفعات بعد'],
   nothingHelp: ['Create one for a number of trees, then choose its settlements.', 'أنشئ دفعة لعدد من الأشجار، ثم اختر تسوياتها.'],
   name: ['Name', 'الاسم'],
-  trees: ['Trees', 'الأشجار'],
+  trees: ['Trees ordered', 'الأشجار المطلوبة'],
   since: ['Status since', 'الحالة منذ'],
   when: ['When', 'الوقت'],
   expectedIn: [(period: string) => `expected ${isolate(period)}`, (period: string) => `متوقَّع في ${isolate(period)}`],
@@ -40,11 +40,11 @@ export const IMPACT = {
     (name: string) => `أُنشئت الدفعة «${isolateForeign(name)}».`,
   ],
   createHelp: [
-    'Choose settlements: the bar adds up what they are worth and how many trees that pays. You then state how many trees the batch is for.',
-    'اختر التسويات: يجمع الشريط قيمتها وعدد الأشجار التي تغطيها، ثم تُحدّد عدد أشجار الدفعة.',
+    'Choose settlements: below the list stands what they are worth together and how many trees that pays. You then state how many trees the batch is for.',
+    'اختر التسويات: تظهر تحت القائمة قيمتها مجتمعةً وعدد الأشجار التي تغطيها، ثم تُحدّد عدد أشجار الدفعة.',
   ],
-  createWith: ['Create a batch with them', 'إنشاء دفعة بها'],
-  createEmpty: ['Create a batch without settlements', 'إنشاء دفعة بلا تسويات'],
+  createWith: ['Create the batch', 'إنشاء الدفعة'],
+  createEmpty: ['Create it without settlements', 'إنشاؤها بلا تسويات'],
   createWithConsequence: [
     (count: number, of: number) =>
       `The batch is for this number of trees, as you order them. ${settlements[0](count)} of ${partners[0](of)} will be in it for ever: a settlement is in one batch only. Each partner gets an event. This is final.`,
@@ -80,7 +80,7 @@ export const IMPACT = {
   closedAt: ['Closed', 'أُقفلت'],
   noSettlements: ['It has no settlements yet', 'لا تسويات فيها بعد'],
   worth: ['What its settlements are worth', 'قيمة تسوياتها'],
-  paysTrees: ['Trees that this pays', 'أشجار تغطيها القيمة'],
+  paysTrees: ['Trees paid for', 'أشجار تغطيها القيمة'],
   costOfTree: ['Cost of a tree', 'تكلفة الشجرة'],
   costEach: [(cost: string) => `${cost} a tree`, (cost: string) => `${cost} للشجرة`],
   paysAbout: [(count: string) => `pays about ${trees[0](count)}`, (count: string) => `تغطي نحو ${trees[1](count)}`],
@@ -90,6 +90,7 @@ export const IMPACT = {
     (settled: number, count: string) => `${settled === 1 ? 'تغطي هذه التسوية' : 'تغطي هذه التسويات معًا'} نحو ${trees[1](count)}.`,
   ],
   noValue: ['without a value', 'بلا قيمة'],
+  projectId: ['Project id', 'معرّف المشروع'],
   enough: [
     (stated: string, paid: string) => `The batch is for ${trees[0](stated)}. Its settlements pay about ${trees[0](paid)}.`,
     (stated: string, paid: string) => `الدفعة مخصّصة لعدد ${trees[1](stated)}، وتغطي قيمة تسوياتها نحو ${trees[1](paid)}.`,

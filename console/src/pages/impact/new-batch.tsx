@@ -1,4 +1,4 @@
-import { Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
@@ -51,8 +51,13 @@ function CreateBar({ settlements }: { readonly settlements: readonly Poolable[] 
     <>
       <ChosenBar
         settlements={settlements}
-        label={settlements.length === 0 ? t.createEmpty : t.createWith}
+        label={t.createWith}
         onNext={() => setOpen(true)}
+        exception={
+          <Button variant="subtle" onClick={() => setOpen(true)}>
+            {t.createEmpty}
+          </Button>
+        }
       />
       <ConfirmDialog
         isOpen={isOpen}

@@ -5,7 +5,7 @@ import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
-import { Filters, TextFilter } from '../../parts/filters.tsx';
+import { Filters, PeriodFilter } from '../../parts/filters.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -47,7 +47,7 @@ export function PickSettlements({ children }: PickProps) {
         </Text>
         <Filters names={['partner', 'period']}>
           <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
-          <TextFilter label={t.period} dir="ltr" value={filters.period} onChange={(period) => setFilters({ period })} />
+          <PeriodFilter value={filters.period} onChange={(period) => setFilters({ period })} />
         </Filters>
         <RecordPages
           label={t.pick}

@@ -1,6 +1,6 @@
 /** What the chosen settlements are worth together: in a bar that stays in sight, and in the dialog before they are in a batch for ever. */
-import { Alert, Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Alert, Box, Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/use-change.ts';
 import { isolate } from '../../format/isolate.ts';
 import { addWhole, formatWhole } from '../../format/points.ts';
@@ -15,26 +15,42 @@ interface ChosenBarProps {
   readonly settlements: readonly Poolable[];
   readonly label: string;
   readonly onNext: () => void;
+  /** What can be done while none is chosen. */
+  readonly exception?: ReactNode;
 }
 
-export function ChosenBar({ settlements, label, onNext }: ChosenBarProps) {
+export function ChosenBar({ settlements, label, onNext, exception }: ChosenBarProps) {
   const t = useTexts(IMPACT);
+  const isNone = settlements.length === 0;
   const points = formatWhole(addWhole(settlements.map((each) => each.points)));
+  const disputed = countDisputed(settlements);
   return (
-    <Paper p="sm" {...(settlements.length > 0 && { shadow: 'md', pos: 'sticky', bottom: 16, style: { zIndex: 5 } })}>
+    <Paper p="sm" {...(!isNone && { shadow: 'md', pos: 'sticky', bottom: 16, style: { zIndex: 5 } })}>
       <Group justify="space-between">
-        <div>
-          <Text fw={600}>{settlements.length === 0 ? t.noneChosen : t.chosen(settlements.length, points)}</Text>
+        <Box flex={1} miw={220}>
+          <Text fw={600}>{isNone ? t.noneChosen : t.chosen(settlements.length, points)}</Text>
           {worthOf(settlements).map((worth) => (
             <WorthLine key={worth.currency ?? '-'} worth={worth} />
           ))}
-        </div>
-        <Button onClick={onNext} {...(settlements.length === 0 && { variant: 'default' })}>
-          {label}
-        </Button>
+          {disputed > 0 && (
+            <Text size="sm" c="var(--console-warning)">
+              {t.disputedChosen(disputed)}
+            </Text>
+          )}
+        </Box>
+        <Group gap="xs">
+          {isNone && exception}
+          <Button onClick={onNext} disabled={isNone}>
+            {label}
+          </Button>
+        </Group>
       </Group>
     </Paper>
   );
+}
+
+function countDisputed(settlements: readonly Poolable[]): number {
+  return settlements.filter(({ acknowledgement }) => acknowledgement === 'disputed').length;
 }
 
 interface ChosenWorthProps {
@@ -46,7 +62,7 @@ interface ChosenWorthProps {
 export function ChosenWorth({ settlements, sent }: ChosenWorthProps) {
   const t = useTexts(IMPACT);
   if (settlements.length === 0) return null;
-  const disputed = settlements.filter(({ acknowledgement }) => acknowledgement === 'disputed').length;
+  const disputed = countDisputed(settlements);
   const partners = sharesOf(settlements).length;
   const worth = worthOf(settlements);
   const paid = treesPaidBy(worth);
@@ -93,7 +109,6 @@ export function PoolBar({ batchId, settlements, onDone }: PoolBarProps) {
       onDone();
     },
   });
-  if (settlements.length === 0) return null;
   return (
     <>
       <ChosenBar settlements={settlements} label={t.pool} onNext={() => setOpen(true)} />

@@ -1,4 +1,4 @@
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -9,6 +9,7 @@ import { useSort } from '../../app/use-sort.ts';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { Filters } from '../../parts/filters.tsx';
 import { PartnerFilter, PartnerLink, PartnerTime } from '../../parts/partner.tsx';
+import { Period } from '../../parts/period.tsx';
 import { type Column, RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Points, Total } from '../../parts/values.tsx';
@@ -34,13 +35,11 @@ export function usePoolableColumns(sort: 'closed_at' | 'partner_id'): readonly C
     },
     {
       label: t.period,
-      show: ({ period_label, acknowledgement }) => (
-        <Group gap={6} wrap="nowrap">
-          <bdi dir="ltr" className="figure">
-            {period_label}
-          </bdi>
+      isName: true,
+      show: ({ period_label, period_start, period_end, period_timezone: zone, acknowledgement }) => (
+        <Period label={period_label} from={period_start} until={period_end} zone={zone}>
           {acknowledgement === 'disputed' && <StatusBadge status="disputed" />}
-        </Group>
+        </Period>
       ),
     },
     {
@@ -53,9 +52,13 @@ export function usePoolableColumns(sort: 'closed_at' | 'partner_id'): readonly C
     {
       label: common.amount,
       isFigure: true,
+      isGiven: ({ amount }) => amount !== null,
       show: ({ amount, currency, minor_units }) => <Total amount={amount} currency={currency} minorUnits={minor_units} />,
     },
-    { label: t.paysTrees, isFigure: true, show: ({ trees }) => <Points value={trees} /> },
+    {
+      ...{ label: t.paysTrees, isFigure: true, isGiven: ({ trees }: Poolable) => trees !== null },
+      show: ({ trees }) => <Points value={trees} />,
+    },
   ];
 }
 

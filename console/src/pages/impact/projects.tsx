@@ -8,8 +8,11 @@ import { useChange } from '../../api/use-change.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
+import { formatCountry } from '../../format/country.ts';
+import { isolate } from '../../format/isolate.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { CodeFilter, Filters } from '../../parts/filters.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -32,6 +35,7 @@ export function useProjects() {
 export function Projects() {
   const t = useTexts(IMPACT);
   const common = useTexts(COMMON);
+  const { language } = useLanguage();
   const { filters, setFilters } = useFilters<'country'>();
   const { sort, sorting } = useSort(['created_at', 'name_en', 'name_ar'], 'created_at', 'projects');
   const wanted = present({ sort, country: filters.country });
@@ -42,7 +46,7 @@ export function Projects() {
     <Section title={t.projects} actions={<NewProject />}>
       <Stack gap="sm">
         <Filters names={['country']}>
-          <CodeFilter label={t.country} size={2} value={filters.country} onChange={(country) => setFilters({ country })} />
+          <CodeFilter label={t.country} example="SA" value={filters.country} onChange={(country) => setFilters({ country })} />
         </Filters>
         <RecordPages
           label={t.projects}
@@ -63,9 +67,9 @@ export function Projects() {
           columns={[
             { label: t.nameEn, sort: 'name_en', sortKind: 'name', show: ({ name_en }) => <Foreign text={name_en} /> },
             { label: t.nameAr, sort: 'name_ar', sortKind: 'name', show: ({ name_ar }) => <Foreign text={name_ar} /> },
-            { label: t.country, show: ({ country }) => <bdi dir="ltr">{country}</bdi> },
+            { label: t.country, show: ({ country }) => `${formatCountry(country, language)} (${isolate(country)})` },
             { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
-            { label: t.project, show: ({ project_id }) => <Id id={project_id} isShort /> },
+            { label: t.projectId, show: ({ project_id }) => <Id id={project_id} isShort /> },
           ]}
         />
       </Stack>
@@ -104,7 +108,7 @@ export function NewProject() {
   );
   return (
     <>
-      <Button variant="default" onClick={() => setOpen(true)}>
+      <Button variant="default" leftSection={<Icon name="plus" size={16} />} onClick={() => setOpen(true)}>
         {t.newProject}
       </Button>
       <ConfirmDialog

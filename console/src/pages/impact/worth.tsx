@@ -3,7 +3,7 @@ import { Alert, Stack, Text } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
 import { addDecimals, addWhole, compareDecimals, formatDecimal, padDecimal } from '../../format/points.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { Absent, Foreign, Money, Points, Total } from '../../parts/values.tsx';
+import { Foreign, Money, Points, Total } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
@@ -50,7 +50,7 @@ interface WorthCardsProps {
   readonly partnersOf?: (currency: string | null) => readonly string[];
 }
 
-/** A card of figures for each currency. */
+/** A card of figures for each currency: those that are known. */
 export function WorthCards({ worth, partnersOf }: WorthCardsProps) {
   const t = useTexts(IMPACT);
   const common = useTexts(COMMON);
@@ -66,14 +66,15 @@ export function WorthCards({ worth, partnersOf }: WorthCardsProps) {
           <Facts
             columns={4}
             facts={[
-              { label: common.points, value: <Points value={each.points} /> },
+              { label: common.points, value: <Points value={each.points} />, isKnown: true },
               {
                 label: common.amount,
                 value: <Total amount={each.amount} currency={each.currency} minorUnits={each.minor_units} />,
+                isKnown: each.amount !== null,
               },
-              { label: t.costOfTree, value: <Costs worth={each} /> },
-              { label: t.paysTrees, value: <Points value={each.trees} /> },
-            ]}
+              { label: t.costOfTree, value: <Costs worth={each} />, isKnown: each.tree_costs.length > 0 },
+              { label: t.paysTrees, value: <Points value={each.trees} />, isKnown: each.trees !== null },
+            ].filter(({ isKnown }) => isKnown)}
           />
         </div>
       ))}
@@ -82,7 +83,6 @@ export function WorthCards({ worth, partnersOf }: WorthCardsProps) {
 }
 
 function Costs({ worth }: { readonly worth: Worth }) {
-  if (worth.tree_costs.length === 0) return <Absent />;
   return costsOf(worth).map((cost) => <Money key={cost} amount={cost} currency={worth.currency} />);
 }
 
