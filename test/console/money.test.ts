@@ -73,18 +73,15 @@ describe('reconcile a file', needsBrowser, () => {
     assert.deepEqual(
       (await cards.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ')),
       [
-        ...['Other points 1 Points: 60 in the file · 100 in the service', 'Not in the service 1 Points: 7 in the file'],
-        ...['Not in the file 1 Points: 100 in the service', 'Other order 0', 'Twice in the file 0'],
-        ...[
-          'Other settlement 0',
-          'Not readable 0',
-          'Matched 1 1 by the points as contributed · 0 by the points after adjustments',
-        ],
+        'Different points 1 Points: 60 in the file · 100 in the service Shown below',
+        'Not in the service 1 Points: 7 in the file Show lines',
+        'Not in the file 1 Points: 100 in the service Show lines',
+        ...['Different order 0', 'Twice in the file 0', 'In another settlement 0', 'Not readable 0', 'Matched 1 Show lines'],
       ],
     );
-    await page.getByText('added up: 133 points fewer in the file than in the service.').waitFor();
+    await page.getByText('Difference: 133 points fewer in the file than in the service.').waitFor();
     await page.getByText('Compared: 3 differences').waitFor();
-    await page.getByText('3 without the heading row').waitFor();
+    await page.getByText('3 below the heading row (line 1)').waitFor();
     const row = page.getByRole('row').filter({ hasText: sent[0]?.partner_event_id as string });
     assert.match((await row.innerText()).replaceAll(/\s+/g, ' '), / 60 100 100 /);
     const [download] = await Promise.all([
@@ -99,7 +96,7 @@ describe('reconcile a file', needsBrowser, () => {
     await cards.filter({ hasText: 'Not in the service' }).click();
     await page.getByText('Points must not be restored').waitFor();
     assert.match(page.url(), /verdict=missing_in_service/);
-    await cards.filter({ hasText: 'Other points' }).click();
+    await cards.filter({ hasText: 'Different points' }).click();
     await page.getByRole('button', { name: 'Draft an adjustment' }).click();
     const form = page.getByRole('dialog');
     assert.equal(await form.getByLabel('Change of points').inputValue(), '-40');
@@ -111,7 +108,8 @@ describe('reconcile a file', needsBrowser, () => {
     const { rows } = await service.database.pool.query('select points_delta from adjustment where partner_id = $1', [partnerId]);
     assert.deepEqual(rows, [{ points_delta: -40n }]);
     await page.goBack();
-    await row.getByRole('link', { name: 'Draft: -40' }).waitFor();
+    await row.getByRole('link', { name: '-40 points' }).waitFor();
+    await row.locator('[data-label="Adjustment"]').getByText('Waits for approval').waitFor();
     assert.equal(await row.getByRole('button', { name: 'Draft an adjustment' }).count(), 0);
   });
 
@@ -209,7 +207,7 @@ describe('a dispute', needsBrowser, () => {
     await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${settlementId}`);
     await page.getByText('The text leaves out 1 adjustment not yet posted.').waitFor();
     const drafted = page.getByRole('table', { name: 'Lines' }).getByRole('row').filter({ hasText: wrong.partner_order_ref });
-    await drafted.getByRole('link', { name: 'Draft: -100' }).waitFor();
+    await drafted.getByRole('link', { name: '-100 points' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Draft an adjustment' }).count(), 1);
     const answer = page.getByRole('textbox', { name: 'Answer to the partner' });
     assert.match(await answer.inputValue(), /No correction is posted\./);

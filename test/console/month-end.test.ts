@@ -116,7 +116,8 @@ describe('a line that could not be read', needsBrowser, () => {
     await page.getByText('Not readable in the file: 1 line.').waitFor();
     await page.getByRole('link', { name: 'Show the lines that are not readable' }).click();
     const row = page.getByRole('row').filter({ hasText: sent[1]?.partner_event_id as string });
-    await row.getByText('points must be').waitFor();
+    await row.getByRole('listitem').getByText('points must be a whole number, 0 or more.').waitFor();
+    assert.equal(await row.locator('li .id').innerText(), 'points');
     assert.match(page.url(), /verdict=malformed/);
   });
 

@@ -10,7 +10,7 @@ const COLORS: Readonly<Record<keyof typeof STATUS, string>> = {
   active: 'forest',
   suspended: 'red',
   not_decided: 'yellow',
-  draft: 'gray',
+  draft: 'yellow',
   drafted: 'yellow',
   approved: 'blue',
   posted: 'forest',

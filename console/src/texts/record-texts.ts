@@ -10,7 +10,7 @@ export const STATUS = {
   active: ['Active', 'نشط'],
   suspended: ['Suspended', 'موقوف'],
   not_decided: ['Not decided', 'لم يُبتّ فيها'],
-  draft: ['Draft', 'مسودة'],
+  draft: ['Waits for approval', 'بانتظار الاعتماد'],
   drafted: ['Waits for approval', 'بانتظار الاعتماد'],
   approved: ['Approved', 'معتمَد'],
   posted: ['Posted', 'مُرحَّل'],
@@ -32,12 +32,12 @@ export const STATUS = {
 } as const satisfies Texts;
 
 export const VERDICT = {
-  points_mismatch: ['Other points', 'نقاط مختلفة'],
+  points_mismatch: ['Different points', 'نقاط مختلفة'],
   missing_in_service: ['Not in the service', 'غير موجودة في الخدمة'],
   missing_in_partner_file: ['Not in the file', 'غير موجودة في الملف'],
-  order_ref_mismatch: ['Other order', 'طلب مختلف'],
+  order_ref_mismatch: ['Different order', 'طلب مختلف'],
   duplicate_in_file: ['Twice in the file', 'مكرّرة في الملف'],
-  other_settlement: ['Other settlement', 'تسوية أخرى'],
+  other_settlement: ['In another settlement', 'في تسوية أخرى'],
   malformed: ['Not readable', 'غير مقروءة'],
   matched: ['Matched', 'متطابقة'],
 } as const satisfies Texts;

@@ -60,11 +60,12 @@ export function AdjustmentList() {
         empty={<Empty title={t.nothing} icon="scales" />}
         columns={[
           { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
-          { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
+          { label: common.order, isName: true, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
           { label: t.change, isFigure: true, sort: 'points_delta', show: ({ points_delta }) => <Points value={points_delta} /> },
           {
             label: t.changeAmount,
             isFigure: true,
+            isGiven: ({ amount }) => amount !== null,
             show: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
           },
           { label: t.why, show: ({ reason_code }) => reasons[reason_code] },

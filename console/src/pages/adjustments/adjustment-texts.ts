@@ -1,4 +1,6 @@
-import { isolateForeign } from '../../format/isolate.ts';
+import { isolate, isolateForeign } from '../../format/isolate.ts';
+import { countEnglish } from '../../format/plural.ts';
+import { formatWhole } from '../../format/points.ts';
 import type { Texts } from '../../texts/text.ts';
 
 export const ADJUSTMENT = {
@@ -9,6 +11,7 @@ export const ADJUSTMENT = {
   ],
   nothing: ['No adjustment fits these filters', 'لا تعديل يطابق عوامل التصفية'],
   change: ['Change of points', 'تغيّر النقاط'],
+  changeOf: [(points: string) => countEnglish(points, 'point'), (points: string) => `النقاط: ${isolate(formatWhole(points))}`],
   changeAmount: ['Change of the amount', 'تغيّر المبلغ'],
   noPrice: [
     'none: no value of a point was in force when the contribution was recorded',

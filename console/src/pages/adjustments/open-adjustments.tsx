@@ -6,10 +6,12 @@ import { useAllPages } from '../../api/use-all-pages.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { usePartner } from '../../parts/partner.tsx';
-import { Money, Points } from '../../parts/values.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
+import { Money } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
+import { ADJUSTMENT } from './adjustment-texts.ts';
 
 type Adjustment = components['schemas']['Adjustment'];
 type Open = Extract<Adjustment['status'], 'draft' | 'approved'>;
@@ -74,13 +76,18 @@ export function OpenOrDraft({ open, transactionId, children }: OpenOrDraftProps)
 
 /** A restatement changes the amount, and any other adjustment the points. */
 function OpenLink({ adjustment }: { readonly adjustment: Adjustment }) {
+  const t = useTexts(ADJUSTMENT);
   const statuses = useTexts(STATUS);
   const { adjustment_id, partner_id, status, points_delta, amount_delta } = adjustment;
   const currency = usePartner(partner_id).data?.currency;
   return (
-    <AddressLink to={`/adjustments/${partner_id}/${adjustment_id}`}>
-      {statuses[status]}:{' '}
-      {amount_delta === null ? <Points value={points_delta} /> : <Money amount={amount_delta} currency={currency} />}
-    </AddressLink>
+    <TwoLines
+      first={
+        <AddressLink to={`/adjustments/${partner_id}/${adjustment_id}`}>
+          {amount_delta === null ? t.changeOf(points_delta) : <Money amount={amount_delta} currency={currency} />}
+        </AddressLink>
+      }
+      second={statuses[status]}
+    />
   );
 }

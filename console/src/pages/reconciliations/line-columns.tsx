@@ -1,19 +1,21 @@
 /** The values of both sides beside each other: each verdict shows what it is about. */
 import { useState } from 'react';
 import { AddressLink } from '../../parts/address-link.tsx';
+import { PeriodLabel } from '../../parts/period.tsx';
 import type { Column } from '../../parts/records.tsx';
 import { RowButton } from '../../parts/row-button.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { Absent, Foreign, Points } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
-import { useLanguage, useTexts } from '../../texts/language.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { ADJUSTMENT } from '../adjustments/adjustment-texts.ts';
 import { DraftDialog } from '../adjustments/draft-dialog.tsx';
 import { type OpenAdjustments, OpenOrDraft, useOpenAdjustments } from '../adjustments/open-adjustments.tsx';
 import { useSettlement } from '../settlements/use-settlement.ts';
 import { RECONCILIATION } from './reconciliation-texts.ts';
 import { deltaOf, type Reconciliation, type ReconciliationLine, type Verdict } from './verdicts.ts';
-import { whyUnreadable } from './wrong-line.ts';
+import { WhyUnreadable } from './why-unreadable.tsx';
 
 type LineColumn = Column<ReconciliationLine>;
 
@@ -37,12 +39,12 @@ export function useLineColumns(record: Reconciliation, verdict: Verdict): readon
   const { partner_id: partnerId, settlement_id: settlementId } = record;
   const t = useTexts(RECONCILIATION);
   const common = useTexts(COMMON);
-  const { language } = useLanguage();
+  const adjustment = useTexts(ADJUSTMENT);
   const mayDraft = useMay('operator');
   const names: readonly Name[] = SHOWN[verdict];
   const open = useOpenAdjustments({ partnerId, settlementId }, names.includes('draft'));
   const columns: Readonly<Record<Name, LineColumn>> = {
-    line: { label: t.line, isFigure: true, sort: 'position', show: ({ line_no }) => <Points value={line_no} /> },
+    line: { label: t.line, sort: 'position', sortKind: 'size', show: ({ line_no }) => <Points value={line_no} /> },
     event: { label: t.event, show: ({ partner_event_id }) => <Foreign text={partner_event_id} /> },
     listed: {
       label: t.eventAndOrder,
@@ -59,16 +61,17 @@ export function useLineColumns(record: Reconciliation, verdict: Verdict): readon
     netPoints: { label: t.netInService, isFigure: true, show: (line) => <Points value={line.recorded_net_points} /> },
     contribution: {
       label: common.contribution,
-      show: ({ transaction_id: id }) => (id === null ? '–' : <ShortLink to={`/contributions/${partnerId}/${id}`} id={id} />),
+      show: ({ transaction_id: id }) =>
+        id === null ? <Absent /> : <ShortLink to={`/contributions/${partnerId}/${id}`} id={id} />,
     },
-    matchedBy: { label: t.matchedBy, show: ({ matched_points: by }) => (by === null ? '–' : t[by]) },
+    matchedBy: { label: t.matchedBy, show: ({ matched_points: by }) => (by === null ? <Absent /> : t[by]) },
     settlement: {
       label: t.inSettlement,
       show: ({ recorded_settlement_id: id }) =>
         id === null ? t.noneYet : <OtherSettlement partnerId={partnerId} settlementId={id} />,
     },
-    why: { label: t.why, isSentences: true, show: (line) => <span className="foreign">{whyUnreadable(line, language)}</span> },
-    draft: { label: '', show: (line) => <DraftFromLine partnerId={partnerId} line={line} open={open} /> },
+    why: { label: t.why, isSentences: true, show: (line) => <WhyUnreadable line={line} /> },
+    draft: { label: adjustment.detail, show: (line) => <DraftFromLine partnerId={partnerId} line={line} open={open} /> },
   };
   return names.filter((name) => name !== 'draft' || mayDraft).map((name) => columns[name]);
 }
@@ -99,13 +102,7 @@ function OtherSettlement({ partnerId, settlementId }: { readonly partnerId: stri
   const { data } = useSettlement({ partner_id: partnerId, settlement_id: settlementId }, { isRereadLive: false });
   return (
     <TwoLines
-      first={
-        data && (
-          <bdi dir="ltr" className="figure">
-            {data.period_label}
-          </bdi>
-        )
-      }
+      first={data && <PeriodLabel label={data.period_label} />}
       second={<ShortLink to={`/settlements/${partnerId}/${settlementId}`} id={settlementId} />}
     />
   );

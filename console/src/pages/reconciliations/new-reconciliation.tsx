@@ -1,13 +1,16 @@
 import { Group, Select, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
 import { useFilters } from '../../app/use-filters.ts';
+import { isolate } from '../../format/isolate.ts';
+import { formatDays } from '../../format/time.ts';
 import { Page } from '../../layout/page.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
 import { Notice } from '../../parts/state.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
-import { useTexts } from '../../texts/language.tsx';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { FileForm } from './file-form.tsx';
 import { RECONCILIATION } from './reconciliation-texts.ts';
 import { SendList } from './send-list.tsx';
@@ -41,6 +44,8 @@ export function NewReconciliation() {
   );
 }
 
+type Settlement = components['schemas']['Settlement'];
+
 interface SettlementChoiceProps {
   readonly partnerId: string | undefined;
   readonly value: string | undefined;
@@ -50,6 +55,7 @@ interface SettlementChoiceProps {
 /** The closed settlements of a partner, the latest first. */
 function SettlementChoice({ partnerId, value, onChange }: SettlementChoiceProps) {
   const t = useTexts(RECONCILIATION);
+  const { language } = useLanguage();
   const settlements = useQuery({
     queryKey: ['settlements-to-reconcile', partnerId],
     queryFn: () =>
@@ -60,6 +66,8 @@ function SettlementChoice({ partnerId, value, onChange }: SettlementChoiceProps)
       ),
     enabled: partnerId !== undefined,
   });
+  const nameOf = ({ period_label, period_start, period_end, period_timezone: zone }: Settlement) =>
+    `${isolate(period_label)} (${formatDays(period_start, period_end, { language, zone })})`;
   const closed = settlements.data?.settlements.filter(({ status }) => status === 'closed');
   return (
     <Select
@@ -67,13 +75,13 @@ function SettlementChoice({ partnerId, value, onChange }: SettlementChoiceProps)
       placeholder={t.chooseSettlement}
       allowDeselect={false}
       disabled={partnerId === undefined}
-      data={(closed ?? []).map(({ settlement_id, period_label }) => ({ value: settlement_id, label: period_label }))}
+      data={(closed ?? []).map((each) => ({ value: each.settlement_id, label: nameOf(each) }))}
       value={value ?? null}
       onChange={(chosen) => {
         if (chosen !== null) onChange(chosen);
       }}
       error={closed?.length === 0 ? t.noSettlement : undefined}
-      w={{ base: '100%', sm: 260 }}
+      w={{ base: '100%', sm: 300 }}
     />
   );
 }

@@ -5,6 +5,7 @@ import type { Sorting } from '../../app/use-sort.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { PartnerLink, PartnerTime } from '../../parts/partner.tsx';
+import { PeriodLabel } from '../../parts/period.tsx';
 import { Person } from '../../parts/person.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
@@ -43,6 +44,7 @@ export function ReconciliationRecords({ query, sorting, csv, isOfOne = false }: 
       columns={[
         {
           label: t.began,
+          isName: true,
           sort: 'created_at',
           show: ({ partner_id, created_at }) => <PartnerTime partnerId={partner_id} at={created_at} />,
         },
@@ -63,9 +65,7 @@ export function ReconciliationRecords({ query, sorting, csv, isOfOne = false }: 
 export function SettlementLink({ record }: { readonly record: Reconciliation }) {
   return (
     <AddressLink to={`/settlements/${record.partner_id}/${record.settlement_id}`} className="text-link">
-      <bdi dir="ltr" className="figure">
-        {record.period_label}
-      </bdi>
+      <PeriodLabel label={record.period_label} />
     </AddressLink>
   );
 }
@@ -76,5 +76,5 @@ export function ReconciliationBadge({ record }: { readonly record: Reconciliatio
   const { done } = useTexts(STATUS);
   if (record.status !== 'done') return <StatusBadge status={record.status} />;
   const count = countDifferences(record);
-  return <Badge color={count === 0 ? 'forest' : 'gray'}>{`${done}: ${t.differs(String(count))}`}</Badge>;
+  return <Badge color={count === 0 ? 'forest' : 'red'}>{`${done}: ${t.differs(String(count))}`}</Badge>;
 }

@@ -26,8 +26,11 @@ export const RECONCILIATION = {
     'لا تسوية مُقفلة لهذا الشريك بعد. تُقفل تسويته المفتوحة في نهاية فترتها.',
   ],
   choosePartnerFirst: ['Choose the partner and the settlement first.', 'اختر الشريك والتسوية أولًا.'],
-  drop: ['Drop the file here, or click to choose it', 'أفلِت الملف هنا أو انقر لاختياره'],
-  dropHelp: ['At most 1,000,000 lines or 100 MiB.', 'الحد الأقصى 1,000,000 سطر أو \u2066100 MiB\u2069.'],
+  drop: ['Choose the file, or drop it here', 'اختر الملف أو أفلِته هنا'],
+  dropHelp: [
+    'It is compared at once. At most 1,000,000 lines or 100 MiB.',
+    'تبدأ المقارنة فورًا. الحد الأقصى 1,000,000 سطر أو \u2066100 MiB\u2069.',
+  ],
   columns: [
     'The file is CSV (UTF-8) with a heading row that names these three columns, in any order. Other columns are ignored.',
     'الملف بصيغة CSV (UTF-8)، وفي أوله صف عناوين فيه هذه الأعمدة الثلاثة بأي ترتيب. تُتجاهل الأعمدة الأخرى.',
@@ -62,7 +65,7 @@ export const RECONCILIATION = {
   ownList: ["The partner's own list", 'قائمة الشريك'],
   statement: ['A statement of this service', 'كشف تسوية من هذه الخدمة'],
   lines: ['Lines of the file', 'سطور الملف'],
-  noHeading: ['without the heading row', 'عدا صف العناوين'],
+  noHeading: ['below the heading row (line 1)', 'بعد صف العناوين (السطر 1)'],
   differs: [
     (count: string) => (count === '0' ? 'no difference' : countEnglish(count, 'difference')),
     (count: string) => (count === '0' ? 'لا فروق' : countArabic(count, ['فرق واحد', 'فرقان', 'فروق', 'فرقًا', 'فرق'])),
@@ -78,30 +81,29 @@ export const RECONCILIATION = {
     'The whole file has arrived. The schedule of the service looks for the lines that it lacks, within seconds.',
     'وصل الملف كاملًا. تبحث الخدمة خلال ثوانٍ عن السطور الناقصة فيه.',
   ],
-  verdicts: ['Verdicts', 'النتائج'],
+  verdicts: ['Result', 'النتيجة'],
   gross: ['by the points as contributed', 'بالنقاط كما قُدِّمت'],
   net: ['by the points after adjustments', 'بالنقاط بعد التعديلات'],
+  matchedByNet: [
+    (count: string) => `${formatWhole(count)} of them by the points after adjustments`,
+    (count: string) => `منها ${formatWhole(count)} بالنقاط بعد التعديلات`,
+  ],
+  showLines: ['Show lines', 'عرض السطور'],
+  shownBelow: ['Shown below', 'معروضة أدناه'],
   sumInFile: [(points: string) => `${formatWhole(points)} in the file`, (points: string) => `${formatWhole(points)} في الملف`],
   sumInService: [
     (points: string) => `${formatWhole(points)} in the service`,
     (points: string) => `${formatWhole(points)} في الخدمة`,
   ],
   fewer: [
-    (points: string) =>
-      `Other points, not in the service and not in the file, added up: ${countEnglish(points, 'point')} fewer in the file than in the service.`,
-    (points: string) =>
-      `مجموع النقاط المختلفة وغير الموجودة في الخدمة وغير الموجودة في الملف: في الملف أقل مما في الخدمة بمقدار ${isolate(formatWhole(points))}.`,
+    (points: string) => `Difference: ${countEnglish(points, 'point')} fewer in the file than in the service.`,
+    (points: string) => `الفرق: نقاط الملف أقل مما في الخدمة بمقدار ${isolate(formatWhole(points))}.`,
   ],
   more: [
-    (points: string) =>
-      `Other points, not in the service and not in the file, added up: ${countEnglish(points, 'point')} more in the file than in the service.`,
-    (points: string) =>
-      `مجموع النقاط المختلفة وغير الموجودة في الخدمة وغير الموجودة في الملف: في الملف أكثر مما في الخدمة بمقدار ${isolate(formatWhole(points))}.`,
+    (points: string) => `Difference: ${countEnglish(points, 'point')} more in the file than in the service.`,
+    (points: string) => `الفرق: نقاط الملف أكثر مما في الخدمة بمقدار ${isolate(formatWhole(points))}.`,
   ],
-  noExcess: [
-    'Other points, not in the service and not in the file, added up: as many points in the file as in the service.',
-    'مجموع النقاط المختلفة وغير الموجودة في الخدمة وغير الموجودة في الملف: في الملف مثل ما في الخدمة.',
-  ],
+  noExcess: ['Added up, the file has as many points as the service.', 'في المجموع، نقاط الملف مساوية لنقاط الخدمة.'],
   mayBeUnreadable: ['Unreadable lines may be among them', 'قد تكون بينها سطور غير مقروءة'],
   unreadable: [
     (count: string) =>
@@ -111,8 +113,8 @@ export const RECONCILIATION = {
   ],
   showUnreadable: ['Show the lines that are not readable', 'عرض السطور غير المقروءة'],
   linesOf: ['Lines', 'السطور'],
-  exportAll: ['Export all lines', 'تصدير كل السطور'],
-  exportThese: ['Export these lines', 'تصدير هذه السطور'],
+  exportAll: ['Export all lines (CSV)', 'تصدير كل السطور (CSV)'],
+  exportThese: ['Export these lines (CSV)', 'تصدير هذه السطور (CSV)'],
   none: ['No line has this verdict', 'لا سطر بهذه النتيجة'],
   removed: [
     'The lines were removed 30 days after the comparison. The counts stay. Reconcile the file again to see them.',

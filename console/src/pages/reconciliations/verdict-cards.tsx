@@ -1,5 +1,4 @@
-import { Group, SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core';
-import { Icon } from '../../parts/icon.tsx';
+import { SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core';
 import { Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -13,38 +12,45 @@ interface VerdictCardsProps {
   readonly onChoose: (verdict: Verdict) => void;
 }
 
-/** What differs, by its kind; what agrees stands below, on a line of its own. */
+/** What differs, by its kind, and what agrees: each opens its lines. */
 export function VerdictCards(props: VerdictCardsProps) {
   return (
     <Stack gap="sm">
+      <Excess record={props.record} />
       <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm">
-        {VERDICTS.filter((verdict) => verdict !== 'matched').map((verdict) => (
-          <DifferenceCard key={verdict} verdict={verdict} {...props} />
+        {VERDICTS.map((verdict) => (
+          <VerdictCard key={verdict} verdict={verdict} {...props} />
         ))}
       </SimpleGrid>
-      <Excess record={props.record} />
-      <MatchedCard {...props} />
     </Stack>
   );
 }
 
-function DifferenceCard({ record, verdict, chosen, onChoose }: VerdictCardsProps & { readonly verdict: Verdict }) {
+function VerdictCard({ record, verdict, chosen, onChoose }: VerdictCardsProps & { readonly verdict: Verdict }) {
   const t = useTexts(RECONCILIATION);
   const names = useTexts(VERDICT);
   const count = record.counts[verdict];
+  const isWrong = verdict !== 'matched' && count > 0;
   return (
     <UnstyledButton className="verdict-card" aria-pressed={verdict === chosen} onClick={() => onChoose(verdict)}>
-      <Group gap={6} wrap="nowrap" c="dimmed">
-        <Icon name={count === 0 ? 'check' : 'alert'} size={15} />
-        <Text size="sm">{names[verdict]}</Text>
-      </Group>
-      <Text fz={22} fw={650} {...(count > 0 && { className: 'differs' })}>
+      <Text size="sm">{names[verdict]}</Text>
+      <Text fz={22} fw={650} lh={1.35} className={isWrong ? 'tile-number differs' : 'tile-number'}>
         <Points value={String(count)} />
       </Text>
       {count > 0 && <PointsOfVerdict record={record} verdict={verdict} />}
+      {verdict === 'matched' && record.matched_points.net > 0 && (
+        <Text size="xs" c="dimmed">
+          {t.matchedByNet(String(record.matched_points.net))}
+        </Text>
+      )}
       {verdict === 'missing_in_partner_file' && count > 0 && record.counts.malformed > 0 && (
         <Text size="xs" c="dimmed">
           {t.mayBeUnreadable}
+        </Text>
+      )}
+      {count > 0 && (
+        <Text size="xs" mt="auto" pt={6} c={verdict === chosen ? 'dimmed' : 'var(--mantine-color-anchor)'}>
+          {verdict === chosen ? t.shownBelow : t.showLines}
         </Text>
       )}
     </UnstyledButton>
@@ -70,26 +76,7 @@ function Excess({ record }: Pick<VerdictCardsProps, 'record'>) {
   const t = useTexts(RECONCILIATION);
   const excess = excessOf(record);
   if (excess === undefined || !VERDICTS.some((verdict) => pointsOf(record, verdict) && record.counts[verdict] > 0)) return null;
-  if (excess === 0n) return <Text size="sm">{t.noExcess}</Text>;
+  if (excess === 0n) return <Text>{t.noExcess}</Text>;
   const points = String(excess < 0n ? -excess : excess);
-  return <Text size="sm">{excess < 0n ? t.fewer(points) : t.more(points)}</Text>;
-}
-
-function MatchedCard({ record: { counts, matched_points }, chosen, onChoose }: VerdictCardsProps) {
-  const t = useTexts(RECONCILIATION);
-  const { matched } = useTexts(VERDICT);
-  return (
-    <UnstyledButton className="verdict-card" aria-pressed={chosen === 'matched'} onClick={() => onChoose('matched')}>
-      <Group gap="xs" c="dimmed">
-        <Icon name="check" size={15} />
-        <Text size="sm">{matched}</Text>
-        <Text fw={650} c="var(--mantine-color-text)">
-          <Points value={String(counts.matched)} />
-        </Text>
-        <Text size="sm">
-          <Points value={String(matched_points.gross)} /> {t.gross} · <Points value={String(matched_points.net)} /> {t.net}
-        </Text>
-      </Group>
-    </UnstyledButton>
-  );
+  return <Text>{excess < 0n ? t.fewer(points) : t.more(points)}</Text>;
 }
