@@ -189,8 +189,9 @@ describe('a dispute', needsBrowser, () => {
       });
     await page.getByRole('link', { name: 'Answer the partner' }).click();
     await isInSight('reply');
-    await page.getByRole('link', { name: 'Compare the partner’s list' }).click();
-    await isInSight('reconciliations');
+    // Beside the way to the answer, and above the lists that were reconciled: the same name for the same act.
+    assert.equal(await page.getByRole('button', { name: 'Reconcile a file' }).count(), 2);
+    assert.equal(await page.getByRole('alert').getByRole('button', { name: 'Reconcile a file' }).count(), 1);
     await page.getByLabel('Find the lines of an order').fill(wrong.partner_order_ref);
     const line = page.getByRole('table', { name: 'Lines' }).locator('tbody tr');
     await line.nth(1).waitFor({ state: 'detached' });
@@ -227,7 +228,7 @@ describe('a dispute', needsBrowser, () => {
     assert.match(await answer.inputValue(), /خصم 100 نقطة\. أُبلغ عنه مرتين\./);
     await page.getByText('In English').click();
     assert.equal(await answer.inputValue(), `${text}\n\nAmal`);
-    const record = page.getByRole('button', { name: 'Record as sent' });
+    const record = page.getByRole('button', { name: 'I have sent it' });
     await answer.fill('x'.repeat(5_002));
     await page.getByText('2 characters too many to be recorded.').waitFor();
     assert.equal(await record.isDisabled(), true);
@@ -236,7 +237,7 @@ describe('a dispute', needsBrowser, () => {
     await page.getByText(`${formatWhole(String(text.length + 8))} of the 5,000 characters that can be recorded`).waitFor();
     await record.click();
     await page.getByRole('dialog').getByText('The dispute stays open until the partner accepts.').waitFor();
-    await page.getByRole('dialog').getByRole('button', { name: 'Record as sent' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'I have sent it' }).click();
     await page.getByText('The answer is recorded with the settlement.').waitFor();
     await page.getByText('Show what was sent').click();
     await page.getByText('Reported twice.\n').last().waitFor();
@@ -278,8 +279,9 @@ describe('close a month', needsBrowser, () => {
     assert.equal(await row.locator('[data-label="Pending contributions"]').innerText(), '0');
     await row.locator('[data-label="Period"]').click();
     await page.getByText('An adjustment that is not posted before the end belongs to a later settlement.').waitFor();
-    await page.getByText('Not verified yet: neither since the service started nor by the daily verification').waitFor();
-    await page.getByRole('link', { name: 'Still open: 1' }).click();
+    await page.getByText('Never verified so far.').waitFor();
+    // As many as there are triangles: an adjustment to approve, and the verification.
+    await page.getByRole('link', { name: '2 warnings' }).click();
     assert.match(page.url(), /#checklist$/);
     await page.getByRole('button', { name: 'Verify now' }).click();
     await page
@@ -287,7 +289,7 @@ describe('close a month', needsBrowser, () => {
       .waitFor();
     await page.getByRole('row', { name: /^Net points 200 70$/ }).waitFor();
     const lead = page.locator('dl').first();
-    assert.match((await lead.innerText()).replaceAll(/\s+/g, ' '), /^Payable points 70 Status Open Until /);
+    assert.match((await lead.innerText()).replaceAll(/\s+/g, ' '), /^Payable points 70 Status Open$/);
     await page.getByRole('button', { name: 'Close now' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Adjustments to approve: 1').waitFor();

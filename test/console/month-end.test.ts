@@ -37,7 +37,7 @@ describe('the close of a month', needsBrowser, () => {
     assert.equal(new URL(page.url()).pathname, `/settlements/${partnerId}/${first.settlementId}`);
     await client.post(`/v1/settlements/${first.settlementId}/acknowledgement`, { status: 'accepted' });
     await page.goto(`${browser.baseUrl}/closings?name=${partner.name}`);
-    await disputed.getByText('none', { exact: true }).waitFor();
+    await disputed.getByText('0', { exact: true }).waitFor();
   });
 });
 

@@ -4,7 +4,6 @@ import type { ReactNode } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { isolate } from '../../format/isolate.ts';
-import { Icon } from '../../parts/icon.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
 import { useTexts } from '../../texts/language.tsx';
@@ -13,7 +12,8 @@ import { SETTLEMENT } from '../settlements/settlement-texts.ts';
 import { CLOSING } from './closing-texts.ts';
 import { Disputed } from './disputed.tsx';
 import { Left } from './left.tsx';
-import { PartnerVerification } from './partner-verification.tsx';
+import { Mark } from './mark.tsx';
+import { isVerified, PartnerVerification, usePartnerVerification } from './partner-verification.tsx';
 
 type Settlement = components['schemas']['Settlement'];
 type Closing = components['schemas']['Closing'];
@@ -21,10 +21,15 @@ type Closing = components['schemas']['Closing'];
 /** Of the section, for links to it. */
 export const CHECKLIST = 'checklist';
 
-/** All that is left to decide before a settlement closes. */
-export function leftOf({ pending_contributions, adjustments_to_approve, adjustments_to_post }: Closing) {
-  const all = [pending_contributions, adjustments_to_approve, adjustments_to_post];
-  return { count: all.reduce((sum, { count }) => sum + count, 0), is_more: all.some(({ is_more }) => is_more) };
+/** How many lines of the checklist of a partner have a warning; `undefined` until all of it is read. */
+export function useWarningCount(partnerId: string): number | undefined {
+  const closing = useClosing(partnerId).data;
+  const verification = usePartnerVerification(partnerId).data;
+  if (!closing || !verification) return undefined;
+  const { pending_contributions, adjustments_to_approve, adjustments_to_post, disputed_settlements } = closing;
+  const counts = [pending_contributions, adjustments_to_approve, adjustments_to_post].map(({ count }) => count);
+  const left = [...counts, disputed_settlements.settlements.length].filter((count) => count > 0).length;
+  return left + (isVerified(verification) ? 0 : 1);
 }
 
 export function useClosing(partnerId: string) {
@@ -76,7 +81,7 @@ export function LeftToDecide({ closing }: { readonly closing: Closing }) {
     },
   ];
   return (
-    <Stack gap="sm">
+    <Stack gap="md">
       {items.map(({ label, help, left, to }) => (
         <Item key={label} label={label} help={help} isNothing={left.count === 0}>
           <Left left={left} to={to} />
@@ -100,9 +105,7 @@ interface ItemProps {
 function Item({ label, help, isNothing, children }: ItemProps) {
   return (
     <Group gap={10} wrap="nowrap" align="flex-start">
-      <Text component="span" c={isNothing ? 'forest' : 'yellow'} pt={3}>
-        <Icon name={isNothing ? 'check' : 'alert'} size={16} />
-      </Text>
+      <Mark isGood={isNothing} />
       <div>
         <Text>
           {label}: {children}

@@ -1,4 +1,4 @@
-import { Badge } from '@mantine/core';
+import { Badge, Group } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -10,10 +10,11 @@ import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { AnswerBadge } from '../../parts/badges.tsx';
 import { Filters, TextFilter } from '../../parts/filters.tsx';
+import { Period, PeriodLabel } from '../../parts/period.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
-import { Absent, Age, Foreign, Points } from '../../parts/values.tsx';
+import { Absent, Age, Foreign } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { CLOSING } from './closing-texts.ts';
@@ -57,10 +58,8 @@ export function ClosingList() {
               </AddressLink>
             ),
           },
-          {
-            label: t.period,
-            show: ({ open_settlement: open }) => (open ? <Period open={open} /> : t.noneOpen),
-          },
+          { label: t.period, show: ({ open_settlement: open }) => (open ? <PeriodOf settlement={open} /> : t.noneOpen) },
+          { label: t.ends, show: ({ open_settlement: open }) => <End at={open?.period_end} /> },
           {
             ...{ label: t.pending, isFigure: true },
             show: ({ partner_id, pending_contributions: left }) => <Left left={left} to={`/reviews?partner=${partner_id}`} />,
@@ -78,11 +77,7 @@ export function ClosingList() {
             ),
           },
           { label: t.disputed, show: (closing) => <Disputed closing={closing} /> },
-          { label: t.lastNet, isFigure: true, show: ({ last_settlement: last }) => <Points value={last?.net_points} /> },
-          {
-            label: t.lastAnswer,
-            show: ({ last_settlement: last }) => (last ? <AnswerBadge answer={last.acknowledgement.status} /> : <Absent />),
-          },
+          { label: t.last, show: ({ last_settlement: last }) => (last ? <Last settlement={last} /> : <Absent />) },
         ]}
       />
     </Page>
@@ -94,23 +89,34 @@ function checklistOf({ partner_id, open_settlement: open }: Closing): string {
   return open ? `/settlements/${partner_id}/${open.settlement_id}` : `/settlements?partner=${partner_id}`;
 }
 
-function Period({ open: { period_label, period_end } }: { readonly open: NonNullable<Closing['open_settlement']> }) {
+function PeriodOf({ settlement }: { readonly settlement: NonNullable<Closing['open_settlement']> }) {
+  const { period_label, period_start, period_end, period_timezone } = settlement;
+  return <Period label={period_label} from={period_start} until={period_end} zone={period_timezone} />;
+}
+
+function End({ at }: { readonly at: string | undefined }) {
   const t = useTexts(CLOSING);
-  const isOverdue = Date.parse(period_end) + OVERDUE_MS < Date.now();
-  const label = (
-    <bdi dir="ltr" className="figure">
-      {period_label}
-    </bdi>
-  );
-  const end = isOverdue ? (
-    <Badge color="red">{t.overdue}</Badge>
-  ) : (
-    <span className="figure">
-      {t.ends} <Age at={period_end} />
-    </span>
-  );
-  return <TwoLines first={label} second={end} />;
+  const isOverdue = at !== undefined && Date.parse(at) + OVERDUE_MS < Date.now();
+  return isOverdue ? <Badge color="red">{t.overdue}</Badge> : <Age at={at} />;
 }
 
 /** The schedule closes five minutes after the end, and needs a moment. */
 const OVERDUE_MS = 15 * 60_000;
+
+function Last({ settlement }: { readonly settlement: NonNullable<Closing['last_settlement']> }) {
+  const t = useTexts(CLOSING);
+  const { partner_id, settlement_id, period_label, acknowledgement, net_points } = settlement;
+  return (
+    <TwoLines
+      first={
+        <Group gap="4px 6px">
+          <AddressLink to={`/settlements/${partner_id}/${settlement_id}`}>
+            <PeriodLabel label={period_label} />
+          </AddressLink>
+          <AnswerBadge answer={acknowledgement.status} />
+        </Group>
+      }
+      second={t.netOf(net_points)}
+    />
+  );
+}

@@ -1,10 +1,12 @@
+import { isolate } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
+import { formatWhole } from '../../format/points.ts';
 import type { Texts } from '../../texts/text.ts';
 
 export const CLOSING = {
   title: ['Close of the month', 'إقفال الشهر'],
   help: [
-    'What counts before the open settlement of each partner closes. It closes by itself 5 minutes after the end of its period. A row opens its checklist.',
+    'What to look at before the open settlement of each partner closes. It closes by itself 5 minutes after the end of its period. A row opens its checklist.',
     'ما ينبغي النظر فيه قبل إقفال التسوية المفتوحة لكل شريك. تُقفل من تلقاء نفسها بعد 5 دقائق من نهاية فترتها. ويفتح كل صف قائمة التحقق.',
   ],
   noPartner: ['There is no partner yet', 'لا شريك بعد'],
@@ -18,21 +20,23 @@ export const CLOSING = {
     'تُسوّى المساهمة قيد المعالجة في تسوية الفترة التي تتأكّد فيها.',
   ],
   drafts: ['Adjustments to approve', 'تعديلات بانتظار الاعتماد'],
-  approved: ['Adjustments approved, not posted', 'تعديلات معتمَدة لم تُرحَّل'],
+  approved: ['Adjustments to post', 'تعديلات بانتظار الترحيل'],
   adjustmentsHelp: [
     'An adjustment that is not posted before the end belongs to a later settlement.',
     'التعديل الذي لا يُرحَّل قبل النهاية يدخل في تسوية لاحقة.',
   ],
   disputed: ['Disputed settlements', 'تسويات معترَض عليها'],
   disputedHelp: [
-    'A dispute does not hold up the close. A correction that is posted before the end is settled by this settlement. A partner that has accepted since is not named.',
-    'لا يؤخّر الاعتراض الإقفال. والتصحيح الذي يُرحَّل قبل النهاية يدخل في هذه التسوية. ولا تُذكر تسوية قبلها الشريك بعد اعتراضه.',
+    'A dispute does not hold up the close. A correction that is posted before the end is settled by this settlement. Disputes that ended are not listed.',
+    'لا يؤخّر الاعتراض الإقفال. والتصحيح الذي يُرحَّل قبل النهاية يدخل في هذه التسوية. ولا تُذكر الاعتراضات التي انتهت.',
   ],
-  noneDisputed: ['none', 'لا شيء'],
   comma: [', ', '، '],
   andEarlier: [', and earlier ones', '، وأقدم منها'],
-  lastNet: ['Previous: net points', 'السابقة: صافي النقاط'],
-  lastAnswer: ['Previous: answer', 'السابقة: الرد'],
+  last: ['Previous settlement', 'التسوية السابقة'],
+  netOf: [
+    (points: string) => `Net points: ${formatWhole(points)}`,
+    (points: string) => `صافي النقاط: ${isolate(formatWhole(points))}`,
+  ],
   checklist: ['Before it closes', 'قبل الإقفال'],
   verification: ['Verification of its records', 'التحقق من سجلاته'],
   verificationHelp: [
@@ -41,10 +45,7 @@ export const CLOSING = {
   ],
   verify: ['Verify now', 'تحقّق الآن'],
   notVerified: ['Not verified since the service started.', 'لم يُتحقَّق منذ تشغيل الخدمة.'],
-  neverVerified: [
-    'Not verified yet: neither since the service started nor by the daily verification of all partners.',
-    'لم يُتحقَّق منها بعد: لا منذ تشغيل الخدمة ولا في التحقق اليومي لجميع الشركاء.',
-  ],
+  neverVerified: ['Never verified so far.', 'لم يُتحقَّق منها قط.'],
   verifying: ['Verifying …', 'جارٍ التحقق …'],
   soFar: [(lines: string) => `${lines} lines so far`, (lines: string) => `عدد السطور حتى الآن: ${lines}`],
   unmodified: [

@@ -1,9 +1,10 @@
-import { Text } from '@mantine/core';
 import { Fragment } from 'react';
 import type { components } from '../../api/operator-types.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
+import { PeriodLabel } from '../../parts/period.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { CLOSING } from './closing-texts.ts';
+import { Zero } from './left.tsx';
 
 type Closing = components['schemas']['Closing'];
 
@@ -11,19 +12,14 @@ type Closing = components['schemas']['Closing'];
 export function Disputed({ closing: { partner_id, disputed_settlements } }: { readonly closing: Closing }) {
   const t = useTexts(CLOSING);
   const { settlements, is_more } = disputed_settlements;
-  if (settlements.length === 0)
-    return (
-      <Text span inherit c="dimmed">
-        {t.noneDisputed}
-      </Text>
-    );
+  if (settlements.length === 0) return <Zero />;
   return (
     <>
       {settlements.map(({ settlement_id, period_label }, index) => (
         <Fragment key={settlement_id}>
           {index > 0 && t.comma}
           <AddressLink to={`/settlements/${partner_id}/${settlement_id}`} className="text-link figure">
-            <bdi dir="ltr">{period_label}</bdi>
+            <PeriodLabel label={period_label} />
           </AddressLink>
         </Fragment>
       ))}

@@ -10,15 +10,19 @@ interface LeftProps {
 
 /** What is left to decide: nothing is quiet, anything else leads to its list. */
 export function Left({ left, to }: LeftProps) {
-  if (left.count === 0)
-    return (
-      <Text span inherit c="dimmed" className="figure">
-        0
-      </Text>
-    );
+  if (left.count === 0) return <Zero />;
   return (
     <AddressLink to={to} className="text-link figure">
       {formatBounded(left)}
     </AddressLink>
+  );
+}
+
+/** A count of nothing. */
+export function Zero() {
+  return (
+    <Text span inherit c="dimmed" className="figure">
+      0
+    </Text>
   );
 }

@@ -4,28 +4,38 @@ import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { formatWhole } from '../../format/points.ts';
-import { Icon } from '../../parts/icon.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { RowButton } from '../../parts/row-button.tsx';
 import { Time } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { LastVerification, useLastVerification } from '../jobs/last-verification.tsx';
 import { CLOSING } from './closing-texts.ts';
+import { Mark } from './mark.tsx';
 
 type Verification = components['schemas']['Verification'];
 
 const RUNNING_MS = 1_000;
 const LATER_MS = 15_000;
 
-/** Whether the records of a partner are as the service sealed them. Whoever looks may ask. */
-export function PartnerVerification({ partnerId }: { readonly partnerId: string }) {
-  const t = useTexts(CLOSING);
+export function usePartnerVerification(partnerId: string) {
   const path = { partner_id: partnerId };
-  const verification = useQuery({
+  return useQuery({
     queryKey: ['verification', partnerId],
     queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/verification', { params: { path } })),
     refetchInterval: ({ state: { data } }) => (data?.status === 'running' ? RUNNING_MS : LATER_MS),
   });
+}
+
+/** It ended, and found nothing modified. */
+export function isVerified({ status, problem_count }: Verification): boolean {
+  return status === 'done' && problem_count === 0;
+}
+
+/** Whether the records of a partner are as the service sealed them. Whoever looks may ask. */
+export function PartnerVerification({ partnerId }: { readonly partnerId: string }) {
+  const t = useTexts(CLOSING);
+  const path = { partner_id: partnerId };
+  const verification = usePartnerVerification(partnerId);
   const begin = useChange({
     send: () => answerOf(client.POST('/operator/v1/partners/{partner_id}/verification', { params: { path } })),
     done: t.started,
@@ -33,14 +43,11 @@ export function PartnerVerification({ partnerId }: { readonly partnerId: string 
   const { data } = verification;
   const daily = useLastVerification();
   const isModified = (data?.problem_count ?? 0) > 0;
-  const isGood = data?.status === 'done' && !isModified;
   return (
     <Group gap={10} wrap="nowrap" align="flex-start">
-      <Text component="span" c={isGood ? 'forest' : isModified ? 'red' : 'yellow'} pt={3}>
-        <Icon name={isGood ? 'check' : 'alert'} size={16} />
-      </Text>
+      <Mark isGood={data !== undefined && isVerified(data)} isWrong={isModified} />
       <Stack gap={6} style={{ flex: 1, minWidth: 0 }}>
-        <Group justify="space-between" gap="xs">
+        <Group justify="space-between" gap="xs" align="flex-start">
           <Text>{t.verification}</Text>
           <RowButton
             label={t.verify}

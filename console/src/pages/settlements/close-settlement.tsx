@@ -1,15 +1,13 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
-import { formatBounded } from '../../format/points.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { Loaded } from '../../parts/state.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
-import { CHECKLIST, LeftToDecide, leftOf, Totals, useClosing } from '../closings/closing-checklist.tsx';
+import { CHECKLIST, LeftToDecide, Totals, useClosing, useWarningCount } from '../closings/closing-checklist.tsx';
 import { PartnerVerification } from '../closings/partner-verification.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
 
@@ -20,8 +18,7 @@ export function CloseSettlement({ settlement }: { readonly settlement: Settlemen
   const t = useTexts(SETTLEMENT);
   const [isOpen, setOpen] = useState(false);
   const { partner_id, settlement_id, period_label } = settlement;
-  const closing = useClosing(partner_id);
-  const left = closing.data && leftOf(closing.data);
+  const warnings = useWarningCount(partner_id);
   const close = useChange({
     send: (_nothing: undefined, key) =>
       answerOf(
@@ -35,15 +32,10 @@ export function CloseSettlement({ settlement }: { readonly settlement: Settlemen
   if (!useMay('approver')) return null;
   return (
     <>
-      {left !== undefined && left.count > 0 && (
-        <Group gap={6}>
-          <Text component="span" c="yellow" lh={0}>
-            <Icon name="alert" size={16} />
-          </Text>
-          <a className="text-link" href={`#${CHECKLIST}`}>
-            {t.stillOpen(formatBounded(left))}
-          </a>
-        </Group>
+      {warnings !== undefined && warnings > 0 && (
+        <a className="text-link" href={`#${CHECKLIST}`}>
+          {t.warnings(warnings)}
+        </a>
       )}
       <Button color="red" variant="light" onClick={() => setOpen(true)}>
         {t.close}

@@ -34,7 +34,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
     ...{ currency: settlement.currency, disputedAt: acknowledgement.acknowledged_at, note: acknowledgement.note },
     compared: last && {
       ...{ lines: last.listed_lines, matched: last.counts.matched, notListed: last.counts.missing_in_partner_file },
-      unreadable: last.counts.malformed,
+      ...{ unreadable: last.counts.malformed, hasHeading: last.format === 'csv' },
       differences: countDifferences(last) - last.counts.missing_in_partner_file - last.counts.malformed,
     },
     differing,
@@ -51,6 +51,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
       actions={
         <SegmentedControl
           size="xs"
+          styles={{ label: { paddingInline: 12 } }}
           value={language}
           onChange={(chosen) => setLanguage(chosen as Language)}
           data={[
@@ -68,7 +69,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
           aria-label={t.reply}
           autosize
           minRows={8}
-          maxRows={24}
+          styles={{ input: { padding: 12 } }}
           dir={language === 'ar' ? 'rtl' : 'ltr'}
           lang={language}
           description={t.replyLength(characters, most)}
@@ -84,7 +85,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
           )}
           <CopyButton key={language} value={text}>
             {({ copied, copy }) => (
-              <Button variant="default" leftSection={<Icon name={copied ? 'check' : 'copy'} size={16} />} onClick={copy}>
+              <Button leftSection={<Icon name={copied ? 'check' : 'copy'} size={16} />} onClick={copy}>
                 {copied ? t.replyCopied : t.copyReply}
               </Button>
             )}

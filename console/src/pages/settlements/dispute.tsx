@@ -7,6 +7,7 @@ import { Person } from '../../parts/person.tsx';
 import { Foreign, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { StartReconciliation } from '../reconciliations/start-reconciliation.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
 
 type Settlement = components['schemas']['Settlement'];
@@ -57,9 +58,7 @@ export function Dispute({ settlement }: { readonly settlement: Settlement }) {
           <>
             <Text size="sm">{t.ways}</Text>
             <Group gap="xs" mt={4}>
-              <Button component="a" variant="default" href="#reconciliations">
-                {t.toReconciliations}
-              </Button>
+              <StartReconciliation partnerId={partner_id} settlementId={settlement_id} />
               {mayAnswer && (
                 <Button component="a" variant="default" href="#reply">
                   {t.toReply}

@@ -32,7 +32,11 @@ export function RecordReply({ settlement: { partner_id, settlement_id }, text }:
   const recorded = asRecorded(text);
   return (
     <>
-      <Button disabled={recorded === '' || recorded.length > REPLY_CHARACTERS_MAX} onClick={() => setOpen(true)}>
+      <Button
+        variant="default"
+        disabled={recorded === '' || recorded.length > REPLY_CHARACTERS_MAX}
+        onClick={() => setOpen(true)}
+      >
         {t.recordReply}
       </Button>
       <ConfirmDialog

@@ -24,6 +24,8 @@ export interface ReplyFacts {
 interface Compared {
   /** Of the list: those that match the settlement, and those that differ. */
   readonly lines: string;
+  /** Whether a heading row is line 1 of the file. */
+  readonly hasHeading: boolean;
   readonly matched: number;
   readonly differences: number;
   readonly unreadable: number;
@@ -119,12 +121,12 @@ const ENGLISH: Wording = {
   head: (label, id) => `Settlement ${label} (${id})`,
   disputed: (on, note) =>
     `You disputed this settlement on ${on}${note === null ? '.' : `: “${isRightToLeft(note) ? isolateForeign(note) : note}”`}`,
-  compared({ lines, matched, differences, unreadable, notListed }) {
+  compared({ lines, hasHeading, matched, differences, unreadable, notListed }) {
     const all = differences + unreadable + notListed;
     const found = all === 0 ? 'no difference' : countEnglish(all, 'difference');
     const lacks = `your list lacks ${countEnglish(notListed, 'contribution')} of the settlement`;
     const [same, different, broken] = [matched, differences, unreadable].map((count) => formatWhole(String(count)));
-    return `We compared your list with it line by line and found ${found}. Of ${countEnglish(lines, 'line')}, ${same} matched, ${different} differed and ${broken} could not be read; ${lacks}.`;
+    return `We compared your list with it line by line and found ${found}. Of ${countEnglish(lines, 'line')}${hasHeading ? ' below the heading row' : ''}, ${same} matched, ${different} differed and ${broken} could not be read; ${lacks}.`;
   },
   corrections: 'We corrected what is settled:',
   correction(correction, currency) {
@@ -142,10 +144,10 @@ const ENGLISH: Wording = {
 const ARABIC: Wording = {
   head: (label, id) => `التسوية ${isolate(label)} (${isolate(id)})`,
   disputed: (on, note) => `اعترضتم على هذه التسوية بتاريخ ${on}${note === null ? '.' : `: «${isolateForeign(note)}»`}`,
-  compared({ lines, matched, differences, unreadable, notListed }) {
+  compared({ lines, hasHeading, matched, differences, unreadable, notListed }) {
     const counts = [differences + unreadable + notListed, lines, matched, differences, unreadable, notListed];
     const [all, listed, same, different, broken, lacking] = counts.map((count) => formatWhole(String(count)));
-    return `قارنّا قائمتكم بها سطرًا سطرًا. عدد الفروق: ${all}. السطور: ${listed}، والمتطابقة: ${same}، والمختلفة: ${different}، وما تعذّرت قراءته: ${broken}. مساهمات التسوية غير الواردة في قائمتكم: ${lacking}.`;
+    return `قارنّا قائمتكم بها سطرًا سطرًا. عدد الفروق: ${all}. السطور${hasHeading ? ' بعد صف العناوين' : ''}: ${listed}، والمتطابقة: ${same}، والمختلفة: ${different}، وما تعذّرت قراءته: ${broken}. مساهمات التسوية غير الواردة في قائمتكم: ${lacking}.`;
   },
   corrections: 'صحّحنا ما تمت تسويته كما يلي:',
   correction(correction, currency) {

@@ -42,7 +42,9 @@ export function SettlementAdjustments({ settlement }: { readonly settlement: com
   return (
     <Section
       title={t.adjustmentsOf}
-      actions={<AddressLink to={`/adjustments?partner=${partnerId}&settlement=${settlementId}`}>{t.filterThese}</AddressLink>}
+      actions={
+        <AddressLink to={`/adjustments?partner=${partnerId}&settlement=${settlementId}`}>{t.openInAdjustments}</AddressLink>
+      }
     >
       <Text size="sm" c="dimmed" mb="sm">
         {t.adjustmentsHelp} <AdjustmentLinesLink settlement={settlement} />
@@ -56,11 +58,12 @@ export function SettlementAdjustments({ settlement }: { readonly settlement: com
         linkOf={({ partner_id, adjustment_id }) => `/adjustments/${partner_id}/${adjustment_id}`}
         empty={<Empty title={t.noAdjustment} icon="scales" />}
         columns={[
-          { label: common.order, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
+          { label: common.order, isName: true, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
           { label: adjustment.change, isFigure: true, show: ({ points_delta }) => <Points value={points_delta} /> },
           {
             label: adjustment.changeAmount,
             isFigure: true,
+            isGiven: ({ amount }) => amount !== null,
             show: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
           },
           { label: adjustment.why, show: ({ reason_code }) => reasons[reason_code] },

@@ -14,10 +14,11 @@ import { RowButton } from '../../parts/row-button.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
-import { Foreign, Money, Points } from '../../parts/values.tsx';
+import { Absent, Foreign, Money, Points } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { ADJUSTMENT } from '../adjustments/adjustment-texts.ts';
 import { DraftDialog } from '../adjustments/draft-dialog.tsx';
 import { type OpenAdjustments, OpenOrDraft, useOpenAdjustments } from '../adjustments/open-adjustments.tsx';
 import { LINE_KIND, SETTLEMENT } from './settlement-texts.ts';
@@ -33,6 +34,7 @@ interface SettlementLinesProps {
 export function SettlementLines({ partnerId, settlementId }: SettlementLinesProps) {
   const t = useTexts(SETTLEMENT);
   const common = useTexts(COMMON);
+  const adjustment = useTexts(ADJUSTMENT);
   const kinds = useTexts(LINE_KIND);
   const mayDraft = useMay('operator');
   const open = useOpenAdjustments({ partnerId, settlementId });
@@ -75,7 +77,7 @@ export function SettlementLines({ partnerId, settlementId }: SettlementLinesProp
             </Empty>
           }
           columns={[
-            { label: t.line, isFigure: true, sort: 'line_no', show: ({ line_no }) => <Points value={String(line_no)} /> },
+            { label: t.line, sort: 'line_no', sortKind: 'size', show: ({ line_no }) => <Points value={String(line_no)} /> },
             { label: t.kind, narrow: 'plain', show: (line) => <Kind partnerId={partnerId} line={line} /> },
             {
               label: t.orderAndEvent,
@@ -93,10 +95,16 @@ export function SettlementLines({ partnerId, settlementId }: SettlementLinesProp
             {
               label: common.amount,
               isFigure: true,
+              isGiven: ({ amount }) => amount !== null,
               show: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
             },
             ...(mayDraft
-              ? [{ label: '', show: (line: Line) => <DraftOfLine partnerId={partnerId} line={line} open={open} /> }]
+              ? [
+                  {
+                    label: adjustment.detail,
+                    show: (line: Line) => <DraftOfLine partnerId={partnerId} line={line} open={open} />,
+                  },
+                ]
               : []),
           ]}
         />
@@ -113,7 +121,7 @@ function Kind({ partnerId, line: { line_type, adjustment_id: id } }: { readonly 
 }
 
 function ContributionLink({ partnerId, line: { transaction_id: id } }: { readonly partnerId: string; readonly line: Line }) {
-  if (id === null) return '–';
+  if (id === null) return <Absent />;
   return (
     <AddressLink to={`/contributions/${partnerId}/${id}`} className="id text-link figure">
       {`${id.slice(0, 4)}…${id.slice(-6)}`}

@@ -7,18 +7,20 @@ import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
 import { AnswerBadge, StatusBadge } from '../../parts/badges.tsx';
-import { ChoiceFilter, CurrencyFilter, Filters, TextFilter } from '../../parts/filters.tsx';
+import { ChoiceFilter, CurrencyFilter, Filters, PeriodFilter } from '../../parts/filters.tsx';
 import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
+import { Period } from '../../parts/period.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
-import { Money, Points, Time } from '../../parts/values.tsx';
+import { Absent, Money, Points, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
 import { SETTLEMENT } from './settlement-texts.ts';
 
 type Filter = 'partner' | 'answer' | 'period' | 'currency' | 'status';
-type Answer = components['schemas']['Settlement']['acknowledgement']['status'];
+type Settlement = components['schemas']['Settlement'];
+type Answer = Settlement['acknowledgement']['status'];
 
 export function SettlementList() {
   const t = useTexts(SETTLEMENT);
@@ -61,7 +63,7 @@ export function SettlementList() {
         )}
         {!partner && (
           <>
-            <TextFilter label={t.period} dir="ltr" value={period} onChange={(text) => setFilters({ period: text })} />
+            <PeriodFilter value={period} onChange={(text) => setFilters({ period: text })} />
             <CurrencyFilter value={currency} onChange={(chosen) => setFilters({ currency: chosen })} />
           </>
         )}
@@ -76,25 +78,27 @@ export function SettlementList() {
         linkOf={({ partner_id, settlement_id }) => `/settlements/${partner_id}/${settlement_id}`}
         empty={<Empty title={t.nothing} icon="coins" />}
         columns={[
-          { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
+          ...(partner ? [] : [{ label: common.partner, show: ({ partner_id }: Settlement) => <PartnerLink id={partner_id} /> }]),
           {
             label: t.period,
+            isName: true,
             ...(partner && { sort: 'period' }),
-            show: ({ period_label }) => (
-              <bdi dir="ltr" className="figure">
-                {period_label}
-              </bdi>
+            show: ({ period_label, period_start, period_end, period_timezone: zone }) => (
+              <Period label={period_label} from={period_start} until={period_end} zone={zone} />
             ),
           },
-          { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
+          ...(partner ? [{ label: common.status, show: ({ status }: Settlement) => <StatusBadge status={status} /> }] : []),
           {
             label: t.netPoints,
             isFigure: true,
             ...(!partner && { sort: 'net_points' }),
             show: ({ net_points }) => <Points value={net_points} />,
           },
+          { label: t.payablePoints, isFigure: true, show: ({ payable_points }) => <Points value={payable_points} /> },
           {
-            ...{ label: t.payableAmount, isFigure: true },
+            label: t.payableAmount,
+            isFigure: true,
+            isGiven: ({ payable_amount }) => payable_amount !== null,
             ...(!partner && currency && { sort: 'payable_amount' }),
             show: ({ payable_amount, currency }) => <Money amount={payable_amount} currency={currency} />,
           },
@@ -105,7 +109,8 @@ export function SettlementList() {
           },
           {
             label: t.answer,
-            show: ({ status, acknowledgement }) => (status === 'closed' ? <AnswerBadge answer={acknowledgement.status} /> : '–'),
+            show: ({ status, acknowledgement }) =>
+              status === 'closed' ? <AnswerBadge answer={acknowledgement.status} /> : <Absent />,
           },
         ]}
       />

@@ -85,6 +85,7 @@ function SettlementFacts({ settlement }: { readonly settlement: Settlement }) {
   const t = useTexts(SETTLEMENT);
   const common = useTexts(COMMON);
   const { period_timezone: zone, currency, acknowledgement, statement } = settlement;
+  const isClosed = settlement.status === 'closed';
   // What a partner says against it stands above.
   const said = [
     { label: t.note, text: acknowledgement.note },
@@ -100,19 +101,13 @@ function SettlementFacts({ settlement }: { readonly settlement: Settlement }) {
         points(t.payablePoints, settlement.payable_points),
         ...(settlement.payable_amount === null ? [] : [money(t.payableAmount, settlement.payable_amount)]),
         { label: common.status, value: <StatusBadge status={settlement.status} /> },
-        settlement.status === 'closed'
-          ? { label: t.answer, value: <AnswerBadge answer={acknowledgement.status} /> }
-          : { label: t.until, value: <Time at={settlement.period_end} zone={zone} /> },
+        ...(isClosed ? [{ label: t.answer, value: <AnswerBadge answer={acknowledgement.status} /> }] : []),
       ]}
       facts={[
         { label: common.partner, value: <PartnerLink id={settlement.partner_id} /> },
         { label: t.from, value: <Time at={settlement.period_start} zone={zone} /> },
-        ...(settlement.status === 'closed'
-          ? [
-              { label: t.until, value: <Time at={settlement.period_end} zone={zone} /> },
-              { label: t.closedAt, value: <Time at={settlement.closed_at} zone={zone} /> },
-            ]
-          : []),
+        { label: t.until, value: <Time at={settlement.period_end} zone={zone} /> },
+        ...(isClosed ? [{ label: t.closedAt, value: <Time at={settlement.closed_at} zone={zone} /> }] : []),
         points(t.contributions, settlement.contribution_count),
         points(t.grossPoints, settlement.gross_points),
         {
@@ -124,12 +119,13 @@ function SettlementFacts({ settlement }: { readonly settlement: Settlement }) {
           ),
         },
         points(t.netPoints, settlement.net_points),
+        settlement.net_amount === null ? { label: t.netAmount, value: t.noAmount } : money(t.netAmount, settlement.net_amount),
         points(t.carriedIn, settlement.carried_in_points),
-        money(t.netAmount, settlement.net_amount),
         points(t.carriedOut, settlement.carried_out_points),
         ...(acknowledgement.status === 'accepted' ? said.filter(({ text }) => text).map(toFact) : []),
         ...(statement ? [{ label: t.hash, value: <Id id={statement.csv_sha256} isShort /> }] : []),
       ]}
+      help={t.howPayable}
     />
   );
 }

@@ -20,6 +20,11 @@ export const SETTLEMENT = {
   payablePoints: ['Payable points', 'النقاط المستحقة'],
   payableAmount: ['Payable amount', 'المبلغ المستحق'],
   netAmount: ['Net amount', 'صافي المبلغ'],
+  noAmount: ['none: no value of a point was in force', 'لا مبلغ: لم تكن للنقطة قيمة سارية'],
+  howPayable: [
+    'Net points are the gross points with the adjustments. Payable are the net points with what the previous settlement carried over; what is below zero is carried to the next.',
+    'صافي النقاط هو إجمالي النقاط مع التعديلات. والمستحق هو الصافي مع المرحَّل من التسوية السابقة، وما نزل عن الصفر يُرحَّل إلى التالية.',
+  ],
   contributions: ['Contributions', 'المساهمات'],
   adjustments: ['Adjustments', 'التعديلات'],
   closedAt: ['Closed', 'أُقفلت'],
@@ -75,18 +80,20 @@ export const SETTLEMENT = {
     (note: string) => `The partner writes: “${isolateForeign(note)}”`,
     (note: string) => `كتب الشريك: «${isolateForeign(note)}»`,
   ],
-  stillOpen: [(count: string) => `Still open: ${count}`, (count: string) => `لم يُبتّ فيه بعد: ${count}`],
-  ways: [
-    'The closed settlement never changes. Compare the partner’s list with it, find the line, correct what is settled by an adjustment, and answer the partner, who then accepts.',
-    'لا تتغيّر التسوية المُقفلة أبدًا. قارِن قائمة الشريك بها، وابحث عن السطر، وصحّح ما تمت تسويته بتعديل، ثم أجِب الشريك ليقبلها.',
+  warnings: [
+    (count: number) => countEnglish(count, 'warning'),
+    (count: number) => countArabic(count, ['تنبيه واحد', 'تنبيهان', 'تنبيهات', 'تنبيهًا', 'تنبيه']),
   ],
-  toReconciliations: ['Compare the partner’s list', 'مقارنة قائمة الشريك'],
+  ways: [
+    'The closed settlement never changes. Reconcile the partner’s list with it, find the line, correct what is settled by an adjustment, and answer the partner, who then accepts.',
+    'لا تتغيّر التسوية المُقفلة أبدًا. طابِق قائمة الشريك معها، وابحث عن السطر، وصحّح ما تمت تسويته بتعديل، ثم أجِب الشريك ليقبلها.',
+  ],
   toReply: ['Answer the partner', 'الرد على الشريك'],
   endedDispute: ['The partner disputed it first', 'اعترض الشريك عليها أولًا'],
   reply: ['Answer to the partner', 'الرد على الشريك'],
   replyHelp: [
-    'Nothing is sent from here. Copy the text, change what you like, and send it to the partner. It names adjustments that are posted.',
-    'لا يُرسَل شيء من هنا. انسخ النص وعدّل فيه ما تشاء وأرسله إلى الشريك. يذكر النص التعديلات المُرحَّلة فقط.',
+    'Nothing is sent from here. Change the text as you like, copy it, and send it to the partner yourself. Then record that you did: colleagues see the text here. It names adjustments that are posted.',
+    'لا يُرسَل شيء من هنا. عدّل النص كما تشاء وانسخه وأرسله إلى الشريك بنفسك، ثم سجّل أنك أرسلته ليراه زملاؤك هنا. يذكر النص التعديلات المُرحَّلة فقط.',
   ],
   notNamed: [
     (count: string) => `The text leaves out ${countEnglish(count, 'adjustment')} not yet posted.`,
@@ -105,7 +112,7 @@ export const SETTLEMENT = {
     (over: string) =>
       `لا يمكن تسجيله لأنه أطول من الحد. الزيادة: ${countArabic(over, ['حرف واحد', 'حرفان', 'أحرف', 'حرفًا', 'حرف'])}.`,
   ],
-  recordReply: ['Record as sent', 'تسجيل أنه أُرسل'],
+  recordReply: ['I have sent it', 'أرسلتُ هذا الرد'],
   recordConsequence: [
     'The text as it stands is kept with the settlement, with your name and the time, for colleagues. It cannot be changed. The dispute stays open until the partner accepts.',
     'يُحفظ النص كما هو مع التسوية، مع اسمك ووقت التسجيل، ليراه زملاؤك. لا يمكن تغييره. يبقى الاعتراض قائمًا حتى يقبل الشريك.',
@@ -115,7 +122,7 @@ export const SETTLEMENT = {
   showReply: ['Show what was sent', 'إظهار ما أُرسل'],
   english: ['In English', 'بالإنجليزية'],
   arabic: ['In Arabic', 'بالعربية'],
-  filterThese: ['Filter and sort these', 'تصفية هذه وترتيبها'],
+  openInAdjustments: ['Open in Adjustments', 'فتح في التعديلات'],
 } as const satisfies Texts;
 
 export const LINE_KIND = {
