@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import { hint } from './hint.tsx';
 
 interface CodedProps {
@@ -12,13 +13,25 @@ export function Coded({ code, words }: CodedProps) {
   return <span {...hint(code)}>{words[code]}</span>;
 }
 
-/** The same where people look for the code too, such as for a filter or a command: it stands below. */
+/** The same where people look for the code too, such as for a filter or a command: it stands below, and a line of it ends after a dot. */
 export function CodedInFull({ code, words }: CodedProps) {
-  if (!Object.hasOwn(words, code)) return <span className="id">{code}</span>;
+  const pieces = code.split(/(?<=[.])/);
+  const shown = (
+    <span className="id">
+      {pieces.map((piece, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a piece may come twice, and their order never changes.
+        <Fragment key={index}>
+          {index > 0 && <wbr />}
+          {piece}
+        </Fragment>
+      ))}
+    </span>
+  );
+  if (!Object.hasOwn(words, code)) return shown;
   return (
     <span className="coded">
       {words[code]}
-      <span className="id">{code}</span>
+      {shown}
     </span>
   );
 }

@@ -9,6 +9,7 @@ import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { signedInOperator } from '../../support/operator-client.ts';
 import { closeNow, closeThrough, newSettledPartner, tools } from '../../support/settlements.ts';
+import { endpointTools, newEndpoint, untilDeliveries } from '../../support/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, client, newPending } = (scene ?? {}) as Scene;
@@ -127,4 +128,22 @@ describe('a list', needsBrowser, () => {
       assert.ok(heights.some(({ text }) => text === '–') && heights.some(({ text }) => /^\d+$/.test(text)));
       assert.equal(new Set(heights.map(({ height }) => height)).size, 1, JSON.stringify(heights));
     });
+
+  test('has the name of an event in pieces that end after a dot', async () => {
+    const { partner: owner, endpointId, client: sender } = await newEndpoint(service, endpointTools(service.database));
+    await sender.confirm();
+    await untilDeliveries(service.database, owner.partnerId, (all) => all.length === 1);
+    const page = await browser.signedIn('viewer');
+    await show(page, `/webhooks/${owner.partnerId}/${endpointId}`);
+    const pieces = await page.evaluate<{ text: string; lines: number }[]>(`[...document.querySelector('td .coded .id').childNodes]
+      .filter(({ nodeType }) => nodeType === Node.TEXT_NODE).map((text) => {
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        return { text: text.textContent, lines: range.getClientRects().length };
+      })`);
+    assert.deepEqual(
+      pieces,
+      ['impact.', 'transaction.', 'confirmed'].map((text) => ({ text, lines: 1 })),
+    );
+  });
 });
