@@ -114,6 +114,7 @@ describe('before money is bound', needsBrowser, () => {
       'en',
       {
         ...{ choose: /^Choose/, create: 'Create the batch', dialog: 'New batch', fund: 'Record the funding' },
+        cost: '0.50 SAR a tree',
         alone: 'This settlement pays about 3 trees.',
         together: 'Together these settlements pay about 6 trees.',
       },
@@ -122,6 +123,7 @@ describe('before money is bound', needsBrowser, () => {
       'ar',
       {
         ...{ choose: /^اختيار/, create: 'إنشاء الدفعة', dialog: 'دفعة جديدة', fund: 'تسجيل التمويل' },
+        cost: '\u20660.50 SAR\u2069 للشجرة',
         alone: 'تغطي هذه التسوية نحو 3 أشجار.',
         together: 'تغطي هذه التسويات معًا نحو 6 أشجار.',
       },
@@ -137,6 +139,7 @@ describe('before money is bound', needsBrowser, () => {
       const chosen = page.locator('tbody').getByRole('checkbox');
       const dialog = page.getByRole('dialog', { name: words.dialog });
       await chosen.nth(0).click();
+      await page.getByText(words.cost).waitFor();
       await page.getByRole('button', { name: words.create }).click();
       await dialog.getByText(words.alone, { exact: true }).waitFor();
       await page.keyboard.press('Escape');

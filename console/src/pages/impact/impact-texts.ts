@@ -82,7 +82,7 @@ export const IMPACT = {
   worth: ['What its settlements are worth', 'قيمة تسوياتها'],
   paysTrees: ['Trees paid for', 'أشجار تغطيها القيمة'],
   costOfTree: ['Cost of a tree', 'تكلفة الشجرة'],
-  costEach: [(cost: string) => `${cost} a tree`, (cost: string) => `${cost} للشجرة`],
+  costEach: [(cost: string) => `${cost} a tree`, (cost: string) => `${isolate(cost)} للشجرة`],
   paysAbout: [(count: string) => `pays about ${trees[0](count)}`, (count: string) => `تغطي نحو ${trees[1](count)}`],
   payTogether: [
     (settled: number, count: string) =>
