@@ -132,6 +132,23 @@ describe('a line that could not be read', needsBrowser, () => {
 });
 
 describe('a list for a reconciliation', needsBrowser, () => {
+  test('offers an adjustment where it has fewer points, and has no column for it where it has more', async () => {
+    const page = await browser.signedIn('operator');
+    for (const [points, count] of [
+      [60, 1],
+      [160, 0],
+    ] as const) {
+      const { partnerId, reconciliationId } = await comparedList(1, ([sent]) => [
+        `${sent?.partner_event_id},${sent?.partner_order_ref},${points}`,
+      ]);
+      await page.goto(`${browser.baseUrl}/reconciliations/${partnerId}/${reconciliationId}`);
+      await page.getByRole('cell', { name: String(points), exact: true }).waitFor();
+      await page.waitForLoadState('networkidle');
+      assert.equal(await page.getByRole('columnheader', { name: 'Adjustment', exact: true }).count(), count);
+      assert.equal(await page.getByRole('button', { name: 'Draft an adjustment' }).count(), count);
+    }
+  });
+
   for (const [language, words] of [
     ['en', { copy: 'Copy the heading row', example: 'Download an example file', first: 'Choose the partner and the settlement' }],
     ['ar', { copy: 'نسخ صف العناوين', example: 'تنزيل ملف مثال', first: 'اختر الشريك والتسوية أولًا.' }],

@@ -71,7 +71,11 @@ export function useLineColumns(record: Reconciliation, verdict: Verdict): readon
         id === null ? t.noneYet : <OtherSettlement partnerId={partnerId} settlementId={id} />,
     },
     why: { label: t.why, isSentences: true, show: (line) => <WhyUnreadable line={line} /> },
-    draft: { label: adjustment.detail, show: (line) => <DraftFromLine partnerId={partnerId} line={line} open={open} /> },
+    draft: {
+      label: adjustment.detail,
+      isGiven: (line) => deltaOf(line) !== undefined,
+      show: (line) => <DraftFromLine partnerId={partnerId} line={line} open={open} />,
+    },
   };
   return names.filter((name) => name !== 'draft' || mayDraft).map((name) => columns[name]);
 }
