@@ -1,6 +1,7 @@
 /** The one dialog before what is final: what will happen, why, and a button that says what it does. */
 import { Alert, Button, Group, Stack, Textarea } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { withoutHidden } from '../format/as-meant.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { Dialog } from './dialog.tsx';
@@ -83,7 +84,7 @@ function DialogForm(props: FormProps & { readonly onCancel: () => void }) {
             maxLength={500}
             dir="auto"
             value={reason}
-            onChange={(event) => setReason(event.currentTarget.value.replaceAll('\n', ' '))}
+            onChange={(event) => setReason(withoutHidden(event.currentTarget.value).replaceAll('\n', ' '))}
           />
         )}
         <Stack gap="sm" className="dialog-end">

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components, operations } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
+import { withoutHidden } from '../../format/as-meant.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Problem, problemOf } from '../../parts/problem.tsx';
 import { Foreign, Points } from '../../parts/values.tsx';
@@ -129,7 +130,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
             maxLength={500}
             value={reasonEn}
             error={problemOf(draft.error, 'reason_en')}
-            onChange={(event) => setReasonEn(event.currentTarget.value)}
+            onChange={(event) => setReasonEn(withoutHidden(event.currentTarget.value))}
           />
           <TextInput
             label={t.reasonAr}
@@ -138,7 +139,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
             maxLength={500}
             value={reasonAr}
             error={problemOf(draft.error, 'reason_ar')}
-            onChange={(event) => setReasonAr(event.currentTarget.value)}
+            onChange={(event) => setReasonAr(withoutHidden(event.currentTarget.value))}
           />
           <Problem error={draft.error ?? preview.error} fields={[field, 'reason_en', 'reason_ar']} />
           <Group justify="flex-end">

@@ -4,6 +4,7 @@ import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
+import { withoutHidden } from '../../format/as-meant.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -97,7 +98,7 @@ export function StepDialog({ detail: { batch, evidence, worth }, step, onClose }
           maxLength={500}
           value={stated.reason}
           error={problemOf(change.error, 'reason')}
-          onChange={(event) => setStated({ ...stated, reason: event.currentTarget.value })}
+          onChange={(event) => setStated({ ...stated, reason: withoutHidden(event.currentTarget.value) })}
         />
       </Stack>
     </ConfirmDialog>
