@@ -67,7 +67,7 @@ describe('what is disabled', needsBrowser, () => {
     test(`can be read: a contrast of 3 at least, ${scheme}`, async () => {
       const page = await browser.signedIn('operator', { scheme });
       const card = scheme === 'light' ? readColour('rgb(255, 255, 255)') : readColour('rgb(22, 27, 25)');
-      await page.goto(`${browser.baseUrl}/partners/new`);
+      await page.goto(`${browser.baseUrl}/reconciliations/new`);
       const field = page.locator('input:disabled').first();
       const read = async (element: Locator) => {
         const ground = over(await colourOf(element, 'background-color'), card);

@@ -157,10 +157,10 @@ describe('from a partner and from the close of the month', needsBrowser, () => {
       [partner.partnerId],
     );
     await page.goto(`${browser.baseUrl}/partners/${partner.partnerId}`);
-    const now = page.locator('section').filter({ hasText: 'Settlement and what waits' });
+    const now = page.locator('section').filter({ hasText: 'Settlements and what waits for a decision' });
     await now
-      .getByText(/^Net points: [1-9]/)
-      .first()
+      .locator('dl > div')
+      .filter({ hasText: /^Net points so far[1-9]/ })
       .waitFor();
     await now.getByText('Pending contributions').waitFor();
     await now.getByRole('link', { name: rows[0].period_label, exact: true }).click();
@@ -172,7 +172,7 @@ describe('from a partner and from the close of the month', needsBrowser, () => {
     const lists = ['Contributions', 'Reviews', 'Failures', 'Webhooks', 'Adjustments', 'Settlements', 'Reconciliations', 'Rules'];
     for (const name of [...lists, 'Audit']) {
       await page.goto(`${browser.baseUrl}/partners/${partner.partnerId}`);
-      await page.getByRole('navigation', { name: 'What is recorded of it' }).getByRole('link', { name }).click();
+      await page.getByRole('navigation', { name: 'Records of this partner' }).getByRole('link', { name }).click();
       await page.getByRole('heading', { level: 1, name }).waitFor();
       assert.equal(new URL(page.url()).searchParams.get('partner'), partner.partnerId, name);
     }

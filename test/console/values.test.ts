@@ -1,4 +1,5 @@
 /** How the console shows values: exactly, and in both languages with Latin digits. */
+
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,6 +17,7 @@ import {
   roundDecimal,
   subtractDecimals,
 } from '../../console/src/format/points.ts';
+import { shortId } from '../../console/src/format/short-id.ts';
 import { cityOf, formatMonth, formatRelative, formatTime, formatUtc } from '../../console/src/format/time.ts';
 import { deltaOf, type ReconciliationLine } from '../../console/src/pages/reconciliations/verdicts.ts';
 import { whyUnreadable } from '../../console/src/pages/reconciliations/wrong-line.ts';
@@ -126,11 +128,19 @@ describe('times', () => {
     assert.equal(formatRelative('2026-02-27T22:30:05Z', now, 'en'), '2 days ago');
     // A second before it is three days: as the date beside it says.
     assert.equal(formatRelative('2026-03-04T22:30:04Z', now, 'en'), 'in 3 days');
-    assert.equal(formatRelative('2026-03-03T22:30:05Z', now, 'ar'), 'خلال يومين');
+    assert.equal(formatRelative('2026-03-03T22:30:05Z', now, 'ar'), 'بعد يومين');
     assert.equal(formatRelative('2026-03-01T22:29:03Z', now, 'en'), '1 minute ago');
     assert.equal(formatRelative(at, now, 'en'), 'now');
     assert.doesNotMatch(formatRelative('2026-03-02T04:30:05Z', now, 'ar'), /[٠-٩]/);
   });
+});
+
+test('an id in short keeps its kind and its end, and a short one all of it', () => {
+  assert.deepEqual(
+    ['txn_01M7Y4NYQYPG5MAQDP5ES1PVKD', 'batch_01M7Y4NYQYPG5MAQDP5ES1PVKD', '75d58076-0d2a-4c1b-9c3e-31f29f8e9168'].map(shortId),
+    ['txn_…S1PVKD', 'batch_…S1PVKD', '75d580…8e9168'],
+  );
+  for (const short of ['contribution-seals', 'N1lhWC54b8Ay']) assert.equal(shortId(short), short);
 });
 
 test('a zone is named by its city', () => {

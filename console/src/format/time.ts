@@ -80,7 +80,9 @@ export function formatRelative(at: string, now: number, language: Language): str
   const [unit, , size] = UNITS.find(([, least]) => Math.abs(seconds) >= least) ?? (['second', 0, 1] as const);
   const count = Math.round(seconds / size);
   // "Tomorrow" would speak of the calendar.
-  return new Intl.RelativeTimeFormat(LOCALES[language], { numeric: count === 0 ? 'auto' : 'always' }).format(count, unit);
+  const told = new Intl.RelativeTimeFormat(LOCALES[language], { numeric: count === 0 ? 'auto' : 'always' }).format(count, unit);
+  // The browser's own word means at any time until then.
+  return told.replace(/^خلال/, 'بعد');
 }
 
 /** The reader's own zone, such as `Asia/Riyadh`. */

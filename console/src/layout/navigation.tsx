@@ -54,6 +54,13 @@ export const GROUPS: readonly DestinationGroup[] = [
 
 export const DESTINATIONS = GROUPS.flatMap(({ destinations }) => destinations);
 
+/** The list that a page was reached from; `undefined` for a list itself, and for a page that belongs to none. */
+export function listAbove(pathname: string): Destination | undefined {
+  return DESTINATIONS.find(
+    ({ to, also }) => (to !== '/' && pathname.startsWith(`${to}/`)) || (also !== undefined && pathname.startsWith(also)),
+  );
+}
+
 export function Navigation({ onChoose }: { readonly onChoose: () => void }) {
   const t = useTexts(SHELL);
   const pathname = useLocation({ select: (location) => location.pathname });

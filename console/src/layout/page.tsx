@@ -1,15 +1,28 @@
 /** The frame of every page: its title, what it is for, what can be done, and one way to show that something is not there. */
 import { Box, Group, Stack, Text, Title } from '@mantine/core';
+import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
+import { AddressLink } from '../parts/address-link.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { useTexts } from '../texts/language.tsx';
+import { SHELL } from '../texts/shell-texts.ts';
+import { listAbove } from './navigation.tsx';
+
+interface Parent {
+  readonly to: string;
+  readonly label: string;
+}
 
 interface PageProps {
   readonly title: string;
+  /** The record that the page belongs to, between the list of the menu and the page itself. */
+  readonly parent?: Parent | false | undefined;
   readonly description?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-export function Page({ title, description, actions, children }: PageProps) {
+export function Page({ title, parent, description, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Partner Impact`;
   }, [title]);
@@ -17,6 +30,7 @@ export function Page({ title, description, actions, children }: PageProps) {
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start" gap="sm">
         <Box maw={720} miw={0}>
+          <Trail parent={parent || undefined} />
           <Title order={1} className="foreign">
             {title}
           </Title>
@@ -26,9 +40,33 @@ export function Page({ title, description, actions, children }: PageProps) {
             </Text>
           )}
         </Box>
-        {actions && <Group gap="xs">{actions}</Group>}
+        {actions && (
+          <Group gap="xs" className="page-actions">
+            {actions}
+          </Group>
+        )}
       </Group>
       {children}
     </Stack>
+  );
+}
+
+/** The way up: to the list of the menu, and to what the page belongs to. */
+function Trail({ parent }: { readonly parent: Parent | undefined }) {
+  const t = useTexts(SHELL);
+  const list = useLocation({ select: ({ pathname }) => listAbove(pathname) });
+  if (list === undefined) return null;
+  const steps = [{ to: list.to, label: t[list.name] }, ...(parent ? [parent] : [])];
+  return (
+    <Group component="nav" aria-label={t.trail} gap={4} mb={4} fz="sm">
+      {steps.map(({ to, label }) => (
+        <Group key={to} gap={4} wrap="nowrap" miw={0}>
+          <AddressLink to={to}>
+            <bdi>{label}</bdi>
+          </AddressLink>
+          <Icon name="chevron" size={14} />
+        </Group>
+      ))}
+    </Group>
   );
 }

@@ -1,8 +1,9 @@
 /** What stands around every page: the menu, the search, and who is signed in. */
-import { AppShell, Badge, Box, Burger, Group, Kbd, ScrollArea, Stack, Text, UnstyledButton } from '@mantine/core';
+import { AppShell, Badge, Box, Burger, Flex, Group, Kbd, ScrollArea, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet } from '@tanstack/react-router';
 import markAddress from '../app/mark.svg';
+import { isolateForeign } from '../format/isolate.ts';
 import { cityOf, ownZone } from '../format/time.ts';
 import { Hints, hint } from '../parts/hint.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -10,7 +11,7 @@ import { useSession } from '../session/session.tsx';
 import { COMMON } from '../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../texts/language.tsx';
 import { SHELL } from '../texts/shell-texts.ts';
-import { AccountMenu } from './account-menu.tsx';
+import { Account, Preferences } from './account.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { Navigation } from './navigation.tsx';
 import { Toasts, useToastRoom } from './toasts.tsx';
@@ -35,7 +36,7 @@ export function Shell() {
         <Group h={BAR_HEIGHT - 1} px="md" justify="space-between">
           <Group gap="sm">
             <Burger opened={isOpen} onClick={menu.toggle} size="sm" aria-label={t.openMenu} aria-expanded={isOpen} />
-            <Brand />
+            <Brand isLow />
           </Group>
           <UnstyledButton onClick={search.open} aria-label={t.search} p={6} display="flex">
             <Icon name="search" size={20} />
@@ -59,8 +60,11 @@ export function Shell() {
           </AppShell.Section>
         )}
         <AppShell.Section pt="sm">
-          <OwnZone />
-          <AccountMenu />
+          <Group justify="space-between" wrap="nowrap" gap={4}>
+            <OwnZone />
+            <Preferences />
+          </Group>
+          <Account onChoose={menu.close} />
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main>
@@ -74,7 +78,8 @@ export function Shell() {
   );
 }
 
-function Brand() {
+/** @param isLow In a bar, which has no room for two lines. */
+function Brand({ isLow = false }: { readonly isLow?: boolean }) {
   const { product } = useTexts(COMMON);
   const t = useTexts(SHELL);
   const { environment } = useSession();
@@ -82,16 +87,16 @@ function Brand() {
     <Link to="/" className="row-anchor">
       <Group gap="xs" wrap="nowrap">
         <img src={markAddress} width={28} height={28} alt="" />
-        <Box>
+        <Flex direction={isLow ? 'row' : 'column'} gap={isLow ? 8 : 2} align={isLow ? 'center' : 'flex-start'}>
           <Text fw={700} lh={1.2} className="figure">
             {product}
           </Text>
           {environment === 'sandbox' && (
-            <Badge size="sm" fz={11} color="yellow" mt={2}>
+            <Badge size="sm" fz={11} color="yellow">
               {t.sandbox}
             </Badge>
           )}
-        </Box>
+        </Flex>
       </Group>
     </Link>
   );
@@ -99,11 +104,11 @@ function Brand() {
 
 /** In whose zone the times are that name none. */
 function OwnZone() {
-  const t = useTexts(SHELL);
+  const { zoneOf } = useTexts(COMMON);
   const { language } = useLanguage();
   return (
-    <Text size="xs" c="dimmed" px={8} pb={6} {...hint(ownZone())}>
-      {t.ownTimes}: <bdi>{cityOf(ownZone(), language)}</bdi>
+    <Text size="xs" c="dimmed" px={10} miw={0} truncate {...hint(ownZone())}>
+      {zoneOf(isolateForeign(cityOf(ownZone(), language)))}
     </Text>
   );
 }

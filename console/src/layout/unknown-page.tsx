@@ -1,7 +1,7 @@
-import { Button, Code, Group, Paper } from '@mantine/core';
+import { Button, Code, Group } from '@mantine/core';
 import { type ErrorComponentProps, Link } from '@tanstack/react-router';
 import { Icon } from '../parts/icon.tsx';
-import { Empty, Notice } from '../parts/state.tsx';
+import { Notice } from '../parts/state.tsx';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { SHELL } from '../texts/shell-texts.ts';
@@ -12,20 +12,15 @@ export function UnknownPage() {
   const t = useTexts(COMMON);
   const shell = useTexts(SHELL);
   return (
-    <Page title={t.noPage}>
-      <Paper role="alert">
-        <Empty title={t.notFound} icon="search">
-          {t.notFoundHelp}
-          <Group justify="center" mt="md">
-            <Button component={Link} to="/">
-              {shell.overview}
-            </Button>
-            <Button variant="default" leftSection={<Icon name="search" size={16} />} onClick={search.open}>
-              {shell.search}
-            </Button>
-          </Group>
-        </Empty>
-      </Paper>
+    <Page title={t.noPage} description={t.notFoundHelp}>
+      <Group gap="xs">
+        <Button leftSection={<Icon name="search" size={16} />} onClick={search.open}>
+          {shell.search}
+        </Button>
+        <Button variant="default" component={Link} to="/">
+          {shell.overview}
+        </Button>
+      </Group>
     </Page>
   );
 }

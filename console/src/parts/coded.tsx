@@ -1,4 +1,4 @@
-import { Fragment } from 'react';
+import { Breaking } from './codes/breaking.tsx';
 import { hint } from './hint.tsx';
 
 interface CodedProps {
@@ -15,16 +15,9 @@ export function Coded({ code, words }: CodedProps) {
 
 /** The same where people look for the code too, such as for a filter or a command: it stands below, and a line of it ends after a dot. */
 export function CodedInFull({ code, words }: CodedProps) {
-  const pieces = code.split(/(?<=[.])/);
   const shown = (
     <span className="id">
-      {pieces.map((piece, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a piece may come twice, and their order never changes.
-        <Fragment key={index}>
-          {index > 0 && <wbr />}
-          {piece}
-        </Fragment>
-      ))}
+      <Breaking text={code} at={/(?<=[.])/} />
     </span>
   );
   if (!Object.hasOwn(words, code)) return shown;

@@ -74,7 +74,7 @@ export function PartnerFilter({ value, onChange, isRequired = false, isWide = fa
   return (
     <Select
       label={t.partner}
-      placeholder={isRequired ? t.choosePartner : t.anyPartner}
+      placeholder={isRequired ? t.choosePartner : t.all}
       searchable
       clearable={!isRequired}
       {...chosenIf(value !== undefined)}

@@ -186,16 +186,14 @@ export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, csvLabel, emp
     <Stack gap="sm">
       {sorting && rows.length > 0 && <SortChoice columns={sortableOf(columns)} sorting={sorting} />}
       <Records rows={rows} {...records} empty={none} />
-      <Group justify="space-between">
+      <Group justify="space-between" className="records-end">
         {csv && rows.length > 0 ? (
           <a className="text-link" href={csv} download>
             {csvLabel ?? exportCsv}
           </a>
-        ) : (
-          <span />
-        )}
+        ) : null}
         {query.hasNextPage && (
-          <Button variant="default" onClick={() => void query.fetchNextPage()} loading={query.isFetchingNextPage}>
+          <Button variant="default" ms="auto" onClick={() => void query.fetchNextPage()} loading={query.isFetchingNextPage}>
             {isUnfinished ? lookFurther : more}
           </Button>
         )}

@@ -1,6 +1,7 @@
 /** How single values are shown, everywhere: points, money, times, ids, texts of strangers. */
 import { CopyButton, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { decimalsOf, formatDecimal, formatWhole, padDecimal, roundDecimal } from '../format/points.ts';
+import { shortId } from '../format/short-id.ts';
 import { cityOf, formatRelative, formatTime, formatUtc, ownZone, type TimeStyle } from '../format/time.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../texts/language.tsx';
@@ -84,7 +85,7 @@ export function Age({ at, now = Date.now() }: { readonly at: string | null | und
 export function Id({ id, isShort = false }: { readonly id: string | null | undefined; readonly isShort?: boolean }) {
   const t = useTexts(COMMON);
   if (!id) return <Absent />;
-  const shown = isShort && id.length > 16 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id;
+  const shown = isShort ? shortId(id) : id;
   return (
     <CopyButton value={id}>
       {({ copied, copy }) => (

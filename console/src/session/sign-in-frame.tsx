@@ -2,7 +2,7 @@
 import { Box, Center, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import markAddress from '../app/mark.svg';
-import { Preferences } from '../layout/account-menu.tsx';
+import { Preferences } from '../layout/account.tsx';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { SESSION } from './session-texts.ts';

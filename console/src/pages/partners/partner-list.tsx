@@ -35,7 +35,7 @@ export function PartnerList() {
     answerOf(client.GET('/operator/v1/partners', { params: { query: { ...wanted, ...place } } })),
   );
   return (
-    <Page title={t.title} actions={mayCreate && <NewPartnerLink />}>
+    <Page title={t.title} description={t.help} actions={mayCreate && <NewPartnerLink />}>
       <Filters names={['name', 'status', 'currency']}>
         <TextFilter label={t.namePart} isSearch value={filters.name} onChange={(name) => setFilters({ name })} width={300} />
         <ChoiceFilter

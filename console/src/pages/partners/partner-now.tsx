@@ -12,7 +12,6 @@ import { useClosing } from '../closings/closing-checklist.tsx';
 import { CLOSING } from '../closings/closing-texts.ts';
 import { Disputed } from '../closings/disputed.tsx';
 import { Left } from '../closings/left.tsx';
-import { SETTLEMENT } from '../settlements/settlement-texts.ts';
 import { useSettlement } from '../settlements/use-settlement.ts';
 import { PARTNER } from './partner-texts.ts';
 
@@ -78,13 +77,8 @@ function Now({ closing, zone }: { readonly closing: Closing; readonly zone: stri
 
 /** Net points, with their amount where they have one. */
 function PointsAndMoney({ figures }: { readonly figures: Figures | undefined }) {
-  const { netPoints } = useTexts(SETTLEMENT);
   if (!figures) return <Absent />;
   const { net_points, net_amount, currency } = figures;
-  const points = (
-    <>
-      {netPoints}: <Points value={net_points} />
-    </>
-  );
+  const points = <Points value={net_points} />;
   return net_amount === null ? points : <TwoLines first={points} second={<Money amount={net_amount} currency={currency} />} />;
 }

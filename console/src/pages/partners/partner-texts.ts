@@ -3,11 +3,15 @@ import type { Texts } from '../../texts/text.ts';
 
 export const PARTNER = {
   title: ['Partners', 'الشركاء'],
+  help: [
+    'Who sends contributions. A row leads to what is open and waits at the partner, and to its records.',
+    'من يرسلون المساهمات. يقود كل صف إلى ما هو مفتوح وما ينتظر لدى الشريك، وإلى سجلاته.',
+  ],
   name: ['Name', 'الاسم'],
   namePart: ['A part of the name', 'جزء من الاسم'],
   nothing: ['No partner matches', 'لا شريك مطابق'],
   currency: ['Currency', 'العملة'],
-  noCurrency: ['not fixed yet', 'لم تُحدَّد بعد'],
+  noCurrency: ['None yet', 'لم تُحدَّد بعد'],
   zone: ['Time zone', 'المنطقة الزمنية'],
   id: ['Partner id', 'معرّف الشريك'],
   since: ['Since', 'منذ'],
@@ -16,7 +20,7 @@ export const PARTNER = {
   writes: ['Confirmations and estimates', 'التأكيدات والتقديرات'],
   lookups: ['Look-ups', 'الاستعلامات'],
   reports: ['Other requests', 'طلبات أخرى'],
-  change: ['Change', 'تغيير'],
+  change: ['Change the partner', 'تغيير الشريك'],
   changed: [
     (name: string, change: string) => `Partner ${isolateForeign(name)}: ${change}.`,
     (name: string, change: string) => `الشريك ${isolateForeign(name)}: ${change}.`,
@@ -36,11 +40,11 @@ export const PARTNER = {
   ],
   resume: ['Resume', 'استئناف'],
   resumeConsequence: ['The partner records again, within ten seconds.', 'يعود الشريك إلى التسجيل خلال عشر ثوانٍ.'],
-  now: ['Settlement and what waits', 'التسوية وما ينتظر'],
+  now: ['Settlements and what waits for a decision', 'التسويات وما ينتظر قرارًا'],
   openSettlement: ['Open settlement', 'التسوية المفتوحة'],
-  soFar: ['So far', 'حتى الآن'],
+  soFar: ['Net points so far', 'صافي النقاط حتى الآن'],
   lastSettlement: ['Previous settlement', 'التسوية السابقة'],
-  settled: ['Settled', 'ما سُوّي'],
+  settled: ['Net points settled', 'صافي النقاط في التسوية السابقة'],
   answer: ['Answer of the partner', 'رد الشريك'],
-  lists: ['What is recorded of it', 'سجلات هذا الشريك'],
+  lists: ['Records of this partner', 'سجلات هذا الشريك'],
 } as const satisfies Texts;

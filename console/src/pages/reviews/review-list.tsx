@@ -93,19 +93,13 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
             show: ({ contribution }) => <Points value={contribution.points} />,
           },
           { label: t.reason, narrow: 'plain', show: ({ reason }) => reasons[reason] },
-          { label: t.opened, sort: 'opened_at', show: ({ opened_at }) => <Age at={opened_at} /> },
+          {
+            ...{ label: common.recorded, sort: 'opened_at' },
+            show: ({ contribution, opened_at }) => <HowLong partnerId={contribution.partner_id} at={opened_at} />,
+          },
           {
             label: common.expires,
-            show: ({ contribution, expires_at }) => (
-              <TwoLines
-                first={<Age at={expires_at} />}
-                second={
-                  <Box component="span" visibleFrom="sm">
-                    <PartnerTime partnerId={contribution.partner_id} at={expires_at} />
-                  </Box>
-                }
-              />
-            ),
+            show: ({ contribution, expires_at }) => <HowLong partnerId={contribution.partner_id} at={expires_at} />,
           },
         ]}
       />
@@ -118,6 +112,20 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
         </Text>
       )}
     </>
+  );
+}
+
+/** How long ago or how soon; on a wide screen with the time itself. */
+function HowLong({ partnerId, at }: { readonly partnerId: string; readonly at: string }) {
+  return (
+    <TwoLines
+      first={<Age at={at} />}
+      second={
+        <Box component="span" visibleFrom="sm">
+          <PartnerTime partnerId={partnerId} at={at} />
+        </Box>
+      }
+    />
   );
 }
 

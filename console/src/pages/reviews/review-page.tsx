@@ -4,22 +4,24 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
-import { isolate } from '../../format/isolate.ts';
 import { formatWhole } from '../../format/points.ts';
+import { formatTime } from '../../format/time.ts';
 import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PartnerLink, PartnerTime, usePartner } from '../../parts/partner.tsx';
+import { Person } from '../../parts/person.tsx';
 import { Records } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
-import { Age, Foreign, Id, Points, Time } from '../../parts/values.tsx';
+import { Absent, Age, Foreign, Id, Points, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
-import { useTexts } from '../../texts/language.tsx';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { REVIEW_REASON } from '../../texts/record-texts.ts';
+import { RULE } from '../rules/rule-texts.ts';
 import { DecideDialog, type Decision } from './decide-dialog.tsx';
 import { REVIEW } from './review-texts.ts';
 
@@ -55,7 +57,7 @@ export function ReviewPage() {
       <Loaded query={review}>
         {(detail) => (
           <>
-            <ReviewDetail detail={detail} />
+            <ReviewDetail detail={detail} isOpen={mayDecide && isOpen} />
             <DecideDialog
               contributions={[detail.contribution]}
               decision={decision}
@@ -69,23 +71,19 @@ export function ReviewPage() {
   );
 }
 
-function ReviewDetail({ detail }: { readonly detail: Detail }) {
+function ReviewDetail({ detail, isOpen }: { readonly detail: Detail; readonly isOpen: boolean }) {
   const t = useTexts(REVIEW);
+  const { none } = useTexts(COMMON);
   const { contribution } = detail;
+  const others = detail.order_history.filter(({ transaction_id }) => transaction_id !== contribution.transaction_id);
   return (
     <Stack gap="xl">
-      <ReviewFacts detail={detail} />
-      {detail.day && (
-        <Section title={t.day}>
-          <Day day={detail.day} />
-        </Section>
-      )}
-      <Section title={t.history}>
-        <OrderHistory contributions={detail.order_history} />
-      </Section>
-      <Text>
-        <AddressLink to={`/contributions/${contribution.partner_id}/${contribution.transaction_id}`}>{t.timeline}</AddressLink>
-      </Text>
+      <Stack gap="sm">
+        {isOpen && <Text size="sm">{t.effect}</Text>}
+        <ReviewFacts detail={detail} />
+      </Stack>
+      {detail.day && <Day day={detail.day} />}
+      <Section title={t.history}>{others.length > 0 ? <OrderHistory contributions={others} /> : <Text>{none}</Text>}</Section>
     </Stack>
   );
 }
@@ -94,10 +92,12 @@ function ReviewFacts({ detail }: { readonly detail: Detail }) {
   const t = useTexts(REVIEW);
   const common = useTexts(COMMON);
   const reasons = useTexts(REVIEW_REASON);
+  const rule = useTexts(RULE);
   const { contribution, partner_name, reason, opened_at, expires_at, resolved_at, resolved_by, resolution_reason } = detail;
-  const zone = usePartner(contribution.partner_id).data?.time_zone;
+  const { partner_id } = contribution;
+  const zone = usePartner(partner_id).data?.time_zone;
   const decided = [
-    { label: t.decidedBy, value: <Id id={resolved_by} /> },
+    { label: t.decidedBy, value: resolved_by === null ? <Absent /> : <Person id={resolved_by} /> },
     { label: common.reason, value: <Foreign text={resolution_reason} isWhole /> },
   ];
   return (
@@ -108,13 +108,20 @@ function ReviewFacts({ detail }: { readonly detail: Detail }) {
         { label: common.status, value: <StatusBadge status={contribution.status} /> },
       ]}
       facts={[
-        { label: common.partner, value: <PartnerLink id={contribution.partner_id} name={partner_name} /> },
+        { label: common.partner, value: <PartnerLink id={partner_id} name={partner_name} /> },
         { label: common.order, value: <Foreign text={contribution.partner_order_ref} isWhole /> },
+        {
+          label: common.contribution,
+          value: <AddressLink to={`/contributions/${partner_id}/${contribution.transaction_id}`}>{t.timeline}</AddressLink>,
+        },
         { label: t.reason, value: reasons[reason] },
-        { label: t.threshold, value: <Points value={detail.review_threshold} /> },
-        { label: t.opened, value: <Time at={opened_at} zone={zone} /> },
+        {
+          label: rule.reviewThreshold,
+          value: detail.review_threshold === null ? <Absent /> : rule.fromThreshold(detail.review_threshold),
+        },
+        { label: common.recorded, value: <Time at={opened_at} zone={zone} /> },
         { label: common.expires, value: <Expiry at={expires_at} zone={zone} isOpen={resolved_at === null} /> },
-        { label: common.correlationId, value: <Id id={detail.correlation_id} /> },
+        { label: common.correlationId, value: <Id id={detail.correlation_id} isShort /> },
         ...(resolved_at ? decided : []),
       ]}
     />
@@ -135,11 +142,17 @@ function Expiry({ at, zone, isOpen }: ExpiryProps) {
 
 function Day({ day }: { readonly day: NonNullable<Detail['day']> }) {
   const t = useTexts(REVIEW);
+  const { points } = useTexts(COMMON);
+  const { language } = useLanguage();
+  // A day of the partner's calendar, of which the noon is the same day in UTC.
+  const named = formatTime(`${day.day}T12:00:00Z`, { language, zone: 'UTC', style: 'day' });
   return (
-    <SimpleGrid cols={{ base: 1, sm: 2 }}>
-      <CapUse label={`${t.pointsOfDay} ${isolate(day.day)}`} used={day.points} cap={day.daily_points_cap} />
-      <CapUse label={`${t.countOfDay} ${isolate(day.day)}`} used={day.contributions} cap={day.daily_count_cap} />
-    </SimpleGrid>
+    <Section title={t.day(named)}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <CapUse label={points} used={day.points} cap={day.daily_points_cap} />
+        <CapUse label={t.contributions} used={day.contributions} cap={day.daily_count_cap} />
+      </SimpleGrid>
+    </Section>
   );
 }
 
@@ -152,8 +165,8 @@ function CapUse({ label, used, cap }: { readonly label: string; readonly used: s
       <Text size="sm" c="dimmed">
         {label}
       </Text>
-      <Text fw={600}>
-        <bdi dir="ltr">{formatWhole(used)}</bdi> {cap === null ? `· ${t.noCap}` : `${t.ofCap} ${formatWhole(cap)}`}
+      <Text fw={600} className="figure">
+        {t.used(formatWhole(used), cap === null ? undefined : formatWhole(cap))}
       </Text>
       {cap !== null && (
         <Progress value={Math.min(100, +percent.toString())} color={percent > 100n ? 'red' : 'forest'} aria-label={label} />
@@ -176,7 +189,7 @@ function OrderHistory({ contributions }: { readonly contributions: Detail['order
         { label: common.contribution, show: ({ transaction_id }) => <Id id={transaction_id} isShort /> },
         { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
         { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
-        { label: common.received, show: ({ partner_id, created_at }) => <PartnerTime partnerId={partner_id} at={created_at} /> },
+        { label: common.recorded, show: ({ partner_id, created_at }) => <PartnerTime partnerId={partner_id} at={created_at} /> },
       ]}
     />
   );

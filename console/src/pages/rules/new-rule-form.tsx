@@ -75,7 +75,8 @@ export function NewRuleForm({ partner, onPartner, currency, onCreated }: NewRule
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          setOpen(true);
+          if (mayCreate) setOpen(true);
+          else look();
         }}
       >
         <Stack gap="md">
@@ -84,9 +85,13 @@ export function NewRuleForm({ partner, onPartner, currency, onCreated }: NewRule
             {...present({ onPartner })}
           />
           <Group justify="flex-end">
-            <Button variant="default" onClick={look}>
-              {t.preview}
-            </Button>
+            {mayCreate ? (
+              <Button variant="default" onClick={look}>
+                {t.preview}
+              </Button>
+            ) : (
+              <Button type="submit">{t.preview}</Button>
+            )}
             {mayCreate && <Button type="submit">{t.create}</Button>}
           </Group>
         </Stack>

@@ -3,7 +3,7 @@ import { Alert, Paper } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useFilters } from '../../app/use-filters.ts';
 import { Page } from '../../layout/page.tsx';
-import { AddressLink } from '../../parts/address-link.tsx';
+import { usePartner } from '../../parts/partner.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { NewRuleForm } from './new-rule-form.tsx';
@@ -14,12 +14,13 @@ export function NewRule() {
   const navigate = useNavigate();
   const mayCreate = useMay('admin');
   const { filters, setFilters } = useFilters<'partner'>();
+  const partner = usePartner(filters.partner);
   const list = `/rules${filters.partner ? `?partner=${filters.partner}` : ''}`;
   return (
     <Page
       title={mayCreate ? t.createTitle : t.previewVersion}
       description={mayCreate ? `${t.previewHelp} ${t.createHelp}` : t.previewHelp}
-      actions={<AddressLink to={list}>{t.title}</AddressLink>}
+      parent={partner.data && { to: list, label: partner.data.name }}
     >
       {!mayCreate && <Alert color="gray">{t.notAllowed}</Alert>}
       <Paper p="lg">

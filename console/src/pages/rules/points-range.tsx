@@ -10,12 +10,9 @@ interface PointsRangeProps {
   readonly most: string | null;
 }
 
-/** The least and the most points of a contribution, in the direction of the language, as their label names them. */
+/** The least and the most points of a contribution. */
 export function PointsRange({ least, most }: PointsRangeProps) {
-  const { noLimit } = useTexts(RULE);
-  return (
-    <span className="figure">
-      <bdi>{formatWhole(least ?? '')}</bdi> – <bdi>{most === UNLIMITED ? noLimit : formatWhole(most ?? '')}</bdi>
-    </span>
-  );
+  const { range } = useTexts(RULE);
+  const limit = most === null || most === UNLIMITED ? undefined : formatWhole(most);
+  return <span className="figure">{range(formatWhole(least ?? '1'), limit)}</span>;
 }

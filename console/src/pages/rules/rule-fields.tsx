@@ -1,10 +1,14 @@
 import { Checkbox, Select, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { components } from '../../api/operator-types.ts';
+import { cityOf, ownZone } from '../../format/time.ts';
+import { WithCode } from '../../parts/codes/with-code.tsx';
 import { FieldRow } from '../../parts/fields/field-row.tsx';
 import { MomentField } from '../../parts/fields/moment-field.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
 import { problemOf } from '../../parts/problem.tsx';
-import { useTexts } from '../../texts/language.tsx';
+import { useMay } from '../../session/session.tsx';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { RULE, RULE_KIND } from './rule-texts.ts';
 
 type Kind = components['schemas']['Rule']['kind'];
@@ -41,7 +45,10 @@ type TextField = Exclude<keyof StatedRule, 'kind' | 'reviews_everything' | 'star
 export function RuleFields({ stated, partner, hasCurrency, error, onChange, onPartner }: RuleFieldsProps) {
   const t = useTexts(RULE);
   const kinds = useTexts(RULE_KIND);
-  const field = (name: TextField, label: string, description?: string) => (
+  const { language } = useLanguage();
+  // A preview takes neither a name nor a time.
+  const mayCreate = useMay('admin');
+  const field = (name: TextField, label: string, description?: ReactNode) => (
     <TextInput
       label={label}
       {...(description !== undefined && { description })}
@@ -69,23 +76,25 @@ export function RuleFields({ stated, partner, hasCurrency, error, onChange, onPa
           onChange={(kind) => onChange({ ...stated, kind: kind as Kind })}
         />
         {onPartner && <PartnerFilter value={partner} onChange={onPartner} isWide />}
-        {field('version', t.version, t.versionHelp)}
-        <MomentField
-          label={t.starts}
-          description={t.startsHelp}
-          value={stated.starts_at}
-          error={problemOf(error, 'starts_at')}
-          onChange={(starts_at) => onChange({ ...stated, starts_at })}
-        />
+        {mayCreate && field('version', t.version, <WithCode text={t.versionHelp} />)}
+        {mayCreate && (
+          <MomentField
+            label={t.starts}
+            description={t.startsHelp(cityOf(ownZone(), language))}
+            value={stated.starts_at}
+            error={problemOf(error, 'starts_at')}
+            onChange={(starts_at) => onChange({ ...stated, starts_at })}
+          />
+        )}
       </FieldRow>
       {stated.kind === 'contribution_rule' ? (
         <>
           <FieldRow columns={2}>
             {field('points_min', t.pointsMin)}
-            {field('points_max', t.pointsMax, t.optional)}
-            {field('review_threshold', t.reviewThreshold, t.optional)}
-            {field('daily_points_cap', t.dailyPointsCap, t.optional)}
-            {field('daily_count_cap', t.dailyCountCap, t.optional)}
+            {field('points_max', t.pointsMax, t.pointsMaxHelp)}
+            {field('review_threshold', t.reviewThreshold, t.reviewThresholdHelp)}
+            {field('daily_points_cap', t.dailyPointsCap, t.capHelp)}
+            {field('daily_count_cap', t.dailyCountCap, t.capHelp)}
           </FieldRow>
           <Checkbox
             label={t.reviewsEverything}

@@ -1,4 +1,4 @@
-import { Badge, Button, Stack } from '@mantine/core';
+import { Badge, Button, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
@@ -8,6 +8,7 @@ import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
+import { WithCode } from '../../parts/codes/with-code.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { PartnerFilter, PartnerLink, PartnerTime, usePartner } from '../../parts/partner.tsx';
@@ -22,7 +23,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { InForce } from './in-force.tsx';
 import { RULE, RULE_KIND } from './rule-texts.ts';
 import { type Rule, Said } from './said.tsx';
-import { useRulesInForce } from './use-rules.ts';
+import { defaultKinds, useRulesInForce } from './use-rules.ts';
 import { WithdrawRule } from './withdraw-rule.tsx';
 
 type Kind = Rule['kind'];
@@ -120,7 +121,18 @@ function InForceOf({ partnerId }: { readonly partnerId: string }) {
   const partner = usePartner(partnerId);
   return (
     <Section title={t.nowTitle} actions={<AddressLink to={`/partners/${partnerId}/set-up`}>{t.backToSetUp}</AddressLink>}>
-      <Loaded query={rules}>{(answer) => <InForce rules={answer} currency={partner.data?.currency ?? null} />}</Loaded>
+      <Loaded query={rules}>
+        {(answer) => (
+          <Stack gap="xs">
+            <InForce rules={answer} currency={partner.data?.currency ?? null} />
+            {defaultKinds(answer).length > 0 && (
+              <Text size="sm" c="dimmed">
+                <WithCode text={t.defaults} />
+              </Text>
+            )}
+          </Stack>
+        )}
+      </Loaded>
     </Section>
   );
 }

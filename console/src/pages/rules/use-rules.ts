@@ -1,6 +1,20 @@
 /** The versions of the rules that concern a partner. */
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
+
+type InForceRules = components['schemas']['RulesInForce'];
+
+export const KINDS = [
+  'contribution_rule',
+  'point_conversion',
+  'tree_cost',
+] as const satisfies readonly components['schemas']['Rule']['kind'][];
+
+/** Of which kinds the default holds, because no version was made. */
+export function defaultKinds(rules: InForceRules): readonly (typeof KINDS)[number][] {
+  return KINDS.filter((kind) => rules[`${kind}_version`] === 'default-1');
+}
 
 export function useRulesInForce(partnerId: string | undefined) {
   return useQuery({

@@ -8,12 +8,10 @@ import { PartnerTime } from '../../../parts/partner.tsx';
 import { useTexts } from '../../../texts/language.tsx';
 import { RULE_KIND } from '../../rules/rule-texts.ts';
 import type { Rule } from '../../rules/said.tsx';
-import { useRulesInForce } from '../../rules/use-rules.ts';
+import { KINDS, useRulesInForce } from '../../rules/use-rules.ts';
 import { SET_UP } from './set-up-texts.ts';
 
 type Contribution = components['schemas']['Contribution'];
-
-const KINDS = ['contribution_rule', 'point_conversion', 'tree_cost'] as const satisfies readonly Rule['kind'][];
 
 /** The versions that a contribution was taken under, and those that are in force since. */
 export function AppliedVersions({ partnerId, transactionId }: { readonly partnerId: string; readonly transactionId: string }) {

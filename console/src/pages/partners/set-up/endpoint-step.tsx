@@ -116,21 +116,19 @@ function NewEndpoint({ partnerId, isFirst }: { readonly partnerId: string; reado
     >
       <Stack gap="sm">
         <ChallengeHelp />
-        <Group align="flex-end">
-          <TextInput
-            label={t.url}
-            description={environment === 'sandbox' ? t.urlHelpSandbox : t.urlHelp}
-            type="url"
-            required
-            flex={1}
-            miw={240}
-            dir="ltr"
-            maxLength={2_048}
-            placeholder="https://"
-            value={url}
-            error={problemOf(add.error, 'url')}
-            onChange={(event) => setUrl(event.currentTarget.value)}
-          />
+        <TextInput
+          label={t.url}
+          description={environment === 'sandbox' ? t.urlHelpSandbox : t.urlHelp}
+          type="url"
+          required
+          dir="ltr"
+          maxLength={2_048}
+          placeholder="https://"
+          value={url}
+          error={problemOf(add.error, 'url')}
+          onChange={(event) => setUrl(event.currentTarget.value)}
+        />
+        <Group>
           <Button type="submit" loading={add.isPending}>
             {t.addEndpoint}
           </Button>

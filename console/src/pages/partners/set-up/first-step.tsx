@@ -1,9 +1,10 @@
-import { Alert, Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
 import { useChange } from '../../../api/use-change.ts';
 import { AddressLink } from '../../../parts/address-link.tsx';
+import { StatusBadge } from '../../../parts/badges.tsx';
 import { SecretField } from '../../../parts/fields/secret-field.tsx';
 import { PartnerTime } from '../../../parts/partner.tsx';
 import { Problem, problemOf } from '../../../parts/problem.tsx';
@@ -11,7 +12,7 @@ import { Loaded } from '../../../parts/state.tsx';
 import { Foreign } from '../../../parts/values.tsx';
 import { useMay, useSession } from '../../../session/session.tsx';
 import { useTexts } from '../../../texts/language.tsx';
-import { STATUS } from '../../../texts/record-texts.ts';
+import { COUNTED } from '../../../texts/record-texts.ts';
 import { useUpcomingRules } from '../../rules/use-rules.ts';
 import { AppliedVersions, LaterVersions } from './applied-versions.tsx';
 import { SET_UP } from './set-up-texts.ts';
@@ -27,7 +28,7 @@ interface FirstStepProps {
 /** The first contribution of the partner: sent from here in a sandbox, waited for in production. */
 export function FirstStep({ partnerId, currency, apiKey }: FirstStepProps) {
   const t = useTexts(SET_UP);
-  const statuses = useTexts(STATUS);
+  const { points } = useTexts(COUNTED);
   const { environment } = useSession();
   const mayTest = useMay('operator') && environment === 'sandbox';
   const contributions = useQuery({
@@ -51,12 +52,13 @@ export function FirstStep({ partnerId, currency, apiKey }: FirstStepProps) {
         {() => (
           <Stack gap="sm">
             {latest ? (
-              <Alert color="forest" title={t.arrived} role="status">
+              <Alert color="gray" title={t.arrived} role="status">
                 <Group gap="xs">
-                  <Badge variant="default">{statuses[latest.status]}</Badge>
+                  <StatusBadge status={latest.status} />
                   <AddressLink to={`/contributions/${latest.partner_id}/${latest.transaction_id}`}>
                     <Foreign text={latest.partner_order_ref} isWhole />
                   </AddressLink>
+                  <span>{points(latest.points)}</span>
                   <PartnerTime partnerId={latest.partner_id} at={latest.created_at} />
                 </Group>
                 <AppliedVersions partnerId={latest.partner_id} transactionId={latest.transaction_id} />
@@ -100,20 +102,18 @@ function SendTest({ partnerId, apiKey }: { readonly partnerId: string; readonly 
       }}
     >
       <Stack gap="sm">
-        <Group align="flex-end">
-          <SecretField
-            label={t.ownKey}
-            description={apiKey === undefined ? t.ownKeyNotKept : t.ownKeyFilled}
-            required
-            autoComplete="off"
-            flex={1}
-            miw={240}
-            classNames={{ innerInput: 'by-its-text' }}
-            maxLength={200}
-            value={typed}
-            error={problemOf(send.error, 'api_key')}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-          />
+        <SecretField
+          label={t.ownKey}
+          description={apiKey === undefined ? t.ownKeyNotKept : t.ownKeyFilled}
+          required
+          autoComplete="off"
+          classNames={{ innerInput: 'by-its-text' }}
+          maxLength={200}
+          value={typed}
+          error={problemOf(send.error, 'api_key')}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <Group>
           <Button type="submit" loading={send.isPending}>
             {t.send}
           </Button>

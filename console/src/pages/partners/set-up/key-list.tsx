@@ -74,7 +74,7 @@ export function KeyList({ partnerId, onIssued }: KeyListProps) {
           { label: t.permission, show: (key) => t[key.permission] },
           { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
           { label: t.lastUsed, show: ({ last_used_at }) => <Time at={last_used_at} /> },
-          { label: t.key, show: ({ key_id }) => <Id id={key_id} isShort /> },
+          { label: t.keyId, show: ({ key_id }) => <Id id={key_id} isShort /> },
           { label: '', show: (key) => <KeyActions apiKey={key} onIssued={onIssued} /> },
         ]}
       />

@@ -24,17 +24,20 @@ export function PartnerFactsOfStep({ partner }: { readonly partner: Partner }) {
   const t = useTexts(SET_UP);
   const { noCurrency } = useTexts(PARTNER);
   return (
-    <Facts
-      columns={3}
-      facts={[
-        { label: t.name, value: <Foreign text={partner.name} /> },
-        { label: t.currency, value: partner.currency ?? noCurrency },
-        { label: t.zone, value: <bdi dir="ltr">{partner.time_zone}</bdi> },
-        { label: t.writesASecond, value: <Points value={String(partner.writes_per_second)} /> },
-        { label: t.lookupsASecond, value: <Points value={String(partner.lookups_per_second)} /> },
-        { label: t.reportsASecond, value: <Points value={String(partner.reports_per_second)} /> },
-      ]}
-    />
+    <Stack gap="xs">
+      <Facts
+        columns={3}
+        facts={[
+          { label: t.name, value: <Foreign text={partner.name} /> },
+          { label: t.currency, value: partner.currency ?? noCurrency },
+          { label: t.zone, value: <bdi dir="ltr">{partner.time_zone}</bdi> },
+          { label: t.writesASecond, value: <Points value={String(partner.writes_per_second)} /> },
+          { label: t.lookupsASecond, value: <Points value={String(partner.lookups_per_second)} /> },
+          { label: t.reportsASecond, value: <Points value={String(partner.reports_per_second)} /> },
+        ]}
+      />
+      {partner.currency === null && <Text size="sm">{t.currencyLater}</Text>}
+    </Stack>
   );
 }
 
@@ -86,19 +89,22 @@ export function NewPartnerForm() {
             onChange={(zone) => set('time_zone')(zone ?? 'Asia/Riyadh')}
           />
         </FieldRow>
-        <div>
-          <Text size="sm" fw={600}>
-            {t.terms}
-          </Text>
+        {isAdmin ? (
+          <>
+            <Text size="sm" fw={600}>
+              {t.terms}
+            </Text>
+            <FieldRow columns={3}>
+              <TextInput {...field('writes_per_second', t.writes)} dir="ltr" inputMode="numeric" />
+              <TextInput {...field('lookups_per_second', t.lookups)} dir="ltr" inputMode="numeric" />
+              <TextInput {...field('reports_per_second', t.reports)} dir="ltr" inputMode="numeric" />
+            </FieldRow>
+          </>
+        ) : (
           <Text size="sm" c="dimmed">
-            {t.termsHelp}
+            {t.termsFixed(DEFAULTS.writes_per_second, DEFAULTS.lookups_per_second, DEFAULTS.reports_per_second)}
           </Text>
-        </div>
-        <FieldRow columns={3}>
-          <TextInput {...field('writes_per_second', t.writes)} disabled={!isAdmin} dir="ltr" inputMode="numeric" />
-          <TextInput {...field('lookups_per_second', t.lookups)} disabled={!isAdmin} dir="ltr" inputMode="numeric" />
-          <TextInput {...field('reports_per_second', t.reports)} disabled={!isAdmin} dir="ltr" inputMode="numeric" />
-        </FieldRow>
+        )}
         <Problem error={create.error} fields={Object.keys(stated)} />
         <Group justify="flex-end">
           <Button type="submit" loading={create.isPending}>

@@ -11,14 +11,12 @@ import { InForce } from '../../rules/in-force.tsx';
 import { NewRuleForm } from '../../rules/new-rule-form.tsx';
 import { RULE, RULE_KIND } from '../../rules/rule-texts.ts';
 import { type Rule, Said } from '../../rules/said.tsx';
-import { useRulesInForce, useUpcomingRules } from '../../rules/use-rules.ts';
+import { defaultKinds, KINDS, useRulesInForce, useUpcomingRules } from '../../rules/use-rules.ts';
 import { SET_UP } from './set-up-texts.ts';
 import { Step } from './step.tsx';
 
 type InForceRules = components['schemas']['RulesInForce'];
 
-const DEFAULT = 'default-1';
-const KINDS = ['contribution_rule', 'point_conversion', 'tree_cost'] as const satisfies readonly Rule['kind'][];
 /** Of a partner whose points have no value. */
 const KINDS_WITHOUT_CURRENCY = ['contribution_rule'] as const;
 
@@ -67,10 +65,10 @@ export function RuleStep({ partnerId, currency }: RuleStepProps) {
 /** What holds by default: for good, or until what starts later. */
 function Defaults({ rules, later }: { readonly rules: InForceRules; readonly later: readonly Rule[] }) {
   const t = useTexts(SET_UP);
-  const isDefault = (kind: Rule['kind']) => rules[`${kind}_version`] === DEFAULT;
-  const waited = KINDS.filter((kind) => isDefault(kind) && later.some((rule) => rule.kind === kind));
+  const defaults = defaultKinds(rules);
+  const waited = defaults.filter((kind) => later.some((rule) => rule.kind === kind));
   if (waited.length > 0) return <Text size="sm">{t.ruleUntil(waited.map((kind) => t[`without_${kind}`]))}</Text>;
-  if (!isDefault('contribution_rule') || !isDefault('point_conversion')) return null;
+  if (!defaults.includes('contribution_rule') || !defaults.includes('point_conversion')) return null;
   return <Text size="sm">{t.ruleDefault}</Text>;
 }
 
@@ -80,7 +78,8 @@ function kindsWithoutVersion(
   rules: InForceRules,
   upcoming: readonly Rule[],
 ): readonly Rule['kind'][] {
-  return kinds.filter((kind) => rules[`${kind}_version`] === DEFAULT && !upcoming.some((rule) => rule.kind === kind));
+  const defaults: readonly Rule['kind'][] = defaultKinds(rules);
+  return kinds.filter((kind) => defaults.includes(kind) && !upcoming.some((rule) => rule.kind === kind));
 }
 
 function Upcoming({ partnerId, rules }: { readonly partnerId: string; readonly rules: readonly Rule[] }) {

@@ -3,7 +3,6 @@ import { Stack, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Page } from '../../../layout/page.tsx';
-import { AddressLink } from '../../../parts/address-link.tsx';
 import { usePartner } from '../../../parts/partner.tsx';
 import { Failure } from '../../../parts/state.tsx';
 import { useMay } from '../../../session/session.tsx';
@@ -28,7 +27,7 @@ export function PartnerSetUp() {
     <Page
       title={partner.data ? t.setUpOf(partner.data.name) : t.newPartner}
       description={t.help}
-      actions={known && <AddressLink to={`/partners/${known}`}>{t.toPartner}</AddressLink>}
+      parent={partner.data && { to: `/partners/${partner.data.partner_id}`, label: partner.data.name }}
     >
       <Stack gap="md">
         <Step number={1} title={t.partner} help={t.partnerHelp} state={known ? 'done' : 'open'}>

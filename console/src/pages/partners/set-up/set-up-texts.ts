@@ -7,12 +7,12 @@ export const SET_UP = {
     'Each step is kept when it is done. You may leave, and come back to this page later.',
     'تُحفظ كل خطوة عند إتمامها. يمكنك المغادرة والعودة إلى هذه الصفحة لاحقًا.',
   ],
-  setUp: ['Set-up', 'الإعداد'],
-  setUpOf: [(name: string) => `Set-up of ${isolateForeign(name)}`, (name: string) => `إعداد ${isolateForeign(name)}`],
-  toPartner: ['Page of the partner', 'صفحة الشريك'],
+  setUp: ['Set-up', 'التهيئة'],
+  setUpOf: [(name: string) => `Set-up of ${isolateForeign(name)}`, (name: string) => `تهيئة ${isolateForeign(name)}`],
   done: ['Done', 'تمّت'],
   open: ['To do', 'لم تتم'],
   optional: ['Optional', 'اختيارية'],
+  locked: ['After step 1', 'بعد الخطوة 1'],
   notAllowed: ['This takes the role operator.', 'يتطلب هذا دور المشغّل.'],
 
   partner: ['Partner', 'الشريك'],
@@ -23,11 +23,23 @@ export const SET_UP = {
   name: ['Name', 'الاسم'],
   nameHelp: ['As operators see and find it.', 'كما يراه المشغّلون ويبحثون عنه.'],
   currency: ['Currency', 'العملة'],
-  currencyHelp: ['ISO 4217, such as SAR. Without one, points have no value.', 'وفق ISO 4217، مثل SAR. بلا عملة لا قيمة للنقاط.'],
+  currencyHelp: [
+    'Three letters, such as SAR. While it is empty, points have no value.',
+    'ثلاثة أحرف مثل SAR. لا قيمة للنقاط ما دامت فارغة.',
+  ],
+  currencyLater: [
+    'It has no currency yet, so its points have no value. “Change the partner” on its page sets one, until a record depends on it.',
+    'ليست له عملة بعد، فلا قيمة لنقاطه. يحدّدها «تغيير الشريك» في صفحته، ما لم يعتمد عليها سجل.',
+  ],
   zone: ['Time zone', 'المنطقة الزمنية'],
   zoneHelp: ['Its days, months and settlements follow this zone.', 'تتبع أيامه وأشهره وتسوياته هذه المنطقة.'],
   terms: ['Requests a second', 'الطلبات في الثانية'],
-  termsHelp: ['Only an administrator sets other numbers than these.', 'لا يغيّر هذه الأرقام إلا المسؤول.'],
+  termsFixed: [
+    (writes: string, lookups: string, reports: string) =>
+      `Requests a second: ${writes} confirmations and estimates, ${lookups} look-ups, ${reports} others. An administrator can change them later.`,
+    (writes: string, lookups: string, reports: string) =>
+      `الطلبات في الثانية: التأكيدات والتقديرات ${writes}، والاستعلامات ${lookups}، وغيرها ${reports}. يستطيع المسؤول تغييرها لاحقًا.`,
+  ],
   writesASecond: ['Confirmations and estimates a second', 'التأكيدات والتقديرات في الثانية'],
   lookupsASecond: ['Look-ups a second', 'الاستعلامات في الثانية'],
   reportsASecond: ['Other requests a second', 'الطلبات الأخرى في الثانية'],
@@ -64,6 +76,7 @@ export const SET_UP = {
 
   key: ['API key', 'مفتاح API'],
   keyHelp: ["The partner's server sends it with every request.", 'يرسله خادم الشريك مع كل طلب.'],
+  keyId: ['Key id', 'معرّف المفتاح'],
   keyName: ['Name of the key', 'اسم المفتاح'],
   permission: ['Permission', 'الصلاحية'],
   read_write: ['Confirms and reads', 'يؤكّد ويقرأ'],
@@ -100,8 +113,8 @@ export const SET_UP = {
 
   endpoint: ['Webhook endpoint', 'نقطة استقبال الإشعارات'],
   endpointHelp: [
-    'The receiver has to answer a signed challenge at once. Nothing is stored when it does not.',
-    'على المستقبِل أن يجيب عن تحدٍّ موقَّع فورًا، ولا يُحفظ شيء إن لم يُجب.',
+    'The receiver has to answer a signed challenge at once. If it does not, the endpoint is not added.',
+    'على المستقبِل أن يجيب عن تحدٍّ موقَّع فورًا، وإن لم يُجب فلا تُضاف نقطة الاستقبال.',
   ],
   challengeAnswer: [
     'The challenge is a POST whose event_type is webhook.endpoint.verification. The answer is 200 with the text of data.challenge, as JSON:',
@@ -131,8 +144,8 @@ export const SET_UP = {
 
   first: ['First confirmation', 'التأكيد الأول'],
   firstHelp: [
-    'A contribution of 10 points, sent with the key of the partner on the way that the partner takes.',
-    'مساهمة من 10 نقاط تُرسل بمفتاح الشريك وعلى الطريق نفسه الذي يسلكه الشريك.',
+    "The test is a contribution of 10 points. It is sent with the partner's key, as the partner's server sends its own.",
+    'الاختبار مساهمة من 10 نقاط تُرسل بمفتاح الشريك، كما يرسل خادم الشريك مساهماته.',
   ],
   firstProduction: [
     'In production the partner sends the first confirmation. It appears here when it comes.',

@@ -31,9 +31,13 @@ export function Step({ number, title, help, state, isLocked = false, children }:
             </Text>
             <Title order={2}>{title}</Title>
           </Group>
-          <Badge color={COLORS[state]} {...(state === 'done' && { leftSection: <Icon name="check" size={12} /> })}>
-            {t[state]}
-          </Badge>
+          {isLocked ? (
+            <Badge color="gray">{t.locked}</Badge>
+          ) : (
+            <Badge color={COLORS[state]} {...(state === 'done' && { leftSection: <Icon name="check" size={12} /> })}>
+              {t[state]}
+            </Badge>
+          )}
         </Group>
         <Text size="sm" c="dimmed">
           {help}

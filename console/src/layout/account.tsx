@@ -1,0 +1,77 @@
+/** Who is signed in, with language, theme and the way out. */
+import {
+  ActionIcon,
+  Button,
+  Group,
+  Text,
+  Tooltip,
+  useComputedColorScheme,
+  useMantineColorScheme,
+  VisuallyHidden,
+} from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { Icon } from '../parts/icon.tsx';
+import { Foreign } from '../parts/values.tsx';
+import { useSession } from '../session/session.tsx';
+import { useLanguage, useTexts } from '../texts/language.tsx';
+import { SHELL } from '../texts/shell-texts.ts';
+
+const ACCOUNT: string = '/account';
+
+export function Account({ onChoose }: { readonly onChoose: () => void }) {
+  const { operator, signOut } = useSession();
+  const t = useTexts(SHELL);
+  return (
+    <Group justify="space-between" wrap="nowrap" gap={4}>
+      <Link to={ACCOUNT} className="account-link" onClick={onChoose}>
+        <VisuallyHidden>{t.account}</VisuallyHidden>
+        <Text size="sm" fw={600} component="div">
+          <Foreign text={operator.name} />
+        </Text>
+        <Text size="xs" c="dimmed">
+          {t[operator.role]}
+        </Text>
+      </Link>
+      <Tooltip label={t.signOut}>
+        <ActionIcon variant="subtle" color="gray" c="dimmed" size="lg" aria-label={t.signOut} onClick={() => void signOut()}>
+          <Icon name="signOut" />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  );
+}
+
+export function Preferences() {
+  const t = useTexts(SHELL);
+  const { language, setLanguage } = useLanguage();
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme('light');
+  const other = scheme === 'dark' ? 'light' : 'dark';
+  return (
+    <Group gap={2} wrap="nowrap">
+      <Button
+        variant="subtle"
+        color="gray"
+        c="dimmed"
+        size="compact-sm"
+        fw={500}
+        onClick={() => setLanguage(language === 'en' ? 'ar' : 'en')}
+      >
+        <VisuallyHidden>{t.language}: </VisuallyHidden>
+        <span lang={language === 'en' ? 'ar' : 'en'}>{t.otherLanguage}</span>
+      </Button>
+      <Tooltip label={t[other]}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          c="dimmed"
+          size="lg"
+          aria-label={t[other]}
+          onClick={() => setColorScheme(other)}
+        >
+          <Icon name={other === 'dark' ? 'moon' : 'sun'} />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  );
+}
