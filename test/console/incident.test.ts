@@ -1,8 +1,10 @@
 /** What a person does at an endpoint whose receiver fails, from the question why to the last delivery that is sent again. */
+
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { endpointName } from '../../console/src/format/endpoint-name.ts';
+import { shortId } from '../../console/src/format/short-id.ts';
 import type { LoggedDelivery } from '../../src/store/webhooks/delivery-log.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
@@ -46,10 +48,10 @@ describe('an incident', needsBrowser, () => {
     const page = await browser.signedIn('operator');
     await page.goto(`${browser.baseUrl}/webhooks?state=disabled`);
     await page.getByText(receiver.url).click();
-    await heading(page, 'Endpoint');
+    await heading(page, receiver.url);
     const why = page.getByRole('alert').filter({ hasText: 'The receiver answered 410 Gone: it wants no more events.' });
     await why.getByText('Reason: The receiver answered 410 Gone: it wants no more events.').waitFor();
-    await why.getByText(/^Disabled by The service, after attempts to deliver · \d/).waitFor();
+    await why.getByText(/^Disabled by: The service, after attempts to deliver · \d/).waitFor();
     await why.getByRole('link', { name: /^The attempt that stopped it: HTTP 410/ }).click();
     await heading(page, 'Delivery');
     await page.getByText('HTTP 410').waitFor();
@@ -88,7 +90,7 @@ describe('an incident', needsBrowser, () => {
     const page = await browser.signedIn('viewer');
     await page.goto(address);
     const why = page.getByRole('alert').filter({ hasText: 'The receiver does not take the events' });
-    await why.getByText('What the receiver wrote: the queue is full').waitFor();
+    await why.getByText('The receiver wrote: “\u2068the queue is full\u2069”').waitFor();
     await why.getByText(/^2 attempts failed in a row, since \d+ \w+ \d{4}/).waitFor();
     assert.equal(await why.getByText('A test that fails counts').count(), 0, 'a viewer sends none');
     await why.getByRole('link', { name: /^The last failed attempt: HTTP 503/ }).click();
@@ -152,7 +154,7 @@ describe('an incident', needsBrowser, () => {
     await page.getByText(`The endpoint ${endpointName(receiver.url)} is disabled.`).waitFor();
     const why = page.getByRole('alert').filter({ hasText: 'The endpoint is disabled' });
     await why.getByText('Reason: The receiver is being repaired').waitFor();
-    await why.getByText(/^Disabled by The operator · \d/).waitFor();
+    await why.getByText(/^Disabled by: The operator · \d/).waitFor();
     await why.getByRole('link', { name: /^The last failed attempt: HTTP 500/ }).waitFor();
   });
 
@@ -253,7 +255,8 @@ describe('an incident', needsBrowser, () => {
 
   test('an event that a partner names is found by its id, with the bytes that were sent and where they went', async () => {
     const { client, receiver, partnerId } = await openEndpoint();
-    const { transaction_id } = (await client.confirm(newConfirmation())).body.contribution;
+    const order = uniqueId('order');
+    await client.confirm({ ...newConfirmation(), partner_order_ref: order });
     const isDelivered = ({ status }: { status: string }) => status === 'delivered';
     await untilDeliveries(service.database, partnerId, (all) => all.length === 1 && all.every(isDelivered));
     const { body, headers } = receiver.arrived.at(-1) as Arrived;
@@ -267,9 +270,9 @@ describe('an incident', needsBrowser, () => {
     await heading(page, 'Event');
     await page.getByText(String(body), { exact: true }).waitFor();
     await page.getByRole('row').filter({ hasText: receiver.url }).getByText('Delivered').waitFor();
-    await page.getByRole('link', { name: transaction_id }).click();
-    await heading(page, 'Contribution');
-    await page.getByRole('link', { name: eventId }).click();
+    await page.getByRole('link', { name: order, exact: true }).click();
+    await heading(page, order);
+    await page.getByRole('link', { name: shortId(eventId) }).click();
     await heading(page, 'Event');
   });
 
@@ -283,12 +286,12 @@ describe('an incident', needsBrowser, () => {
     await page.goto(address);
     const row = page.getByRole('row').filter({ hasText: order });
     await row.getByRole('link', { name: order, exact: true }).click();
-    await heading(page, 'Contribution');
+    await heading(page, order);
     await page.goBack();
     await row.getByText('impact.transaction.confirmed').click();
     await heading(page, 'Delivery');
     await page.getByRole('link', { name: order, exact: true }).click();
-    await heading(page, 'Contribution');
+    await heading(page, order);
   });
 
   test('the list shows the time of the event, by which it is ordered', async () => {

@@ -34,7 +34,7 @@ export function ContributionList() {
         <TextFilter
           label={t.inHand}
           isSearch
-          {...(filters.partner && { placeholder: t.whole })}
+          placeholder={filters.partner ? t.whole : t.beginning}
           value={filters.of}
           onChange={(of) => setFilters({ of })}
           width={380}
@@ -109,10 +109,10 @@ function OfPartner({ partnerId, filters: { of, status, from, to, correlation } }
       empty={<Empty title={t.nothing} icon="search" />}
       columns={[
         { label: common.order, narrow: 'title', show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
-        { label: common.status, narrow: 'end', show: ({ status: state }) => <StatusBadge status={state} /> },
+        { label: common.status, narrow: 'plain', show: ({ status: state }) => <StatusBadge status={state} /> },
         { label: common.points, isFigure: true, narrow: 'end', show: ({ points }) => <Points value={points} /> },
         {
-          label: t.recordedAt,
+          label: common.recorded,
           sort: 'created_at',
           narrow: 'plain',
           show: ({ created_at }) => <Time at={created_at} zone={zone} />,

@@ -38,10 +38,9 @@ export function ContributionPage() {
       answerOf(client.GET('/operator/v1/partners/{partner_id}/contributions/{transaction_id}/timeline', { params: { path } })),
   });
   const zone = usePartner(partnerId).data?.time_zone;
-  const order = contribution.data?.partner_order_ref;
   return (
     <Page
-      title={order === undefined ? t.facts : t.factsOf(order)}
+      title={contribution.data?.partner_order_ref ?? t.facts}
       description={<Id id={transactionId} />}
       actions={contribution.data?.status === 'confirmed' && <DraftAdjustment contribution={contribution.data} />}
     >
@@ -106,7 +105,7 @@ function ContributionFacts({ record, entries, zone }: ContributionFactsProps) {
         { label: common.order, value: <Foreign text={record.partner_order_ref} isWhole /> },
         { label: t.partnerEvent, value: <Foreign text={record.partner_event_id} isWhole /> },
         { label: t.customer, value: <Foreign text={record.opaque_customer_ref} isWhole /> },
-        { label: t.recordedAt, value: <Time at={record.created_at} zone={zone} /> },
+        { label: common.recorded, value: <Time at={record.created_at} zone={zone} /> },
         { label: ended, value: <Time at={endedAt} zone={zone} /> },
         {
           label: common.correlationId,

@@ -1,4 +1,4 @@
-import { isolate, isolateForeign } from '../../format/isolate.ts';
+import { isolate } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
 import type { Texts } from '../../texts/text.ts';
 
@@ -9,11 +9,9 @@ export const CONTRIBUTION = {
     'ابحث عن مساهمة بما أرسله الشريك عنها، أو اختر شريكًا لعرض كل مساهماته حسب الحالة واليوم.',
   ],
   inHand: ['Order, event id, transaction or key', 'رقم الطلب أو معرّف الحدث أو المعاملة أو المفتاح'],
-  whole: ['The whole of it', 'كاملًا'],
-  latest: [
-    'The latest of all partners, 50 at most. Choose a partner to see all of its contributions.',
-    'أحدث المساهمات لدى جميع الشركاء، 50 على الأكثر. اختر شريكًا لعرض كل مساهماته.',
-  ],
+  beginning: ['The beginning is enough', 'تكفي البداية'],
+  whole: ['Whole, not a part of it', 'كاملًا لا جزءًا منه'],
+  latest: ['The latest of all partners, 50 at most.', 'أحدث المساهمات لدى جميع الشركاء، 50 على الأكثر.'],
   namedAnywhere: [
     'Of all partners, what begins so, 20 at most. Choose a partner where more have the same order, or for a correlation id that the partner chose.',
     'لدى جميع الشركاء ما يبدأ بذلك، 20 على الأكثر. اختر شريكًا إذا تكرر رقم الطلب لدى أكثر من ذلك، أو لمعرّف ارتباط اختاره الشريك.',
@@ -22,15 +20,10 @@ export const CONTRIBUTION = {
   partnerEvent: ["Partner's event id", 'معرّف الحدث لدى الشريك'],
   transaction: ['Transaction', 'المعاملة'],
   customer: ['Opaque customer reference', 'مرجع العميل المبهم'],
-  recordedAt: ['Recorded', 'سُجّلت'],
   confirmedAt: ['Confirmed', 'تأكّدت'],
   failedAt: ['Failed', 'فشلت'],
   timeline: ['What happened', 'ما الذي حدث'],
   facts: ['Contribution', 'المساهمة'],
-  factsOf: [
-    (order: string) => `Contribution of order ${isolateForeign(order)}`,
-    (order: string) => `مساهمة الطلب ${isolateForeign(order)}`,
-  ],
   batchStep: [(what: string) => `Impact batch: ${what}`, (what: string) => `دفعة الأثر: ${what}`],
   settledIn: [(period: string) => `Settlement ${isolate(period)} closed`, (period: string) => `أُقفلت التسوية ${isolate(period)}`],
   postedIn: [

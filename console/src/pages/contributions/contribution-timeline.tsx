@@ -1,9 +1,11 @@
 /** All that happened to a contribution, in the order of time. */
+
 import { Group, Paper, Stack, Text, Timeline, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { components } from '../../api/operator-types.ts';
 import { RecordLink } from '../../layout/record-link.tsx';
 import { kindOfId } from '../../layout/record-pages.ts';
+import { AddressLink } from '../../parts/address-link.tsx';
 import { Coded } from '../../parts/coded.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { Person } from '../../parts/person.tsx';
@@ -39,11 +41,11 @@ const ICONS: Readonly<Record<Kind, IconName>> = {
   audited: 'shield',
 };
 
-/** Of an attempt, whether the receiver took the event. */
+/** Green is what came out well, red what did not, and grey all that only happened. */
 function colorOf({ kind, facts }: Entry): string {
   if (kind === 'failed' || kind === 'adjustment_rejected') return 'red';
   if (kind === 'delivery_attempt') return /^2\d\d$/.test(facts['status'] ?? '') ? 'forest' : 'red';
-  return kind === 'confirmed' || kind === 'settled' ? 'forest' : 'gray';
+  return kind === 'confirmed' ? 'forest' : 'gray';
 }
 
 interface ContributionTimelineProps {
@@ -131,7 +133,7 @@ function EntryFacts({ partnerId, entry, said }: EntryFactsProps) {
       )}
       {correlation_id && (
         <Line label={common.correlationId}>
-          <Id id={correlation_id} />
+          <Id id={correlation_id} isShort />
         </Line>
       )}
     </Stack>
@@ -144,6 +146,9 @@ interface FactLineProps {
   readonly value: string;
 }
 
+/** A fact that names a version of a rule. */
+const VERSION_OF = /^(contribution_rule|point_conversion|tree_cost)_version$/;
+
 function FactLine({ partnerId, name, value }: FactLineProps) {
   const labels = useTexts(FACT);
   const words = useWordsOf(name);
@@ -155,6 +160,15 @@ function FactLine({ partnerId, name, value }: FactLineProps) {
       </Line>
     );
   if (name === 'status') return <Line label={label}>{`HTTP ${value}`}</Line>;
+  const [, kind] = VERSION_OF.exec(name) ?? [];
+  if (kind !== undefined)
+    return (
+      <Line label={label}>
+        <AddressLink to={`/rules?partner=${partnerId}&kind=${kind}`}>
+          <bdi dir="ltr">{value}</bdi>
+        </AddressLink>
+      </Line>
+    );
   if (name === 'points_delta')
     return (
       <Line label={label}>

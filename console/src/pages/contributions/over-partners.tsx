@@ -59,15 +59,15 @@ function OverPartners({ query: { data, error, refetch }, note }: OverPartnersPro
         empty={<Empty title={t.nothing} icon="search" />}
         columns={[
           { label: common.order, narrow: 'title', show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
+          { label: common.status, narrow: 'plain', show: ({ status }) => <StatusBadge status={status} /> },
           {
             label: common.partner,
             narrow: 'plain',
             show: ({ partner_id, partner_name }) => <PartnerLink id={partner_id} name={partner_name} />,
           },
-          { label: common.status, narrow: 'end', show: ({ status }) => <StatusBadge status={status} /> },
           { label: common.points, isFigure: true, narrow: 'end', show: ({ points }) => <Points value={points} /> },
           {
-            label: t.recordedAt,
+            label: common.recorded,
             narrow: 'plain',
             show: ({ partner_id, created_at }) => <PartnerTime partnerId={partner_id} at={created_at} />,
           },

@@ -5,8 +5,10 @@ import { useParams } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { usePages } from '../../api/use-pages.ts';
+import { shortId } from '../../format/short-id.ts';
 import { Page } from '../../layout/page.tsx';
-import { RecordLink } from '../../layout/record-link.tsx';
+import { kindOfId } from '../../layout/record-pages.ts';
+import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { CodedInFull } from '../../parts/coded.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -14,11 +16,12 @@ import { PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
-import { Age, Id, Points } from '../../parts/values.tsx';
+import { Age, Foreign, Id, Points } from '../../parts/values.tsx';
 import { EVENT_TYPE } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
-import { EndpointLink } from '../webhooks/endpoint-link.tsx';
+import { useAboutFact } from '../webhooks/about-fact.tsx';
+import { EndpointAddress } from '../webhooks/endpoint-link.tsx';
 import { SentBody } from '../webhooks/sent-body.tsx';
 import { TRIGGER, WEBHOOK } from '../webhooks/webhook-texts.ts';
 import { NoDelivery } from './no-delivery.tsx';
@@ -54,6 +57,7 @@ function EventFacts({ event }: { readonly event: Event }) {
   const t = useTexts(WEBHOOK);
   const common = useTexts(COMMON);
   const eventTypes = useTexts(EVENT_TYPE);
+  const aboutFact = useAboutFact(event.partner_id);
   return (
     <Facts
       columns={3}
@@ -61,10 +65,26 @@ function EventFacts({ event }: { readonly event: Event }) {
         { label: t.event, value: <CodedInFull code={event.event_type} words={eventTypes} /> },
         { label: common.partner, value: <PartnerLink id={event.partner_id} /> },
         { label: t.occurred, value: <PartnerTime partnerId={event.partner_id} at={event.occurred_at} style="second" /> },
-        { label: t.about, value: <RecordLink partnerId={event.partner_id} id={event.subject_id} /> },
+        ...(kindOfId(event.subject_id) === 'contribution' ? [{ label: common.order, value: <Order event={event} /> }] : []),
+        ...aboutFact(event.subject_id),
         { label: t.sequence, value: <Points value={event.sequence} /> },
       ]}
     />
+  );
+}
+
+/** The partner's order, and the way to its contribution. */
+function Order({ event: { partner_id, subject_id } }: { readonly event: Event }) {
+  const path = { partner_id, transaction_id: subject_id };
+  const contribution = useQuery({
+    queryKey: ['contribution', path],
+    queryFn: () =>
+      answerOf(client.GET('/operator/v1/partners/{partner_id}/contributions/{transaction_id}', { params: { path } })),
+  }).data;
+  return (
+    <AddressLink to={`/contributions/${partner_id}/${subject_id}`}>
+      <Foreign text={contribution?.partner_order_ref ?? shortId(subject_id)} isWhole />
+    </AddressLink>
   );
 }
 
@@ -89,7 +109,14 @@ function Deliveries({ event }: { readonly event: Event }) {
       linkOf={({ delivery_id }) => `/webhooks/${partnerId}/deliveries/${delivery_id}`}
       empty={<NoDelivery event={event} />}
       columns={[
-        { label: t.endpoint, show: ({ endpoint_id }) => <EndpointLink partnerId={partnerId} endpointId={endpoint_id} /> },
+        {
+          label: t.endpoint,
+          show: ({ delivery_id, endpoint_id }) => (
+            <AddressLink to={`/webhooks/${partnerId}/deliveries/${delivery_id}`}>
+              <EndpointAddress partnerId={partnerId} endpointId={endpoint_id} />
+            </AddressLink>
+          ),
+        },
         { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
         { label: t.trigger, show: ({ trigger }) => triggers[trigger] },
         { label: t.attempts, isFigure: true, show: ({ attempts }) => <Points value={String(attempts)} /> },

@@ -21,8 +21,9 @@ import { useMay } from '../../session/session.tsx';
 import { EVENT_TYPE } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { useAboutFact } from './about-fact.tsx';
 import { useAttemptAnswer } from './attempt-answer.ts';
-import { EndpointLink } from './endpoint-link.tsx';
+import { EndpointLink, useEndpointAddress } from './endpoint-link.tsx';
 import { OrderLink } from './order-link.tsx';
 import { SentBody } from './sent-body.tsx';
 import { TRIGGER, WEBHOOK } from './webhook-texts.ts';
@@ -43,9 +44,12 @@ export function DeliveryPage() {
     refetchInterval: ({ state }) => (state.data?.delivery.status === 'waiting' ? WAITING_MS : LIVE_MS),
     queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/deliveries/{delivery_id}', { params: { path } })),
   });
+  const endpointId = delivery.data?.delivery.endpoint_id;
+  const address = useEndpointAddress(partnerId, endpointId);
   return (
     <Page
       title={t.delivery}
+      parent={endpointId !== undefined && { to: `/webhooks/${partnerId}/${endpointId}`, label: address }}
       description={<Id id={deliveryId} />}
       actions={delivery.data && <Resend delivery={delivery.data.delivery} />}
     >
@@ -100,6 +104,7 @@ function DeliveryFacts({ detail: { delivery, subject_id } }: { readonly detail: 
   const triggers = useTexts(TRIGGER);
   const eventTypes = useTexts(EVENT_TYPE);
   const { partner_id, endpoint_id } = delivery;
+  const aboutFact = useAboutFact(partner_id);
   return (
     <Facts
       columns={3}
@@ -110,7 +115,7 @@ function DeliveryFacts({ detail: { delivery, subject_id } }: { readonly detail: 
         { label: t.event, value: <CodedInFull code={delivery.event_type} words={eventTypes} /> },
         ...(delivery.transaction_id === null ? [] : [{ label: common.order, value: <OrderLink delivery={delivery} /> }]),
         { label: t.occurred, value: <PartnerTime partnerId={partner_id} at={delivery.occurred_at} style="second" /> },
-        ...(subject_id === null ? [] : [{ label: t.about, value: <RecordLink partnerId={partner_id} id={subject_id} /> }]),
+        ...aboutFact(subject_id),
         { label: t.eventId, value: <EventId delivery={delivery} /> },
         { label: t.trigger, value: triggers[delivery.trigger] },
         { label: t.attempts, value: <Points value={String(delivery.attempts)} /> },
@@ -151,9 +156,14 @@ function Attempts({ partnerId, attempts }: { readonly partnerId: string; readonl
   );
 }
 
+/** The status by which a receiver ends its endpoint. */
+const GONE = 410;
+
 function AnswerBadge({ attempt }: { readonly attempt: Attempt }) {
+  const { gone } = useTexts(WEBHOOK);
   const answerOfAttempt = useAttemptAnswer();
   const { status } = attempt;
   const isTaken = status !== null && status >= 200 && status < 300;
-  return <Badge color={isTaken ? 'forest' : 'red'}>{answerOfAttempt(attempt)}</Badge>;
+  const badge = <Badge color={isTaken ? 'forest' : 'red'}>{answerOfAttempt(attempt)}</Badge>;
+  return status === GONE ? <TwoLines first={badge} second={gone} /> : badge;
 }

@@ -9,7 +9,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { PartnerLink, usePartner } from '../../parts/partner.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
-import { Foreign, Id, Points, Time } from '../../parts/values.tsx';
+import { Id, Points, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { DeliveryList } from './delivery-list.tsx';
@@ -35,7 +35,7 @@ export function EndpointPage() {
   const zone = usePartner(partnerId).data?.time_zone;
   return (
     <Page
-      title={t.endpoint}
+      title={endpoint.data?.url ?? t.endpoint}
       description={<Id id={endpointId} />}
       actions={endpoint.data && <EndpointActions endpoint={endpoint.data} activity={activity.data} />}
     >
@@ -65,7 +65,7 @@ export function EndpointPage() {
 function EndpointFacts({ endpoint, zone }: { readonly endpoint: Endpoint; readonly zone: string | undefined }) {
   const t = useTexts(WEBHOOK);
   const common = useTexts(COMMON);
-  const { url, failing_since, paused_until, secret_rotates_at } = endpoint;
+  const { status, failing_since, paused_until, secret_rotates_at } = endpoint;
   const timeOf = (label: string, at: string | null) => (at ? [{ label, value: <Time at={at} zone={zone} /> }] : []);
   return (
     <Facts
@@ -73,11 +73,10 @@ function EndpointFacts({ endpoint, zone }: { readonly endpoint: Endpoint; readon
       facts={[
         { label: t.state, value: <Health endpoint={endpoint} /> },
         { label: common.partner, value: <PartnerLink id={endpoint.partner_id} /> },
-        { label: t.address, value: <Foreign text={url} isWhole /> },
         { label: t.failures, value: <Points value={String(endpoint.failures_in_row)} /> },
         { label: t.types, value: endpoint.event_types.join(', ') || t.allTypes },
-        { label: t.added, value: <Time at={endpoint.created_at} zone={zone} /> },
-        ...timeOf(t.since, failing_since),
+        { label: common.created, value: <Time at={endpoint.created_at} zone={zone} /> },
+        ...timeOf(t.since, status === 'active' ? failing_since : null),
         ...timeOf(t.paused, isPaused(endpoint) ? paused_until : null),
         ...timeOf(t.rotates, secret_rotates_at),
       ]}

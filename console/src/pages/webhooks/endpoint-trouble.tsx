@@ -3,7 +3,7 @@ import { Alert, Stack, Text } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Foreign, Time } from '../../parts/values.tsx';
+import { Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { useAttemptAnswer } from './attempt-answer.ts';
@@ -38,7 +38,7 @@ export function EndpointTrouble({ endpoint, activity, zone }: EndpointTroublePro
       <Stack gap={4}>
         {isDisabled && <WhyDisabled endpoint={endpoint} zone={zone} />}
         <Cause endpoint={endpoint} activity={activity} zone={zone} />
-        {failing_since && (
+        {failing_since && failures_in_row > 1 && (
           <Text size="sm" component="div">
             {t.inRow(failures_in_row)} <Time at={failing_since} zone={zone} style="second" />
           </Text>
@@ -58,15 +58,15 @@ function Cause({ endpoint: { partner_id }, activity, zone }: EndpointTroubleProp
   const answer = answerOfAttempt(attempt);
   return (
     <>
-      <Text size="sm" component="div" fw={600}>
+      <Text size="sm" component="div">
         <AddressLink to={`/webhooks/${partner_id}/deliveries/${attempt.delivery_id}`}>
           {activity?.stopped_by ? t.stoppedBy(answer) : t.failedLast(answer)} ·{' '}
           <Time at={attempt.attempted_at} zone={zone} style="second" />
         </AddressLink>
       </Text>
       {attempt.excerpt && (
-        <Text size="sm" component="div">
-          {t.excerpt}: <Foreign text={attempt.excerpt.slice(0, EXCERPT_CHARACTERS)} isWhole />
+        <Text size="sm" className="foreign">
+          {t.wrote(attempt.excerpt.slice(0, EXCERPT_CHARACTERS))}
         </Text>
       )}
     </>

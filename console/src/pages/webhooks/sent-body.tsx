@@ -1,6 +1,9 @@
-import { Code, Stack, Text } from '@mantine/core';
-import { Fragment } from 'react';
+import { Button, Code, CopyButton, Stack, Text } from '@mantine/core';
+import { Breaking } from '../../parts/codes/breaking.tsx';
+import { WithCode } from '../../parts/codes/with-code.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { Section } from '../../parts/section.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { WEBHOOK } from './webhook-texts.ts';
 
@@ -11,54 +14,76 @@ interface SentBodyProps {
   readonly body: string;
 }
 
-/** Where a member of the JSON begins: a long body goes on there in the next line, and is copied without a break. */
+/** Where a member of the JSON begins. */
 const BREAKS = /(?<=[,{[])(?=["{])/;
 
 /** What every attempt sends, and how a receiver compares its signature. */
 export function SentBody({ eventId, deliveryId, body }: SentBodyProps) {
   const t = useTexts(WEBHOOK);
   return (
-    <Section title={t.body}>
-      <Stack gap="sm">
-        <Text size="sm" c="dimmed">
-          {t.bodyHelp}
-        </Text>
-        <Code block className="code-line" dir="ltr">
-          {partsOf(body).map(({ at, text }) => (
-            <Fragment key={at}>
-              <wbr />
-              {text}
-            </Fragment>
-          ))}
-        </Code>
-        <Text size="sm" c="dimmed">
-          {t.signature}
-        </Text>
-        <Code block className="code-line" dir="ltr">
-          {signedHeaders(eventId, deliveryId)}
-        </Code>
-      </Stack>
-    </Section>
+    <>
+      <Section title={t.body} actions={<CopyBody body={body} />}>
+        <Stack gap="sm">
+          <Text size="sm" c="dimmed">
+            {t.bodyHelp}
+          </Text>
+          <Code block className="code-line" dir="ltr">
+            <Breaking text={body} at={BREAKS} />
+          </Code>
+        </Stack>
+      </Section>
+      <Section title={t.signing}>
+        <Stack gap="sm">
+          <Text size="sm">{t.signedTwice}</Text>
+          <Headers lines={serviceHeaders(eventId, deliveryId)} meaning={t.secretIs} />
+          <Headers lines={standardHeaders(eventId)} meaning={t.keyIs} />
+          <Text size="sm">
+            <WithCode text={t.signatureRefused} />
+          </Text>
+        </Stack>
+      </Section>
+    </>
   );
 }
 
-function partsOf(body: string): readonly { readonly at: number; readonly text: string }[] {
-  let at = 0;
-  return body.split(BREAKS).map((text) => {
-    at += text.length;
-    return { at, text };
-  });
+function CopyBody({ body }: { readonly body: string }) {
+  const { copied: done } = useTexts(COMMON);
+  const { copyBody } = useTexts(WEBHOOK);
+  return (
+    <CopyButton value={body}>
+      {({ copied, copy }) => (
+        <Button size="xs" variant="default" leftSection={<Icon name={copied ? 'check' : 'copy'} size={14} />} onClick={copy}>
+          {copied ? done : copyBody}
+        </Button>
+      )}
+    </CopyButton>
+  );
+}
+
+/** A group of headers, with what the capital word in it stands for. */
+function Headers({ lines, meaning }: { readonly lines: readonly string[]; readonly meaning: string }) {
+  return (
+    <div>
+      <Code block className="code-line" dir="ltr">
+        {lines.join('\n')}
+      </Code>
+      <Text size="sm" c="dimmed" mt={4}>
+        <WithCode text={meaning} />
+      </Text>
+    </div>
+  );
 }
 
 /** As the guide for receivers has them. The time is that of the attempt, and the secret that of the endpoint. */
-const signedHeaders = (eventId: string, deliveryId: string) =>
-  [
-    `X-Service-Event-Id: ${eventId}`,
-    `X-Service-Delivery-Id: ${deliveryId}`,
-    'X-Service-Timestamp: SECONDS',
-    'X-Service-Signature: v1=HEX(HMAC-SHA256(SECRET, SECONDS + "." + BODY))',
-    '',
-    `webhook-id: ${eventId}`,
-    'webhook-timestamp: SECONDS',
-    'webhook-signature: v1,BASE64(HMAC-SHA256(KEY, ID + "." + SECONDS + "." + BODY))',
-  ].join('\n');
+const serviceHeaders = (eventId: string, deliveryId: string) => [
+  `X-Service-Event-Id: ${eventId}`,
+  `X-Service-Delivery-Id: ${deliveryId}`,
+  'X-Service-Timestamp: SECONDS',
+  'X-Service-Signature: v1=HEX(HMAC-SHA256(SECRET, SECONDS + "." + BODY))',
+];
+
+const standardHeaders = (eventId: string) => [
+  `webhook-id: ${eventId}`,
+  'webhook-timestamp: SECONDS',
+  'webhook-signature: v1,BASE64(HMAC-SHA256(KEY, ID + "." + SECONDS + "." + BODY))',
+];
