@@ -40,15 +40,15 @@ describe('what is copied', needsBrowser, () => {
       await page.getByRole('option', { name: other }).waitFor();
     });
 
-  for (const [language, job] of [
-    ['en', 'Report uses of'],
-    ['ar', 'الإبلاغ عن استعمال'],
+  for (const [language, does] of [
+    ['en', 'Reports in the log of the service each command with --break-glass, which goes past the sign-in.'],
+    ['ar', 'تُبلّغ في سجل الخدمة عن كل أمر مع --break-glass، وهو يتجاوز تسجيل الدخول.'],
   ] as const)
     test(`from the list of jobs: an option of a command is as the command line takes it, ${language}`, async () => {
       const page = await browser.signedIn('viewer', { language });
       await page.goto(`${browser.baseUrl}/jobs`);
-      await page.locator('main').getByText(job).first().selectText();
-      assert.equal((await copy(page)).replaceAll(ISOLATES, ''), `${job} --break-glass\nreport-break-glass`);
+      await page.locator('main').getByText(does.slice(0, 20)).first().selectText();
+      assert.equal((await copy(page)).replaceAll(ISOLATES, ''), does);
     });
 });
 

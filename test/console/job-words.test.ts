@@ -40,6 +40,13 @@ describe('what a job did', () => {
       assert.ok(Object.hasOwn(DOES, name));
     });
 
+  for (const { name, description } of jobs)
+    test(`${name}: what it does is said with the one number of its description, or without any`, () => {
+      const said: readonly (string | ((figure: string) => string))[] = DOES[name as keyof typeof DOES];
+      const figures = description.match(/\d+/g) ?? [];
+      for (const text of said) assert.equal(typeof text, figures.length === 1 ? 'function' : 'string', description);
+    });
+
   test('no words are left over for what no job counts', () => {
     const counted = new Set([...results.values()].flatMap(countsOf));
     assert.deepEqual(

@@ -474,7 +474,7 @@ describe('jobs', needsBrowser, () => {
     await page.goto(`${browser.baseUrl}/jobs`);
     await page.getByText('No verification has ended yet. Run “Verify all records” by hand').waitFor();
     const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: 'Run now: verify', exact: true }) });
-    assert.match((await row.innerText()).replaceAll(/\s+/g, ' '), /authorises\. Not run yet Run now$/);
+    assert.match((await row.innerText()).replaceAll(/\s+/g, ' '), /authorises\. Not run yet not yet – Run now$/);
     await page.getByRole('button', { name: 'Run now: verify', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click();
     await page.getByText(/^The run of “.Verify all records.” has begun\.$/).waitFor();

@@ -1,5 +1,4 @@
 /** Words for codes that the service writes into records. A test compares each table with what the service may write. */
-import { isolate } from '../format/isolate.ts';
 import type { Texts } from './text.ts';
 
 export const ASSOCIATION = {
@@ -27,15 +26,13 @@ export const EVENT_TYPE = {
   'webhook.endpoint.test': ['Test', 'اختبار'],
 } as const satisfies Texts;
 
-const breakGlass = isolate('--break-glass');
-
 export const JOB_NAME = {
   'close-settlements': ['Close settlements', 'إقفال التسويات'],
   'expire-pending': ['Fail undecided contributions', 'تسجيل فشل المساهمات التي لم يُبتّ فيها'],
   'remove-old-events': ['Remove old events', 'إزالة الإشعارات القديمة'],
   'remove-reconciliations': ['Remove compared lists', 'إزالة القوائم التي طُوبقت'],
   'seal-contributions': ['Seal contributions', 'ختم المساهمات'],
-  'report-break-glass': [`Report uses of ${breakGlass}`, `الإبلاغ عن استعمال ${breakGlass}`],
+  'report-break-glass': ['Report emergency commands', 'الإبلاغ عن أوامر الطوارئ'],
   verify: ['Verify all records', 'التحقّق من جميع السجلات'],
   'prune-job-runs': ['Remove old runs', 'إزالة مرات التشغيل القديمة'],
 } as const satisfies Texts;

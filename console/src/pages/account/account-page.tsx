@@ -1,6 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Page } from '../../layout/page.tsx';
+import { Email } from '../../parts/codes/email.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Foreign, Time } from '../../parts/values.tsx';
@@ -25,7 +26,7 @@ export function AccountPage() {
           columns={3}
           facts={[
             { label: t.name, value: <Foreign text={operator.name} isWhole /> },
-            { label: t.email, value: <Foreign text={operator.email} isWhole /> },
+            { label: t.email, value: <Email address={operator.email} /> },
             { label: t.role, value: roles[operator.role] },
             { label: t.signedIn, value: <Time at={session.signed_in_at} /> },
             { label: t.ends, value: <Time at={session.expires_at} /> },

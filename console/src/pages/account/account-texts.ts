@@ -1,3 +1,4 @@
+import { isolate } from '../../format/isolate.ts';
 import type { Texts } from '../../texts/text.ts';
 
 export const ACCOUNT = {
@@ -5,7 +6,7 @@ export const ACCOUNT = {
   name: ['Name', 'الاسم'],
   email: ['E-mail address', 'البريد الإلكتروني'],
   role: ['Role', 'الدور'],
-  signedIn: ['Last proof that it is you', 'آخر تأكيد لهويتك'],
+  signedIn: ['Identity last confirmed', 'آخر تأكيد لهويتك'],
   ends: ['The session ends', 'تنتهي الجلسة'],
   noPassword: [
     'You have no password: you sign in with a passkey. A one-time link sets one, and an administrator gives it.',
@@ -16,7 +17,7 @@ export const ACCOUNT = {
     'يخص كلمة المرور، وليست لديك واحدة: مفتاح المرور عاملان بحد ذاته.',
   ],
   password: ['Change the password', 'تغيير كلمة المرور'],
-  passwordHelp: ['All your other sessions end. This one goes on.', 'تنتهي جميع جلساتك الأخرى وتستمر هذه.'],
+  passwordHelp: ['This ends your other sessions, and not this one.', 'تغييرها يُنهي جلساتك الأخرى دون هذه.'],
   current: ['Current password', 'كلمة المرور الحالية'],
   change: ['Change the password', 'تغيير كلمة المرور'],
   changed: ['The password is changed.', 'غُيّرت كلمة المرور.'],
@@ -42,8 +43,10 @@ export const ACCOUNT = {
   picture: ['The key as a picture for the authenticator app', 'المفتاح في صورة لتطبيق المصادقة'],
   passkeys: ['Passkeys', 'مفاتيح المرور'],
   passkeysHelp: [
-    'A passkey signs in by the PIN, finger or face that opens your device, without a password and without a code. It works at this host name only.',
-    'يسجّل مفتاح المرور دخولك بالرقم السري أو البصمة أو الوجه الذي يفتح جهازك، بلا كلمة مرور وبلا رمز. ويعمل على اسم المضيف هذا وحده.',
+    (host: string) =>
+      `A passkey signs in by the PIN, finger or face that opens your device, without a password and without a code. One that you add here works at ${host} only.`,
+    (host: string) =>
+      `يسجّل مفتاح المرور دخولك بالرقم السري أو البصمة أو الوجه الذي يفتح جهازك، بلا كلمة مرور وبلا رمز. وما تضيفه هنا يعمل على ${isolate(host)} وحده.`,
   ],
   passkeysNowhere: [
     'This browser offers no passkeys here: open the console at a host name, such as localhost, and not at an IP address.',

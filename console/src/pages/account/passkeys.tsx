@@ -24,7 +24,7 @@ export function Passkeys() {
   const passkeys = useQuery({ queryKey: PASSKEYS_KEY, queryFn: () => answerOf(client.GET('/operator/v1/session/passkeys')) });
   return (
     <Stack gap="md">
-      <Text maw={620}>{t.passkeysHelp}</Text>
+      <Text maw={620}>{t.passkeysHelp(location.hostname)}</Text>
       <Loaded query={passkeys}>
         {(answer) =>
           answer.passkeys.length > 0 && (

@@ -13,7 +13,7 @@ import { Coded, CodedInFull } from '../../parts/coded.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { DayFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
-import { Person, PersonFilter } from '../../parts/person.tsx';
+import { PersonFilter } from '../../parts/person.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Id, Time } from '../../parts/values.tsx';
@@ -23,6 +23,7 @@ import { SHELL } from '../../texts/shell-texts.ts';
 import { ActionFilter } from './action-filter.tsx';
 import { useActionWords } from './action-words.ts';
 import { AUDIT } from './audit-texts.ts';
+import { About, MadeBy } from './entry-people.tsx';
 
 type Filter = 'partner' | 'subject' | 'operator' | 'action' | 'from' | 'to';
 type Entry = components['schemas']['AuditEntry'];
@@ -76,9 +77,9 @@ export function AuditList() {
             narrow: 'plain',
             show: ({ recorded_at }) => <Time at={recorded_at} style="second" />,
           },
-          { label: t.by, narrow: 'plain', show: ({ operator_id }) => <Person id={operator_id} /> },
+          { label: t.by, narrow: 'plain', show: (entry) => <MadeBy entry={entry} /> },
           { label: t.role, narrow: 'plain', show: (entry) => <Coded code={roleOf(entry)} words={roles} /> },
-          { label: t.subject, narrow: 'plain', show: ({ subject_id }) => <Id id={subject_id} isShort /> },
+          { label: t.subject, narrow: 'plain', show: (entry) => <About entry={entry} /> },
         ]}
       />
       <EntryDialog entry={shown} onClose={() => setShown(undefined)} />

@@ -11,6 +11,7 @@ export const AUDIT = {
   at: ['When', 'الوقت'],
   by: ['By', 'بواسطة'],
   role: ['Role', 'الدور'],
+  apiKey: ['API key', 'مفتاح API'],
   service: ['Service', 'الخدمة'],
   action: ['Action', 'الإجراء'],
   subject: ['About', 'بشأن'],

@@ -109,7 +109,7 @@ function ContributionFacts({ record, entries, zone }: ContributionFactsProps) {
         { label: ended, value: <Time at={endedAt} zone={zone} /> },
         {
           label: common.correlationId,
-          value: record.correlation_id ? <Id id={record.correlation_id} /> : <Text span>{t.byOperators}</Text>,
+          value: record.correlation_id ? <Id id={record.correlation_id} isShort /> : <Text span>{t.byOperators}</Text>,
         },
       ]}
     />

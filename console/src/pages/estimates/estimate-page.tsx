@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { isolate } from '../../format/isolate.ts';
+import { formatDecimal } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -75,7 +76,7 @@ function EstimateFacts({ partnerId, detail: { estimate, transaction_id } }: Esti
           ),
         },
         { label: t.calculated, value: <Time at={estimate.calculated_at} zone={zone} style="second" /> },
-        { label: t.expires, value: <Time at={estimate.expires_at} zone={zone} /> },
+        { label: t.expires, value: <Time at={estimate.expires_at} zone={zone} style="second" /> },
         { label: t.link, value: <Linked partnerId={partnerId} transactionId={transaction_id} /> },
         { label: t.methodology, value: <span className="id">{estimate.methodology_version}</span> },
         { label: t.catalogue, value: <span className="id">{estimate.vehicle_catalog_version}</span> },
@@ -128,8 +129,8 @@ function Expression({ text }: { readonly text: string }) {
   if (kilograms !== undefined) return t.roundedHalfUp(isolate(kilograms));
   if (text === NOT_ROUNDED) return t.notRounded;
   return (
-    <bdi dir="ltr" className="foreign id">
-      {text}
+    <bdi dir="ltr" className="foreign">
+      {text.replace(/\d+(?:\.\d+)?/g, formatDecimal)}
     </bdi>
   );
 }
@@ -139,7 +140,7 @@ function Figure({ result, unit }: { readonly result: string; readonly unit: stri
   return (
     <span>
       <bdi dir="ltr" className="figure">
-        {result}
+        {formatDecimal(result)}
       </bdi>
       {`\u00a0${units[unit] ?? unit}`}
     </span>
@@ -157,7 +158,7 @@ function Disclosure({ detail: { estimate } }: { readonly detail: Detail }) {
   const { language } = useLanguage();
   return (
     <Section title={t.disclosure}>
-      <Text>{language === 'ar' ? estimate.disclosure_ar : estimate.disclosure_en}</Text>
+      <Text maw={720}>{language === 'ar' ? estimate.disclosure_ar : estimate.disclosure_en}</Text>
     </Section>
   );
 }

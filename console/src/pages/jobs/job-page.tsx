@@ -1,4 +1,5 @@
 /** What happens by the clock: how each job stands, its runs, and the last verification. */
+
 import { Badge, Stack } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -13,6 +14,7 @@ import { type Sorting, useSort } from '../../app/use-sort.ts';
 import { formatWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
 import { CodedInFull } from '../../parts/coded.tsx';
+import { WithCode } from '../../parts/codes/with-code.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { RecordPages, Records } from '../../parts/records.tsx';
@@ -22,6 +24,7 @@ import { Empty, Loaded } from '../../parts/state.tsx';
 import { Absent, Age, Foreign, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { JOB_NAME } from '../../texts/code-texts.ts';
+import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { DID, DOES, JOB } from './job-texts.ts';
 import { LastVerification, readResult } from './last-verification.tsx';
@@ -47,6 +50,7 @@ function useRunningJobs(): number {
 
 export function JobPage() {
   const t = useTexts(JOB);
+  const common = useTexts(COMMON);
   const queries = useQueryClient();
   const { filters, setFilters } = useFilters<'state'>();
   const { sort, sorting } = useSort(['job', 'due_at'], 'job', 'jobs');
@@ -69,7 +73,7 @@ export function JobPage() {
         <Stack gap="md">
           <Filters names={['state']}>
             <ChoiceFilter
-              label={t.state}
+              label={common.status}
               options={{ healthy: t.good, running: t.running, failing: t.failing }}
               value={filters.state}
               onChange={(state) => setFilters({ state })}
@@ -87,7 +91,7 @@ export function JobPage() {
 
 function JobTable({ jobs, sorting }: { readonly jobs: readonly Job[]; readonly sorting: Sorting }) {
   const t = useTexts(JOB);
-  const does = useTexts(DOES);
+  const { status } = useTexts(COMMON);
   const names = useTexts(JOB_NAME);
   return (
     <Records
@@ -98,10 +102,10 @@ function JobTable({ jobs, sorting }: { readonly jobs: readonly Job[]; readonly s
       empty={<Empty title={t.noJob} icon="clock" />}
       columns={[
         { label: t.job, sort: 'job', sortKind: 'name', show: ({ job }) => <CodedInFull code={job} words={names} /> },
-        { label: t.does, show: ({ job, description }) => (job in DOES ? does[job as keyof typeof DOES] : description) },
-        { label: t.state, show: (job) => <State job={job} /> },
+        { label: t.does, show: (job) => <Does job={job} /> },
+        { label: status, show: (job) => <State job={job} /> },
         { label: t.lastSuccess, show: (job) => <LastSuccess job={job} /> },
-        { label: t.next, sort: 'due_at', show: ({ due_at }) => due_at && <Age at={due_at} /> },
+        { label: t.next, sort: 'due_at', show: ({ due_at }) => <Age at={due_at} /> },
         { label: '', show: (job) => <RunNow job={job} /> },
       ]}
     />
@@ -116,11 +120,22 @@ function State({ job: { is_running, failures_in_row, last_success_at } }: { read
   return <Badge color="forest">{t.good}</Badge>;
 }
 
-/** Nothing where the state says that it has not run. */
 function LastSuccess({ job }: { readonly job: Job }) {
   const { never } = useTexts(JOB);
-  if (job.last_success_at !== null) return <Age at={job.last_success_at} />;
-  return job.is_running || job.failures_in_row > 0 ? never : null;
+  return job.last_success_at === null ? never : <Age at={job.last_success_at} />;
+}
+
+function Does({ job: { job, description } }: { readonly job: Job }) {
+  const does: Readonly<Record<string, string | ((figure: string) => string)>> = useTexts(DOES);
+  const said = does[job] ?? description;
+  if (typeof said === 'string')
+    return (
+      <span>
+        <WithCode text={said} />
+      </span>
+    );
+  const [figure] = /\d+/.exec(description) ?? [];
+  return figure === undefined ? description : said(figure);
 }
 
 function RunNow({ job: { job, is_running } }: { readonly job: Job }) {

@@ -1,7 +1,6 @@
-import { isolate, isolateForeign } from '../../format/isolate.ts';
+import { isolateForeign } from '../../format/isolate.ts';
+import { countArabic, countEnglish } from '../../format/plural.ts';
 import type { Texts } from '../../texts/text.ts';
-
-const breakGlass = isolate('--break-glass');
 
 export const JOB = {
   title: ['Jobs', 'المهام المجدولة'],
@@ -11,7 +10,6 @@ export const JOB = {
   ],
   job: ['Job', 'المهمة'],
   does: ['What it does', 'عملها'],
-  state: ['State', 'الحالة'],
   good: ['As planned', 'كما هو مقرر'],
   running: ['Running', 'قيد التشغيل'],
   failing: ['Failing', 'متعثّرة'],
@@ -54,27 +52,42 @@ export const JOB = {
       `عُدّل خارج الخدمة ${differences} من ${checked} سجلًا. شغّل partner-impact verify واتبع SECURITY.md.`,
   ],
   notVerified: [
-    'No verification has ended yet. Run “Verify all records” by hand, or wait for the night.',
-    'لم ينته أي تحقّق بعد. شغّل «التحقّق من جميع السجلات» يدويًا أو انتظر الليل.',
+    'No verification has ended yet. Run “Verify all records” by hand, or wait for its next run.',
+    'لم ينته أي تحقّق بعد. شغّل «التحقّق من جميع السجلات» يدويًا أو انتظر تشغيلها القادم.',
   ],
 } as const satisfies Texts;
 
-/** What each job does; a job that is not here is described by the service. */
+const HOURS = ['ساعة واحدة', 'ساعتين', 'ساعات', 'ساعة', 'ساعة'] as const;
+const DAYS = ['يوم واحد', 'يومين', 'أيام', 'يومًا', 'يوم'] as const;
+
+/** What each job does, of some with the number in the description of the service; a job that is not here is described by the service. */
 export const DOES = {
   'close-settlements': ['Opens and closes settlements that are due.', 'تفتح التسويات المستحقة وتُقفلها.'],
-  'expire-pending': ['Fails contributions that nobody decided in time.', 'تُفشل المساهمات التي لم يُبتّ فيها في وقتها.'],
-  'remove-old-events': [
-    'Removes old events, with their deliveries and attempts.',
-    'تزيل الإشعارات القديمة مع تسليماتها ومحاولاتها.',
+  'expire-pending': [
+    (hours: string) => `Fails for good what nobody decided within ${countEnglish(hours, 'hour')}.`,
+    (hours: string) => `تسجّل نهائيًا فشل ما لم يُبتّ فيه خلال ${countArabic(hours, HOURS)}.`,
   ],
-  'remove-reconciliations': ['Removes the lines of lists that were compared.', 'تزيل سطور القوائم التي طُوبقت.'],
+  'remove-old-events': [
+    (days: string) => `Removes events with their deliveries and attempts after ${countEnglish(days, 'day')}.`,
+    (days: string) => `تزيل الإشعارات مع عمليات تسليمها ومحاولاتها بعد ${countArabic(days, DAYS)}.`,
+  ],
+  'remove-reconciliations': [
+    (days: string) => `Removes the lines of lists ${countEnglish(days, 'day')} after they were compared. Their counts stay.`,
+    (days: string) => `تزيل سطور القوائم بعد ${countArabic(days, DAYS)} من مقارنتها، وتبقى أعدادها.`,
+  ],
   'seal-contributions': [
     'Seals contributions that an earlier release has written.',
     'تختم المساهمات التي كتبها إصدار سابق من الخدمة.',
   ],
-  'report-break-glass': [`Reports commands with ${breakGlass}.`, `تُبلّغ عن الأوامر التي استعملت ${breakGlass}.`],
+  'report-break-glass': [
+    'Reports in the log of the service each command with `--break-glass`, which goes past the sign-in.',
+    'تُبلّغ في سجل الخدمة عن كل أمر مع `--break-glass`، وهو يتجاوز تسجيل الدخول.',
+  ],
   verify: ['Verifies every record that prices, permits or authorises.', 'تتحقّق من كل سجل يُسعّر أو يسمح أو يُخوّل.'],
-  'prune-job-runs': ['Removes old runs of jobs.', 'تزيل مرات التشغيل القديمة.'],
+  'prune-job-runs': [
+    (days: string) => `Removes runs from the list below ${countEnglish(days, 'day')} after they ended.`,
+    (days: string) => `تزيل من القائمة أدناه مرات التشغيل بعد ${countArabic(days, DAYS)} من انتهائها.`,
+  ],
 } as const satisfies Texts;
 
 /** What a run counts, by the names in its result. */

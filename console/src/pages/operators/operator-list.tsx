@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -7,10 +8,12 @@ import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
+import { Email } from '../../parts/codes/email.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Foreign, Id, Time } from '../../parts/values.tsx';
+import { useSession } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
@@ -18,7 +21,8 @@ import { SHELL } from '../../texts/shell-texts.ts';
 import { AddOperator } from './add-operator.tsx';
 import { OPERATOR } from './operator-texts.ts';
 
-type Role = components['schemas']['Operator']['role'];
+type Operator = components['schemas']['Operator'];
+type Role = Operator['role'];
 
 export function OperatorList() {
   const t = useTexts(OPERATOR);
@@ -59,8 +63,8 @@ export function OperatorList() {
         keyOf={({ operator_id }) => operator_id}
         empty={<Empty title={t.nothing} icon="people" />}
         columns={[
-          { label: t.name, sort: 'name', sortKind: 'name', show: ({ name }) => <Foreign text={name} /> },
-          { label: t.email, show: ({ email }) => <Foreign text={email} isWhole /> },
+          { label: t.name, sort: 'name', sortKind: 'name', show: (each) => <Name operator={each} /> },
+          { label: t.email, show: ({ email }) => <Email address={email} /> },
           { label: t.role, show: ({ role }) => roles[role] },
           { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
           { label: t.since, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
@@ -68,5 +72,20 @@ export function OperatorList() {
         ]}
       />
     </Page>
+  );
+}
+
+/** Of the reader with a word that says so. */
+function Name({ operator: { operator_id, name } }: { readonly operator: Operator }) {
+  const { you } = useTexts(OPERATOR);
+  const isOwn = useSession().operator.operatorId === operator_id;
+  if (!isOwn) return <Foreign text={name} />;
+  return (
+    <span>
+      <Foreign text={name} />{' '}
+      <Text span size="sm" c="dimmed">
+        ({you})
+      </Text>
+    </span>
   );
 }

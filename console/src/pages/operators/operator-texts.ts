@@ -4,9 +4,10 @@ import type { Texts } from '../../texts/text.ts';
 export const OPERATOR = {
   title: ['Operators', 'المشغّلون'],
   help: [
-    'The people who run the service. Each role includes the rights of the roles before it: viewer, operator, approver, administrator.',
-    'من يديرون الخدمة. كل دور يشمل صلاحيات ما قبله: مُطّلع، مشغّل، مُعتمِد، مسؤول.',
+    'The people who run the service. Each role includes the rights of the roles before it: viewer, operator, approver, administrator. Only an administrator adds people.',
+    'من يديرون الخدمة. كل دور يشمل صلاحيات ما قبله: مُطّلع، مشغّل، مُعتمِد، مسؤول. لا يضيف الأشخاص إلا المسؤول.',
   ],
+  you: ['you', 'أنت'],
   name: ['Name', 'الاسم'],
   email: ['E-mail address', 'البريد الإلكتروني'],
   role: ['Role', 'الدور'],

@@ -1,0 +1,91 @@
+/** What stands around every page: where it belongs, who is signed in, and in which language. */
+
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { shortId } from '../../../console/src/format/short-id.ts';
+import { needsBrowser } from '../../support/console/browser.ts';
+import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { signedInOperator } from '../../support/operator-client.ts';
+import { endpointTools, newEndpoint, untilDeliveries } from '../../support/webhook-service.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser, partner, newPending } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+describe('the way up', needsBrowser, () => {
+  test('leads from a delivery to its endpoint and to the list of the menu, which has no way up itself', async () => {
+    const { client, partner: owner, endpointId, receiver } = await newEndpoint(service, endpointTools(service.database));
+    await client.confirm();
+    const [delivery] = await untilDeliveries(service.database, owner.partnerId, (all) => all.length === 1);
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/deliveries/${delivery?.deliveryId}`);
+    const trail = page.getByRole('navigation', { name: 'Where this page belongs' });
+    await trail.getByRole('link', { name: receiver.url }).click();
+    await page.waitForURL(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
+    await page.getByRole('heading', { level: 1, name: receiver.url }).waitFor();
+    await trail.getByRole('link', { name: 'Webhooks' }).click();
+    await page.waitForURL(`${browser.baseUrl}/webhooks`);
+    await trail.waitFor({ state: 'detached' });
+  });
+});
+
+describe('a decision on a review', needsBrowser, () => {
+  test('is said above it with what follows, to who may decide', async () => {
+    const { transactionId } = await newPending();
+    for (const [role, count] of [
+      ['operator', 1],
+      ['viewer', 0],
+    ] as const) {
+      const page = await browser.signedIn(role);
+      await page.goto(`${browser.baseUrl}/reviews/${partner.partnerId}/${transactionId}`);
+      await page.getByText('200 points or more').waitFor();
+      assert.equal(await page.getByText('the points count in the settlement and cannot be refunded').count(), count, role);
+    }
+  });
+});
+
+describe('the audit', needsBrowser, () => {
+  test('names the kind of what an entry is about, with the way to it, and a partner by its name', async () => {
+    const { partner: owner, endpointId, receiver } = await newEndpoint(service, endpointTools(service.database));
+    const operator = await signedInOperator(service, 'operator');
+    const path = `/operator/v1/partners/${owner.partnerId}/endpoints/${endpointId}`;
+    assert.equal((await operator.post(`${path}/disable`, { reason: 'It moves.' })).status, 200);
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/audit?partner=${owner.partnerId}`);
+    await page.getByRole('row', { name: /Partner created .* Partner / }).waitFor();
+    const row = page.getByRole('row').filter({ hasText: 'endpoint.disable' });
+    await row.getByText(/^Endpointwep_…/).waitFor();
+    await row.getByRole('link', { name: shortId(endpointId) }).click();
+    await page.getByRole('heading', { level: 1, name: receiver.url }).waitFor();
+  });
+});
+
+describe('the body of a delivery', needsBrowser, () => {
+  test('is copied as it is sent, byte for byte', async () => {
+    const { client, partner: owner, receiver } = await newEndpoint(service, endpointTools(service.database));
+    await client.confirm();
+    const [delivery] = await untilDeliveries(
+      service.database,
+      owner.partnerId,
+      (all) => all.every(({ status }) => status === 'delivered') && all.length === 1,
+    );
+    const page = await browser.signedIn('viewer');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/deliveries/${delivery?.deliveryId}`);
+    await page.getByRole('button', { name: 'Copy the body' }).click();
+    const { body } = receiver.arrived.at(-1) as { body: Buffer };
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), String(body));
+  });
+});
+
+describe('a version of a rule', needsBrowser, () => {
+  test('is previewed without a name and a start by who cannot create it', async () => {
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/rules/new?partner=${partner.partnerId}`);
+    await page.getByLabel('Review threshold').fill('140');
+    assert.equal(await page.getByLabel('Version').count(), 0);
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByText('Last 30 days').waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+  });
+});
