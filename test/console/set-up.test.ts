@@ -218,6 +218,7 @@ describe('a new partner', needsBrowser, () => {
     await first.getByLabel('A key of the partner').fill(apiKey);
     await first.getByRole('button', { name: 'Send a test confirmation' }).click();
     await first.getByText('The latest contribution').waitFor();
+    await first.getByRole('status').getByText('10 points', { exact: true }).waitFor();
     const [contribution] = await rowsOf('select status, points, transaction_id as id from contribution where partner_id = $1', [
       partnerId,
     ]);
