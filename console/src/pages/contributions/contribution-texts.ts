@@ -5,8 +5,8 @@ import type { Texts } from '../../texts/text.ts';
 export const CONTRIBUTION = {
   title: ['Contributions', 'المساهمات'],
   help: [
-    'Find one by what the partner sent of it, or choose a partner to see all of its contributions, by status and day.',
-    'ابحث عن مساهمة بما أرسله الشريك عنها، أو اختر شريكًا لعرض كل مساهماته حسب الحالة واليوم.',
+    'Find one by what the partner sent of it, or choose a partner to see and export all of its contributions.',
+    'ابحث عن مساهمة بما أرسله الشريك عنها، أو اختر شريكًا لعرض كل مساهماته وتصديرها.',
   ],
   inHand: ['Order, event id, transaction or key', 'رقم الطلب أو معرّف الحدث أو المعاملة أو المفتاح'],
   beginning: ['The beginning is enough', 'تكفي البداية'],

@@ -56,7 +56,7 @@ export function EndpointList() {
         empty={<Empty title={t.nothing} icon="webhook" />}
         columns={[
           { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
-          { label: t.endpoint, show: ({ url }) => <Foreign text={url} /> },
+          { label: t.endpoint, isName: true, show: ({ url }) => <Foreign text={url} /> },
           { label: t.state, show: (endpoint) => <Health endpoint={endpoint} /> },
           { label: t.failures, isFigure: true, show: ({ failures_in_row }) => <Points value={String(failures_in_row)} /> },
           {
