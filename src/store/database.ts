@@ -50,6 +50,8 @@ const QUERY_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 /** Longer than a person looks at a page: a new connection has every statement to prepare again. */
 const IDLE_TIMEOUT_MS = 5 * 60_000;
+/** A machine that went without a word is noticed some 10 s later, by the system, before a statement waits for it. */
+const KEEP_ALIVE_AFTER_MS = 5_000;
 
 /** A session that lost its client must release its locks: within seconds, in a transaction or outside of one. */
 const SESSION_SETTINGS = [
@@ -132,6 +134,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     // Statements are pipelined: each is sent without waiting for the answer before it.
     pipeline: true,
     // A transaction pooler accepts no start-up options: there the role carries them (`alter role … set …`).
