@@ -32,7 +32,7 @@ const ALL_TESTS = ['test/**/*.test.ts', 'src/**/*.test.ts'];
  */
 const EVERY_STATEMENT = [
   'test/store/!(embedded).test.ts',
-  'test/access/{four-eyes,two-people,who-can-do-what}.test.ts',
+  'test/access/{four-eyes,who-can-do-what}.test.ts',
   'test/adjustments/{adjustments,sealed-adjustments}.test.ts',
   'test/audit/audited-changes.test.ts',
   'test/commands/one-manner.test.ts',
