@@ -477,6 +477,8 @@ create table impact_batch (
 
 CREATE INDEX impact_batch_quantity ON public.impact_batch USING btree (quantity, impact_batch_id);
 
+CREATE INDEX impact_batch_waiting ON public.impact_batch USING btree (impact_batch_id) WHERE (status = 'delivered'::text);
+
 CREATE TRIGGER impact_batch_is_kept BEFORE DELETE ON public.impact_batch FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER impact_batch_is_not_emptied BEFORE TRUNCATE ON public.impact_batch FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

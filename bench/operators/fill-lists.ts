@@ -123,8 +123,15 @@ const INSERTS: readonly [counted: keyof ListCounts, text: string][] = [
   ],
   [
     'endpoints',
-    `insert into impact_batch (impact_batch_id, name, quantity, created_at, status_at)
-      select ${id('batch', 'n')}, 'batch ' || n, n, now(), now() from generate_series($from, $to) n`,
+    `insert into project (project_id, name_en, name_ar, country, created_at)
+      values (${id('prj', '7')}, 'Coast', 'الساحل', 'SA', now()) on conflict do nothing`,
+  ],
+  [
+    'endpoints',
+    // One in twenty waits for its verification.
+    `insert into impact_batch (impact_batch_id, name, quantity, created_at, status_at, status, project_id, delivered_by)
+      select ${id('batch', 'n')}, 'batch ' || n, n, now(), now(), case when n % 20 = 0 then 'delivered' else 'recorded' end,
+        case when n % 20 = 0 then ${id('prj', '7')} end, case when n % 20 = 0 then 'opr_7' end from generate_series($from, $to) n`,
   ],
   [
     'others',

@@ -183,10 +183,14 @@ describe('the way of a batch', () => {
     await advance(id, 'funded');
     await advance(id, 'in_progress');
     done(await upload(as(operator), id));
+    const toVerify = async () => done(await as(viewer).get(`${V1}/overview`)).batches_to_verify;
+    assert.deepEqual(await toVerify(), { count: 0, is_more: false });
     await advance(id, 'delivered');
+    assert.deepEqual(await toVerify(), { count: 1, is_more: false });
     const own = await step(operator, id, 'verify');
     assert.deepEqual([own.status, own.body.error.code], [403, 'forbidden']);
     done(await step(approver, id, 'verify'));
+    assert.equal((await toVerify()).count, 0);
     const { batch, evidence, changes } = await detailOf(id);
     assert.deepEqual(
       [batch.status, batch.delivered_by, batch.verified_by],

@@ -13,6 +13,7 @@ import { readOverview } from '../../src/operations/overview/read-overview.ts';
 import { searchRecords } from '../../src/operations/overview/search-records.ts';
 import type { OperatorApiTools } from '../../src/operator-api/app.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
+import { countWaitingBatches } from '../../src/store/impact/impact-batch.ts';
 import { readEndpointActivity } from '../../src/webhooks/endpoints/endpoint-activity.ts';
 import { blocksOf } from '../support/postgres/blocks.ts';
 import { testDatabase } from '../support/postgres/database.ts';
@@ -79,13 +80,15 @@ const READS: readonly [what: string, max: number, work: (db: pg.PoolClient) => P
   ['the search for what begins so', COUNTS.partners * 6 * 4 + PAGE_MAX, (db) => searchRecords(on(db), 'order-3')],
   // One key of each partner, and the latest of the partners that have one of them.
   ['the latest contributions', COUNTS.partners * 6 + PAGE_MAX, (db) => listLatest(on(db))],
-  // Four counts, each of a thousand; of reviews each with its contribution. Of each settlement of two months its answer, and of each
+  // Five counts, each of a thousand; of reviews each with its contribution. Of each settlement of two months its answer, and of each
   // endpoint its health and what waits.
   [
     'the overview',
-    4 * 1_001 * 8 + COUNTS.settlements * 4 + COUNTS.endpoints * 12,
+    5 * 1_001 * 8 + COUNTS.settlements * 4 + COUNTS.endpoints * 12,
     (db) => readOverview(on(db), { reviewExpiryHours: 72 }),
   ],
+  // One in twenty waits: by their own index, and not among all.
+  ['the batches that wait', 30, (db) => countWaitingBatches(db, 1_000)],
   // Two counts of a thousand, the endpoint, and a hundred deliveries of each hour.
   ['the activity of an endpoint', 2 * 1_001 * 2 + 24 * 110, (db) => readEndpointActivity(db, { partnerId, endpointId })],
 ];

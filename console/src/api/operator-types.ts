@@ -4017,6 +4017,7 @@ export interface components {
             adjustments_to_approve: components["schemas"]["BoundedCount"];
             adjustments_to_post: components["schemas"]["BoundedCount"];
             failures_to_approve: components["schemas"]["BoundedCount"];
+            batches_to_verify: components["schemas"]["BoundedCount"];
             disputes: components["schemas"]["BoundedCount"];
             unacknowledged_settlements: components["schemas"]["BoundedCount"];
             webhooks: components["schemas"]["WebhookState"];

@@ -4,6 +4,7 @@ import { readClock } from '../../store/clock.ts';
 import { countWaitingFailures } from '../../store/contributions/waiting-failure.ts';
 import { countWaitingReviews } from '../../store/contributions/waiting-review.ts';
 import { type Database, onOneConnection, type Queryable } from '../../store/database.ts';
+import { countWaitingBatches } from '../../store/impact/impact-batch.ts';
 import { type JobState, listJobStates } from '../../store/jobs/job.ts';
 import { countOpenDisputes, countUnacknowledgedSettlements } from '../../store/settlements/waiting-settlement.ts';
 import {
@@ -27,6 +28,7 @@ export interface Overview {
   readonly adjustmentsToApprove: BoundedCount;
   readonly adjustmentsToPost: BoundedCount;
   readonly failuresToApprove: BoundedCount;
+  readonly batchesToVerify: BoundedCount;
   readonly disputes: BoundedCount;
   readonly unacknowledged: BoundedCount;
   readonly webhooks: Backlog & TroubledEndpoints;
@@ -80,7 +82,7 @@ async function readAnew(
     unacknowledgedCounts.read(pool, ''),
     backlogs.read(pool, isDistributed ? 'distributed' : 'on one server'),
   ]);
-  const [asOf, reviews, adjustments, failures, disputes, endpoints, jobs] = counted;
+  const [asOf, reviews, adjustments, failures, batches, disputes, endpoints, jobs] = counted;
   const { oldestAt } = reviews;
   return {
     asOf,
@@ -92,6 +94,7 @@ async function readAnew(
     adjustmentsToApprove: bounded(adjustments.draft),
     adjustmentsToPost: bounded(adjustments.approved),
     failuresToApprove: bounded(failures),
+    batchesToVerify: bounded(batches),
     disputes: bounded(disputes),
     unacknowledged: bounded(unacknowledged),
     webhooks: { ...backlog, ...endpoints },
@@ -105,6 +108,7 @@ async function countWaiting(db: Queryable) {
     countWaitingReviews(db, COUNTED_MAX),
     countWaitingAdjustments(db, COUNTED_MAX),
     countWaitingFailures(db, COUNTED_MAX),
+    countWaitingBatches(db, COUNTED_MAX),
     countOpenDisputes(db, COUNTED_MAX),
     countTroubledEndpoints(db),
     listJobStates(db),

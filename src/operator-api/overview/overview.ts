@@ -34,6 +34,7 @@ const Overview = shape('Overview', {
   adjustments_to_approve: BoundedCount,
   adjustments_to_post: BoundedCount,
   failures_to_approve: BoundedCount,
+  batches_to_verify: BoundedCount,
   disputes: BoundedCount,
   unacknowledged_settlements: BoundedCount,
   webhooks: shape('WebhookState', {
@@ -62,6 +63,7 @@ export const getOverview = operatorRoute({
       adjustments_to_approve: boundedToWire(waiting.adjustmentsToApprove),
       adjustments_to_post: boundedToWire(waiting.adjustmentsToPost),
       failures_to_approve: boundedToWire(waiting.failuresToApprove),
+      batches_to_verify: boundedToWire(waiting.batchesToVerify),
       disputes: boundedToWire(waiting.disputes),
       unacknowledged_settlements: boundedToWire(waiting.unacknowledged),
       webhooks: {

@@ -57,6 +57,17 @@ export async function listImpactBatches(
   return run<ImpactBatch>(db, LIST, [beforeId, limit]);
 }
 
+const COUNT_WAITING: Statement = {
+  name: 'count_waiting_impact_batches',
+  text: `select count(*)::int4 as count from (select 1 from impact_batch where status = 'delivered' limit $1) counted`,
+};
+
+/** Batches that wait for their verification; `max` + 1 stands for as many or more. */
+export async function countWaitingBatches(db: Queryable, max: number): Promise<number> {
+  const [row] = await run<{ count: number }>(db, COUNT_WAITING, [max + 1]);
+  return row?.count ?? 0;
+}
+
 export type BatchOrder = 'created_at' | 'quantity';
 
 const IN_ORDER: KeysetList<BatchOrder> = {

@@ -11,6 +11,7 @@ export const OVERVIEW = {
   adjustmentsToApprove: ['Adjustments to approve', 'تعديلات بانتظار الاعتماد'],
   adjustmentsToPost: ['Adjustments to post', 'تعديلات بانتظار الترحيل'],
   failuresToApprove: ['Failures to approve', 'إخفاقات بانتظار الاعتماد'],
+  batchesToVerify: ['Batches to verify', 'دفعات بانتظار التحقّق'],
   disputes: ['Disputed settlements', 'تسويات معترَض عليها'],
   unacknowledged: ["Waiting for the partner's answer", 'تسويات بانتظار رد الشريك'],
   webhooks: ['Webhooks', 'الإشعارات'],

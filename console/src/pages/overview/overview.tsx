@@ -44,7 +44,7 @@ function Waiting({ answer }: { readonly answer: Answer }) {
   const { reviews } = answer;
   return (
     <Section title={t.waiting}>
-      <SimpleGrid cols={{ base: 2, md: 3 }} spacing={{ base: 'xs', xs: 'md' }} className="number-cards">
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', xs: 'md' }} className="number-cards">
         <NumberCard
           label={t.reviews}
           to="/reviews"
@@ -70,6 +70,7 @@ function Waiting({ answer }: { readonly answer: Answer }) {
           value={formatBounded(answer.adjustments_to_post)}
         />
         <NumberCard label={t.failuresToApprove} to="/failures?status=drafted" value={formatBounded(answer.failures_to_approve)} />
+        <NumberCard label={t.batchesToVerify} to="/impact?status=delivered" value={formatBounded(answer.batches_to_verify)} />
         <NumberCard
           label={t.disputes}
           to="/settlements?answer=disputed"
