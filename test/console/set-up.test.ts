@@ -128,7 +128,7 @@ describe('an impact batch', needsBrowser, () => {
     await dialog.getByText('Put the file at a public address').waitFor();
     await dialog.getByLabel('Public address').fill('https://files.example.org/coast.jpg');
     await dialog.getByRole('button', { name: 'Add evidence' }).click();
-    await page.getByText('the service computed the same SHA-256').waitFor();
+    await page.getByText('is recorded. The service did not open its address.').waitFor();
     const [kept] = await rowsOf('select sha256, byte_count, captured_at from impact_evidence where impact_batch_id = $1', [
       batchId,
     ]);
@@ -156,7 +156,7 @@ describe('an impact batch', needsBrowser, () => {
     await page.goto(`${browser.baseUrl}/impact`);
     await page.getByRole('link', { name: 'Spring' }).click();
     await heading(page, 'Spring');
-    await page.getByText('coast.jpg').waitFor();
+    await page.getByRole('link', { name: 'coast.jpg' }).waitFor();
     for (const role of ['button', 'link'] as const)
       assert.equal(await page.getByRole(role, { name: /^(?:New|Add|Verify|Record|Allocate|Create)\b/ }).count(), 0);
   });

@@ -49,18 +49,26 @@ export async function insertContributionRule(database: Database, rule: RuleRow):
   return label;
 }
 
+interface PriceRow {
+  readonly partnerId: string;
+  readonly label: string;
+  readonly starts: string | Date;
+  readonly price: string | null;
+  readonly currency?: string;
+}
+
 /** What a point is worth, or a tree costs, likewise. @returns Its start. */
 export async function insertPrice(
   database: Database,
   kind: 'point_conversion' | 'tree_cost',
-  { partnerId, label, starts, price }: { partnerId: string; label: string; starts: string | Date; price: string | null },
+  { partnerId, label, starts, price, currency = 'SAR' }: PriceRow,
 ): Promise<Date> {
   const column = kind === 'tree_cost' ? 'tree_cost' : 'point_value';
   const start = starts instanceof Date ? '$3::timestamptz' : "date_trunc('milliseconds', now() + $3::interval)";
   const { rows } = await database.pool.query(
     `insert into rule_version (kind, version, partner_id, starts_at, ${column}, currency, created_at)
     values ('${kind}', $1, $2, ${start}, $4, $5, now() - interval '30 days') returning starts_at`,
-    [label, partnerId, starts, price, price === null ? null : 'SAR'],
+    [label, partnerId, starts, price, price === null ? null : currency],
   );
   await prove(database, kind, label);
   return rows[0].starts_at;

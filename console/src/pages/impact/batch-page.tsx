@@ -11,10 +11,12 @@ import { Person } from '../../parts/person.tsx';
 import { Records } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/state.tsx';
+import { TwoLines } from '../../parts/two-lines.tsx';
 import { Absent, Foreign, Id, Points, Time } from '../../parts/values.tsx';
 import { useSession } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
+import { useAuthor } from '../audit/use-author.ts';
 import { BatchSteps } from './batch-steps.tsx';
 import { EvidenceSection } from './evidence-section.tsx';
 import { CHANGE, IMPACT, PLANTING } from './impact-texts.ts';
@@ -69,7 +71,7 @@ function Batch({ detail }: { readonly detail: Detail }) {
       )}
       {!isOpen && <EvidenceSection detail={detail} />}
       <Section title={t.history}>
-        <History changes={detail.changes} />
+        <History detail={detail} />
       </Section>
     </Stack>
   );
@@ -131,11 +133,21 @@ function OwnDelivery({ detail: { batch, changes } }: { readonly detail: Detail }
 
 function BatchFacts({ detail: { batch, project, ...counts } }: { readonly detail: Detail }) {
   const t = useTexts(IMPACT);
+  const common = useTexts(COMMON);
   const { language } = useLanguage();
+  const author = useAuthor(batch.impact_batch_id, 'impact-batch.create');
   return (
     <Facts
       columns={3}
       facts={[
+        {
+          label: common.created,
+          value: (
+            <>
+              {author && <Person id={author} />} <Time at={batch.created_at} />
+            </>
+          ),
+        },
         { label: t.since, value: <Time at={batch.status_at} /> },
         { label: t.trees, value: <Points value={batch.quantity} /> },
         {
@@ -152,10 +164,11 @@ function BatchFacts({ detail: { batch, project, ...counts } }: { readonly detail
   );
 }
 
-function History({ changes }: { readonly changes: Detail['changes'] }) {
+function History({ detail: { changes, evidence } }: { readonly detail: Detail }) {
   const t = useTexts(IMPACT);
   const common = useTexts(COMMON);
   const kinds = useTexts(CHANGE);
+  const added = changes.filter(({ change_type }) => change_type === 'evidence_added');
   return (
     <Records
       label={t.history}
@@ -163,7 +176,14 @@ function History({ changes }: { readonly changes: Detail['changes'] }) {
       keyOf={({ change_no }) => String(change_no)}
       empty={<Empty title={t.noHistory} icon="clock" />}
       columns={[
-        { label: t.change, show: ({ change_type }) => kinds[change_type] },
+        {
+          label: t.change,
+          // Each has its own file, in the same order.
+          show: (change) => {
+            const file = evidence[added.indexOf(change)];
+            return <TwoLines first={kinds[change.change_type]} second={file && <Foreign text={file.file_name} />} />;
+          },
+        },
         { label: common.status, show: ({ status }) => <PlantingBadge status={status} /> },
         { label: t.trees, isFigure: true, show: ({ quantity }) => <Points value={quantity} /> },
         { label: common.by, show: ({ operator_id }) => <Person id={operator_id} /> },

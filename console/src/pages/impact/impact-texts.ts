@@ -218,11 +218,18 @@ export const IMPACT = {
   type: ['Type', 'النوع'],
   typeHelp: ['A word such as photo or satellite_image.', 'كلمة مثل photo أو satellite_image.'],
   address: ['Public address', 'العنوان العام'],
-  addressHelp: ['https, where partners and their customers open the file.', 'https، حيث يفتح الشركاء وعملاؤهم الملف.'],
+  addressHelp: [
+    'https, where partners and their customers open the file. The service does not open it.',
+    'https، حيث يفتح الشركاء وعملاؤهم الملف. لا تفتحه الخدمة.',
+  ],
   captured: ['Captured', 'وقت الالتقاط'],
   evidenceAdded: [
-    (name: string) => `The evidence ${isolateForeign(name)} is recorded: the service computed the same SHA-256.`,
-    (name: string) => `سُجّل الدليل ${isolateForeign(name)}: حسبت الخدمة البصمة نفسها.`,
+    (name: string) => `The evidence ${isolateForeign(name)} is recorded. The service did not open its address.`,
+    (name: string) => `سُجّل الدليل ${isolateForeign(name)}. لم تفتح الخدمة عنوانه.`,
+  ],
+  notOpened: [
+    'The service has not opened the addresses. Compare the file at each with its SHA-256.',
+    'لم تفتح الخدمة هذه العناوين. قارن الملف الموجود في كل منها ببصمته SHA-256.',
   ],
   bytes: ['Bytes', 'الحجم بالبايت'],
   history: ['History', 'السجل الزمني'],

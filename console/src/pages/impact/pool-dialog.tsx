@@ -9,7 +9,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
 import { poolSettlements, sharesOf } from './pool-settlements.ts';
 import type { Poolable } from './pooled-settlements.tsx';
-import { treesPaidBy, WorthCards, WorthLine, worthOf } from './worth.tsx';
+import { PaidTogether, treesPaidBy, WorthCards, WorthLine, worthOf } from './worth.tsx';
 
 interface ChosenBarProps {
   readonly settlements: readonly Poolable[];
@@ -24,14 +24,16 @@ export function ChosenBar({ settlements, label, onNext, exception }: ChosenBarPr
   const isNone = settlements.length === 0;
   const points = formatWhole(addWhole(settlements.map((each) => each.points)));
   const disputed = countDisputed(settlements);
+  const worth = worthOf(settlements);
   return (
     <Paper p="sm" {...(!isNone && { shadow: 'md', pos: 'sticky', bottom: 16, style: { zIndex: 5 } })}>
       <Group justify="space-between">
         <Box flex={1} miw={220}>
           <Text fw={600}>{isNone ? t.noneChosen : t.chosen(settlements.length, points)}</Text>
-          {worthOf(settlements).map((worth) => (
-            <WorthLine key={worth.currency ?? '-'} worth={worth} />
+          {worth.map((each) => (
+            <WorthLine key={each.currency ?? '-'} worth={each} />
           ))}
+          <PaidTogether worth={worth} />
           {disputed > 0 && (
             <Text size="sm" c="var(--console-warning)">
               {t.disputedChosen(disputed)}

@@ -9,12 +9,12 @@ import { AddressLink } from '../../parts/address-link.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { problemOf } from '../../parts/problem.tsx';
-import { Points } from '../../parts/values.tsx';
+import { Id, Points } from '../../parts/values.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { EvidenceFile } from './evidence-section.tsx';
 import { CHANGE, IMPACT, PLANTING } from './impact-texts.ts';
 import { useProjects } from './projects.tsx';
-import { WorthCards } from './worth.tsx';
+import { PaidTogether, WorthCards } from './worth.tsx';
 
 type Detail = components['schemas']['ImpactBatchDetail'];
 export type BatchStep = 'allocate' | 'fund' | 'start' | 'deliver' | 'verify' | 'delay' | 'reallocate' | 'correct';
@@ -70,7 +70,7 @@ export function StepDialog({ detail: { batch, evidence, worth }, step, onClose }
     >
       <Stack gap="md">
         {shown === 'fund' && <Funded quantity={batch.quantity} worth={worth} />}
-        {shown === 'verify' && <EvidenceFiles evidence={evidence} />}
+        {shown === 'verify' && <ToVerify quantity={batch.quantity} evidence={evidence} />}
         {namesProject && (
           <ProjectChoice
             value={stated.project}
@@ -113,22 +113,33 @@ function Funded({ quantity, worth }: { readonly quantity: string } & Pick<Detail
       <Facts columns={3} facts={[{ label: t.trees, value: <Points value={quantity} /> }]} />
       <Text size="sm">{t.worth}</Text>
       <WorthCards worth={worth} />
+      <PaidTogether worth={worth} />
     </Stack>
   );
 }
 
-function EvidenceFiles({ evidence }: Pick<Detail, 'evidence'>) {
+/** What is said to be planted, and the files that document it. */
+function ToVerify({ quantity, evidence }: { readonly quantity: string } & Pick<Detail, 'evidence'>) {
   const t = useTexts(IMPACT);
   return (
-    <Input.Wrapper label={t.evidence} labelElement="div">
-      <List size="sm">
-        {evidence.map((each) => (
-          <List.Item key={each.evidence_no}>
-            <EvidenceFile evidence={each} />
-          </List.Item>
-        ))}
-      </List>
-    </Input.Wrapper>
+    <>
+      <Facts columns={3} facts={[{ label: t.trees, value: <Points value={quantity} /> }]} />
+      <Input.Wrapper label={t.evidence} labelElement="div" description={t.notOpened}>
+        <List size="sm" mt={4}>
+          {evidence.map((each) => (
+            <List.Item key={each.evidence_no}>
+              <EvidenceFile evidence={each} />
+              <div>
+                <bdi dir="ltr" className="foreign">
+                  {each.url}
+                </bdi>
+              </div>
+              {t.hash} <Id id={each.sha256} />
+            </List.Item>
+          ))}
+        </List>
+      </Input.Wrapper>
+    </>
   );
 }
 

@@ -92,6 +92,14 @@ export function treesPaidBy(worth: readonly Worth[]): bigint | undefined {
   return known.length === worth.length ? addWhole(known) : undefined;
 }
 
+/** How many trees several currencies pay, which no card says. */
+export function PaidTogether({ worth }: { readonly worth: readonly Worth[] }) {
+  const t = useTexts(IMPACT);
+  const paid = treesPaidBy(worth);
+  if (worth.length < 2 || paid === undefined) return null;
+  return <Text fw={600}>{t.payTogether(worth.length, String(paid))}</Text>;
+}
+
 interface WorthOfBatchProps {
   readonly worth: readonly Worth[];
   readonly quantity: string;
