@@ -239,6 +239,7 @@ describe('a dispute', needsBrowser, () => {
     await page.getByRole('dialog').getByText('The dispute stays open until the partner accepts.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'I have sent it' }).click();
     await page.getByText('The answer is recorded with the settlement.').waitFor();
+    await page.getByRole('heading', { name: 'The dispute is answered. Next, the partner accepts.' }).waitFor();
     await page.getByText('Show what was sent').click();
     await page.getByText('Reported twice.\n').last().waitFor();
     const [entry] = (await service.database.pool.query("select after_json from audit_entry where action = 'dispute.reply'")).rows;

@@ -229,8 +229,21 @@ describe('a dispute', () => {
     await answer('disputed');
     for (const text of [' ', 'a\u202eb', 'x'.repeat(5_001)]) assertError(await reply(text), 'invalid_request');
     assert.deepEqual(await replies(), []);
+    const shown = async () => {
+      const { settlements } = (await viewer.get(`${V1}/partners/${partnerId}/settlements`)).body;
+      const closed = (await viewer.get(`${V1}/settlements?acknowledgement=disputed`)).body.settlements;
+      const { last_settlement } = (await viewer.get(`${V1}/partners/${partnerId}/closing`)).body;
+      const all = [(await viewer.get(settlement)).body, ...settlements, ...closed, last_settlement];
+      return all
+        .filter(({ settlement_id }) => settlement_id === settlementId)
+        .map(({ is_dispute_answered }) => is_dispute_answered);
+    };
+    const before = (await viewer.get(`${V1}/overview`)).body.disputes;
+    assert.deepEqual(await shown(), [false, false, false, false]);
     assert.equal((await reply('Order 1 is yours.\nOrder 2 is not.')).status, 200);
     await Promise.all([reply('And order 3.'), reply('And order 4.')]);
+    assert.deepEqual(await shown(), [true, true, true, true]);
+    assert.deepEqual((await viewer.get(`${V1}/overview`)).body.disputes, { ...before, answered: before.answered + 1 });
     const [first, ...more] = await replies();
     assert.deepEqual([first.text, first.operator_id], ['Order 1 is yours.\nOrder 2 is not.', operator.operatorId]);
     assert.deepEqual(more.map(({ text }: { text: string }) => text).sort(), ['And order 3.', 'And order 4.']);
@@ -238,6 +251,7 @@ describe('a dispute', () => {
     for (let number = 4; number <= 20; number++) assert.equal((await reply(`Reply ${number}.`)).status, 200);
     assertError(await reply('One too many.'), 'invalid_request');
     await answer('accepted');
+    assert.deepEqual(await shown(), [false, false, false]);
     const entries = await listAuditEntries(database.pool, { subjectId: settlementId, limit: 1_000 });
     assert.equal(entries.length, 23, 'the closing, both answers and every reply');
     assert.deepEqual((await verifySettlements(database, partnerId, sealKeys)).problems, []);

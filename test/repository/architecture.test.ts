@@ -201,7 +201,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     impact: ['audit', 'access'],
     sandbox: ['audit', 'settlements', 'access', 'emissions', 'contributions', 'adjustments', 'impact'],
     verification: ['audit', 'settlements', 'rules', 'impact'],
-    overview: ['access', 'contributions'],
+    overview: ['access', 'contributions', 'settlements'],
   },
   store: {
     schema: [],

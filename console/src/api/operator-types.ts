@@ -3960,6 +3960,14 @@ export interface components {
             /** @description The name of the partner. */
             partner_name: string;
         };
+        OpenDisputes: {
+            /** @description How many settlements a partner disputes, as far as they were counted. */
+            count: number;
+            /** @description Whether there are more: the count stops at 1,000. */
+            is_more: boolean;
+            /** @description To how many of those that were counted an operator recorded what the partner was told. */
+            answered: number;
+        };
         OpenSettlement: {
             /** @description The id of the settlement. */
             settlement_id: string;
@@ -4018,7 +4026,7 @@ export interface components {
             adjustments_to_post: components["schemas"]["BoundedCount"];
             failures_to_approve: components["schemas"]["BoundedCount"];
             batches_to_verify: components["schemas"]["BoundedCount"];
-            disputes: components["schemas"]["BoundedCount"];
+            disputes: components["schemas"]["OpenDisputes"];
             unacknowledged_settlements: components["schemas"]["BoundedCount"];
             webhooks: components["schemas"]["WebhookState"];
             /** @description The jobs of the schedule. */
@@ -4709,6 +4717,8 @@ export interface components {
             /** @description Its statement; `null` while it is open. */
             statement: components["schemas"]["StatementState"] | null;
             acknowledgement: components["schemas"]["Acknowledgement"];
+            /** @description Whether the partner disputes it, and an operator recorded what the partner was told. */
+            is_dispute_answered: boolean;
         };
         SettlementFigures: {
             /** @description Gross points and adjustments of the period. */

@@ -1,4 +1,5 @@
 import { Badge } from '@mantine/core';
+import type { components } from '../api/operator-types.ts';
 import { useTexts } from '../texts/language.tsx';
 import { STATUS } from '../texts/record-texts.ts';
 
@@ -26,14 +27,19 @@ const COLORS: Readonly<Record<keyof typeof STATUS, string>> = {
   closed: 'gray',
   accepted: 'forest',
   disputed: 'red',
+  dispute_answered: 'yellow',
   receiving: 'blue',
   comparing: 'blue',
   done: 'forest',
 };
 
-/** What the partner answered to a settlement. */
-export function AnswerBadge({ answer }: { readonly answer: 'pending' | 'accepted' | 'disputed' }) {
-  return <StatusBadge status={answer === 'pending' ? 'not_answered' : answer} />;
+type Answered = Pick<components['schemas']['Settlement'], 'acknowledgement' | 'is_dispute_answered'>;
+
+/** What the partner answered to a settlement, and whether its dispute was answered. */
+export function AnswerBadge({ settlement: { acknowledgement, is_dispute_answered } }: { readonly settlement: Answered }) {
+  const { status } = acknowledgement;
+  if (status === 'pending') return <StatusBadge status="not_answered" />;
+  return <StatusBadge status={is_dispute_answered ? 'dispute_answered' : status} />;
 }
 
 export function StatusBadge({ status }: { readonly status: keyof typeof STATUS }) {

@@ -26,6 +26,7 @@ export const STATUS = {
   closed: ['Closed', 'مُقفلة'],
   accepted: ['Accepted', 'مقبولة'],
   disputed: ['Disputed', 'معترَض عليها'],
+  dispute_answered: ['Disputed, answered', 'معترَض عليها، وأُجيب'],
   receiving: ['Arriving', 'قيد الاستلام'],
   comparing: ['Comparing', 'قيد المقارنة'],
   done: ['Compared', 'اكتملت المقارنة'],

@@ -6,13 +6,14 @@ import { countWaitingReviews } from '../../store/contributions/waiting-review.ts
 import { type Database, onOneConnection, type Queryable } from '../../store/database.ts';
 import { countWaitingBatches } from '../../store/impact/impact-batch.ts';
 import { type JobState, listJobStates } from '../../store/jobs/job.ts';
-import { countOpenDisputes, countUnacknowledgedSettlements } from '../../store/settlements/waiting-settlement.ts';
+import { countUnacknowledgedSettlements, listDisputedSettlements } from '../../store/settlements/waiting-settlement.ts';
 import {
   type Backlog,
   countTroubledEndpoints,
   measureBacklog,
   type TroubledEndpoints,
 } from '../../store/webhooks/delivery-backlog.ts';
+import { findRepliedSettlements } from '../settlements/reply-to-dispute.ts';
 
 /** A count that stops: nothing counts everything. */
 export interface BoundedCount {
@@ -22,6 +23,12 @@ export interface BoundedCount {
 
 export const COUNTED_MAX = 1_000;
 
+/** Disputes that no acceptance ended. */
+export interface OpenDisputes extends BoundedCount {
+  /** Of those that were counted, how many an operator recorded a reply to. */
+  readonly answered: number;
+}
+
 export interface Overview {
   readonly asOf: Date;
   readonly reviews: BoundedCount & { readonly points: bigint; readonly nextExpiryAt: Date | null };
@@ -29,7 +36,7 @@ export interface Overview {
   readonly adjustmentsToPost: BoundedCount;
   readonly failuresToApprove: BoundedCount;
   readonly batchesToVerify: BoundedCount;
-  readonly disputes: BoundedCount;
+  readonly disputes: OpenDisputes;
   readonly unacknowledged: BoundedCount;
   readonly webhooks: Backlog & TroubledEndpoints;
   readonly jobs: readonly JobState[];
@@ -95,7 +102,7 @@ async function readAnew(
     adjustmentsToPost: bounded(adjustments.approved),
     failuresToApprove: bounded(failures),
     batchesToVerify: bounded(batches),
-    disputes: bounded(disputes),
+    disputes,
     unacknowledged: bounded(unacknowledged),
     webhooks: { ...backlog, ...endpoints },
     jobs,
@@ -109,10 +116,16 @@ async function countWaiting(db: Queryable) {
     countWaitingAdjustments(db, COUNTED_MAX),
     countWaitingFailures(db, COUNTED_MAX),
     countWaitingBatches(db, COUNTED_MAX),
-    countOpenDisputes(db, COUNTED_MAX),
+    countDisputes(db),
     countTroubledEndpoints(db),
     listJobStates(db),
   ]);
+}
+
+async function countDisputes(db: Queryable): Promise<OpenDisputes> {
+  const found = await listDisputedSettlements(db, COUNTED_MAX);
+  const answered = await findRepliedSettlements(db, found.slice(0, COUNTED_MAX));
+  return { ...bounded(found.length), answered: answered.size };
 }
 
 /** @param count Counted up to one more than {@link COUNTED_MAX}. */

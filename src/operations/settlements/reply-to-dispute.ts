@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { invalidRequest } from '../../domain/service-error.ts';
 import { isText, textForm } from '../../domain/single-line-text.ts';
-import { listAuditEntries } from '../../store/audit/audit.ts';
+import { listAuditEntries, listSubjectsOfAction } from '../../store/audit/audit.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { lockSettlement } from '../../store/settlements/settlement.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
@@ -70,6 +70,11 @@ export async function listDisputeReplies(
       return { repliedAt: recordedAt, operatorId, text };
     })
     .reverse();
+}
+
+/** Those of these settlements of which an operator recorded a reply. */
+export async function findRepliedSettlements(db: Queryable, settlementIds: readonly string[]): Promise<ReadonlySet<string>> {
+  return new Set(settlementIds.length === 0 ? [] : await listSubjectsOfAction(db, settlementIds, REPLY));
 }
 
 function requireText(text: string): void {

@@ -35,7 +35,11 @@ const Overview = shape('Overview', {
   adjustments_to_post: BoundedCount,
   failures_to_approve: BoundedCount,
   batches_to_verify: BoundedCount,
-  disputes: BoundedCount,
+  disputes: shape('OpenDisputes', {
+    count: count('How many settlements a partner disputes, as far as they were counted.'),
+    is_more: flag('Whether there are more: the count stops at 1,000.'),
+    answered: count('To how many of those that were counted an operator recorded what the partner was told.'),
+  }),
   unacknowledged_settlements: BoundedCount,
   webhooks: shape('WebhookState', {
     disabled: count('Endpoints that are disabled: their events are held.'),
@@ -64,7 +68,7 @@ export const getOverview = operatorRoute({
       adjustments_to_post: boundedToWire(waiting.adjustmentsToPost),
       failures_to_approve: boundedToWire(waiting.failuresToApprove),
       batches_to_verify: boundedToWire(waiting.batchesToVerify),
-      disputes: boundedToWire(waiting.disputes),
+      disputes: { ...boundedToWire(waiting.disputes), answered: waiting.disputes.answered },
       unacknowledged_settlements: boundedToWire(waiting.unacknowledged),
       webhooks: {
         ...{ disabled: webhooks.disabled, failing: webhooks.failing, waiting: webhooks.waiting, exhausted: webhooks.exhausted },

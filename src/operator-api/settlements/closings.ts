@@ -11,7 +11,8 @@ import type { OperatorApiTools } from '../app.ts';
 import { pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { BoundedCount, closed, flag, idParams, listOf, nullableShape, shape, text, time } from '../schema-parts.ts';
-import { SettlementBody, showSettlement } from './settlement-schemas.ts';
+import { SettlementBody } from './settlement-schemas.ts';
+import { showSettlements } from './settlements-of.ts';
 
 const ClosingBody = shape('Closing', {
   partner_id: text('The id of the partner.'),
@@ -45,7 +46,17 @@ const ClosingBody = shape('Closing', {
 
 const bounded = (counted: number) => ({ count: Math.min(counted, LEFT_MAX), is_more: counted > LEFT_MAX });
 
-function closingToWire({ partner, open, last, left, disputed }: Closing, { environment }: OperatorApiTools) {
+async function closingsToWire(closings: readonly Closing[], tools: OperatorApiTools) {
+  const lasts = closings.flatMap(({ last }) =>
+    last?.totals ? [{ settlement: last, totals: last.totals, currency: last.currency, asOf: null }] : [],
+  );
+  const shown = new Map((await showSettlements(tools, lasts)).map((each) => [each.settlement_id, each]));
+  return closings.map((closing) => closingToWire(closing, shown.get(closing.last?.settlementId ?? '') ?? null));
+}
+
+type ShownSettlement = Awaited<ReturnType<typeof showSettlements>>[number];
+
+function closingToWire({ partner, open, left, disputed }: Closing, last: ShownSettlement | null) {
   return {
     ...{ partner_id: partner.partnerId, name: partner.name },
     open_settlement: open
@@ -63,9 +74,7 @@ function closingToWire({ partner, open, last, left, disputed }: Closing, { envir
       })),
       is_more: disputed.length > DISPUTES_MAX,
     },
-    last_settlement: last?.totals
-      ? showSettlement({ settlement: last, totals: last.totals, currency: last.currency, asOf: null }, environment)
-      : null,
+    last_settlement: last,
   };
 }
 
@@ -82,7 +91,7 @@ export const listClosings = operatorRoute({
   async handle({ tools, query }) {
     const { page, end } = sortedPage('listClosings', partnerOrder, query, [query.name]);
     const found = await listAll(tools.database, { text: query.name }, page);
-    return { closings: found.page.map((closing) => closingToWire(closing, tools)), ...end(found.last, found.hasMore) };
+    return { closings: await closingsToWire(found.page, tools), ...end(found.last, found.hasMore) };
   },
 });
 
@@ -96,6 +105,7 @@ export const getClosingOf = operatorRoute({
   params: idParams('partner_id', 'The id of the partner.'),
   answer: ClosingBody,
   async handle({ tools, params: { partner_id: partnerId } }) {
-    return closingToWire(await getClosing(tools.database.pool, partnerId), tools);
+    const [shown] = await closingsToWire([await getClosing(tools.database.pool, partnerId)], tools);
+    return shown;
   },
 });

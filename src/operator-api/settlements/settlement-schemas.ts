@@ -3,6 +3,7 @@ import type { SettlementView } from '../../wire/settlement-to-wire.ts';
 import { settlementLineToWire, settlementToWire } from '../../wire/settlement-to-wire.ts';
 import {
   count,
+  flag,
   integerText,
   listOf,
   nullableDecimalText,
@@ -71,10 +72,17 @@ export const SettlementBody = shape('Settlement', {
     'Its statement; `null` while it is open.',
   ),
   acknowledgement: AcknowledgementBody,
+  is_dispute_answered: flag('Whether the partner disputes it, and an operator recorded what the partner was told.'),
 });
 
-export function showSettlement(shown: SettlementView, environment: 'sandbox' | 'production') {
-  return { partner_id: shown.settlement.partnerId, ...settlementToWire(shown, environment) };
+interface Beside {
+  readonly environment: 'sandbox' | 'production';
+  readonly isDisputeAnswered: boolean;
+}
+
+export function showSettlement(shown: SettlementView, { environment, isDisputeAnswered }: Beside) {
+  const { partnerId: partner_id } = shown.settlement;
+  return { partner_id, ...settlementToWire(shown, environment), is_dispute_answered: isDisputeAnswered };
 }
 
 export const LINE_TYPES = ['contribution', 'adjustment', 'carried_forward'] as const;

@@ -9,12 +9,14 @@ import { show } from '../../operations/settlements/read-settlements.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { findSettlement } from '../../store/settlements/settlement.ts';
 import { listLinesInOrder } from '../../store/settlements/settlement-line.ts';
+import type { SettlementView } from '../../wire/settlement-to-wire.ts';
+import type { OperatorApiTools } from '../app.ts';
 import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, oneOf, partnerAnd } from '../schema-parts.ts';
 import { sorting } from '../sorting.ts';
 import { ACKNOWLEDGEMENTS, LINE_TYPES, LineBody, lineToWire, SettlementBody, showSettlement } from './settlement-schemas.ts';
-import { settlementsOf } from './settlements-of.ts';
+import { settlementsOf, showSettlements } from './settlements-of.ts';
 
 const ofPartner = sorting(['period'], '-period');
 const Acknowledged = oneOf(ACKNOWLEDGEMENTS, 'Only those that the partner answered so.');
@@ -47,7 +49,7 @@ export const listSettlements = operatorRoute({
     const found = await listOfPartner(tools.database, wanted, page);
     const shown = found.page.map(({ settlementId }) => settlementsOf(tools).byId({ partnerId, settlementId }));
     return {
-      settlements: (await Promise.all(shown)).map((each) => showSettlement(each, tools.environment)),
+      settlements: await showSettlements(tools, await Promise.all(shown)),
       ...end(found.last, found.hasMore),
     };
   },
@@ -83,13 +85,12 @@ export const listClosedSettlements = operatorRoute({
     const { page, end } = sortedPage('listClosedSettlements', ofAll, query, [acknowledgement, period, currency]);
     if (page.order.by === 'payable_amount' && currency === undefined) throw currencyMissing();
     const found = await listClosedOfAll(tools.database, { acknowledgement, period, currency }, page);
+    const shown = found.page.flatMap((settlement) => {
+      const { totals, currency } = settlement;
+      return totals ? [{ settlement, totals, currency, asOf: null }] : [];
+    });
     return {
-      settlements: found.page.flatMap((settlement) => {
-        const { totals } = settlement;
-        return totals
-          ? [showSettlement({ settlement, totals, currency: settlement.currency, asOf: null }, tools.environment)]
-          : [];
-      }),
+      settlements: await showSettlements(tools, shown),
       ...end(found.last, found.hasMore),
     };
   },
@@ -114,7 +115,8 @@ export const getSettlement = operatorRoute({
   answer: SettlementBody,
   deadlineMs: 20_000,
   async handle({ tools, params: { partner_id: partnerId, settlement_id: settlementId } }) {
-    return showSettlement(await settlementsOf(tools).byId({ partnerId, settlementId }), tools.environment);
+    const [shown] = await showSettlements(tools, [await settlementsOf(tools).byId({ partnerId, settlementId })]);
+    return shown;
   },
 });
 
@@ -205,14 +207,19 @@ export const closeOpenSettlement = operatorRoute({
     const nextSettlementId = idOfWork('stl', work.workId);
     // The same work had closed it before its process died.
     if (work.isTakenOver && (await findSettlement(database.pool, partnerId, nextSettlementId)))
-      return showSettlement(await settlementsOf(tools).byId({ partnerId, settlementId }), environment);
+      return showClosed(await settlementsOf(tools).byId({ partnerId, settlementId }), environment);
     const closing = { partnerId, settlementId, isEarly: true, nextSettlementId };
     const outcome = await closeSettlement(database, actor, closing, settlementTools);
     forgetUnacknowledged(database);
     if (!outcome) throw notOpen(settlementId);
-    return showSettlement(await show(database, settlementTools.pricesOf, outcome.closed), environment);
+    return showClosed(await show(database, settlementTools.pricesOf, outcome.closed), environment);
   },
 });
+
+/** At its close: no partner has answered it yet. */
+function showClosed(shown: SettlementView, environment: OperatorApiTools['environment']) {
+  return showSettlement(shown, { environment, isDisputeAnswered: false });
+}
 
 function notOpen(settlementId: string): ServiceError {
   return recordNotFound(

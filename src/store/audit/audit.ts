@@ -95,6 +95,17 @@ export async function listAuditSubjects(
   return rows.map(({ subjectId }) => subjectId);
 }
 
+const SUBJECTS_OF_ACTION: Statement = {
+  name: 'list_audit_subjects_of_action',
+  text: `select distinct subject_id as "subjectId" from audit_entry where subject_id = any($1) and action = $2`,
+};
+
+/** Those of the records that have an entry of this action. Their entries are read by an index. */
+export async function listSubjectsOfAction(db: Queryable, subjectIds: readonly string[], action: string): Promise<string[]> {
+  const rows = await run<{ subjectId: string }>(db, SUBJECTS_OF_ACTION, [subjectIds, action]);
+  return rows.map(({ subjectId }) => subjectId);
+}
+
 export interface AuditFilter {
   readonly partnerId?: string | undefined;
   readonly subjectId?: string | undefined;

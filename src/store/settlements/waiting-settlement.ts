@@ -6,15 +6,15 @@ const DISPUTED = `from settlement_acknowledgement d where d.status = 'disputed' 
       select from settlement_acknowledgement a
       where a.partner_id = d.partner_id and a.settlement_id = d.settlement_id and a.status = 'accepted')`;
 
-const COUNT_DISPUTES: Statement = {
-  name: 'count_open_disputes',
-  text: `select count(*)::int4 as count from (select d.partner_id ${DISPUTED} limit $1) counted`,
+const LIST_ALL_DISPUTES: Statement = {
+  name: 'list_open_disputes',
+  text: `select d.settlement_id as "settlementId" ${DISPUTED} limit $1`,
 };
 
-/** `max` + 1 stands for as many or more. */
-export async function countOpenDisputes(db: Queryable, max: number): Promise<number> {
-  const [row] = await run<{ count: number }>(db, COUNT_DISPUTES, [max + 1]);
-  return row?.count ?? 0;
+/** The settlements of all partners with one, `max` + 1 at most, which stands for as many or more. */
+export async function listDisputedSettlements(db: Queryable, max: number): Promise<string[]> {
+  const rows = await run<{ settlementId: string }>(db, LIST_ALL_DISPUTES, [max + 1]);
+  return rows.map(({ settlementId }) => settlementId);
 }
 
 export interface DisputedSettlement {

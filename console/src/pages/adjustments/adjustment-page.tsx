@@ -2,13 +2,15 @@ import { Alert, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
 import { isolate } from '../../format/isolate.ts';
 import { decimalsOf, formatDecimal, formatWhole, padDecimal } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
-import { StatusBadge } from '../../parts/badges.tsx';
+import { AnswerBadge, StatusBadge } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PartnerLink, usePartner } from '../../parts/partner.tsx';
+import { PeriodLabel } from '../../parts/period.tsx';
 import { Person } from '../../parts/person.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
@@ -16,6 +18,7 @@ import { Foreign, Id, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT_REASON } from '../../texts/record-texts.ts';
+import { useSettlement } from '../settlements/use-settlement.ts';
 import { type Detail, isWithdrawn, useChangeFacts } from './adjustment-change.tsx';
 import { AdjustmentSteps } from './adjustment-steps.tsx';
 import { ADJUSTMENT } from './adjustment-texts.ts';
@@ -103,6 +106,10 @@ function AdjustmentFacts({ detail }: { readonly detail: Detail }) {
   const common = useTexts(COMMON);
   const reasons = useTexts(ADJUSTMENT_REASON);
   const zone = usePartner(adjustment.partner_id).data?.time_zone;
+  const { original_settlement_id } = adjustment;
+  const settled = useSettlement({
+    ...{ partner_id: adjustment.partner_id, settlement_id: original_settlement_id ?? undefined },
+  }).data;
   const change = useChangeFacts(detail);
   const contribution = `/contributions/${adjustment.partner_id}/${adjustment.transaction_id}`;
   const steps = [
@@ -118,6 +125,7 @@ function AdjustmentFacts({ detail }: { readonly detail: Detail }) {
         { label: common.status, value: <StatusBadge status={adjustment.status} /> },
         { label: common.partner, value: <PartnerLink id={adjustment.partner_id} /> },
         { label: common.order, value: <AddressLink to={contribution}>{adjustment.partner_order_ref}</AddressLink> },
+        ...(settled ? [{ label: t.settledIn, value: <SettledIn settlement={settled} /> }] : []),
         ...change,
         { label: t.why, value: reasons[adjustment.reason_code] },
         { label: t.reasonEn, value: <Foreign text={adjustment.reason_en} isWhole /> },
@@ -133,6 +141,19 @@ function AdjustmentFacts({ detail }: { readonly detail: Detail }) {
         ...steps.flatMap(({ label, by, at }) => (by ? [{ label, value: <Step by={by} at={at} zone={zone} /> }] : [])),
       ]}
     />
+  );
+}
+
+/** With the dispute that the adjustment may answer. */
+function SettledIn({ settlement }: { readonly settlement: components['schemas']['Settlement'] }) {
+  const { partner_id, settlement_id, period_label, acknowledgement } = settlement;
+  return (
+    <>
+      <AddressLink to={`/settlements/${partner_id}/${settlement_id}`}>
+        <PeriodLabel label={period_label} />
+      </AddressLink>{' '}
+      {acknowledgement.status === 'disputed' && <AnswerBadge settlement={settlement} />}
+    </>
   );
 }
 

@@ -24,6 +24,7 @@ export const ADJUSTMENT = {
   rejectedBy: ['Rejected by', 'رفضه'],
   postedBy: ['Posted by', 'رحّله'],
   detail: ['Adjustment', 'التعديل'],
+  settledIn: ['Contribution settled in', 'سُوّيت المساهمة في'],
   effect: ['What it changes of the contribution', 'أثره في المساهمة'],
   before: ['Before', 'قبل'],
   after: ['After', 'بعد'],

@@ -105,7 +105,7 @@ const OVERDUE_MS = 15 * 60_000;
 
 function Last({ settlement }: { readonly settlement: NonNullable<Closing['last_settlement']> }) {
   const t = useTexts(CLOSING);
-  const { partner_id, settlement_id, period_label, acknowledgement, net_points } = settlement;
+  const { partner_id, settlement_id, period_label, net_points } = settlement;
   return (
     <TwoLines
       first={
@@ -113,7 +113,7 @@ function Last({ settlement }: { readonly settlement: NonNullable<Closing['last_s
           <AddressLink to={`/settlements/${partner_id}/${settlement_id}`}>
             <PeriodLabel label={period_label} />
           </AddressLink>
-          <AnswerBadge answer={acknowledgement.status} />
+          <AnswerBadge settlement={settlement} />
         </Group>
       }
       second={t.netOf(net_points)}

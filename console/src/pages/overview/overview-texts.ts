@@ -1,4 +1,6 @@
+import { isolate } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
+import { formatWhole } from '../../format/points.ts';
 import type { Texts } from '../../texts/text.ts';
 
 export const OVERVIEW = {
@@ -13,6 +15,10 @@ export const OVERVIEW = {
   failuresToApprove: ['Failures to approve', 'إخفاقات بانتظار الاعتماد'],
   batchesToVerify: ['Batches to verify', 'دفعات بانتظار التحقّق'],
   disputes: ['Disputed settlements', 'تسويات معترَض عليها'],
+  answered: [
+    (count: string) => `${formatWhole(count)} answered`,
+    (count: string) => `منها ما أُجيب: ${isolate(formatWhole(count))}`,
+  ],
   unacknowledged: ["Waiting for the partner's answer", 'تسويات بانتظار رد الشريك'],
   webhooks: ['Webhooks', 'الإشعارات'],
   disabled: ['Disabled endpoints', 'نقاط استقبال معطَّلة'],

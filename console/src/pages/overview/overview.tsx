@@ -75,7 +75,8 @@ function Waiting({ answer }: { readonly answer: Answer }) {
           label={t.disputes}
           to="/settlements?answer=disputed"
           value={formatBounded(answer.disputes)}
-          isAlarming={answer.disputes.count > 0}
+          isAlarming={answer.disputes.count > answer.disputes.answered}
+          detail={answer.disputes.answered > 0 && t.answered(String(answer.disputes.answered))}
         />
         <NumberCard
           label={t.unacknowledged}

@@ -69,7 +69,7 @@ function Now({ closing, zone }: { readonly closing: Closing; readonly zone: stri
           : []),
         { label: own.lastSettlement, value: last ? period(last.settlement_id, last.period_label) : <Absent /> },
         { label: own.settled, value: <PointsAndMoney figures={last ?? undefined} /> },
-        { label: own.answer, value: last ? <AnswerBadge answer={last.acknowledgement.status} /> : <Absent /> },
+        { label: own.answer, value: last ? <AnswerBadge settlement={last} /> : <Absent /> },
       ]}
     />
   );

@@ -11,7 +11,7 @@ import { countDifferences } from '../reconciliations/verdicts.ts';
 import { RecordReply } from './record-reply.tsx';
 import { asRecorded, composeReply, REPLY_CHARACTERS_MAX } from './reply-text.ts';
 import { useAdjustmentsOf } from './settlement-adjustments.tsx';
-import { useReconciliationsOf } from './settlement-reconciliations.tsx';
+import { useLastReconciliation } from './settlement-reconciliations.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
 import { useDifferingLines } from './use-differing-lines.ts';
 
@@ -25,8 +25,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
   const [edited, setEdited] = useState<Partial<Record<Language, string | undefined>>>({});
   const of = { partnerId: settlement.partner_id, settlementId: settlement.settlement_id };
   const adjustments = useAllPages(useAdjustmentsOf(of)).pages.flatMap((page) => page.adjustments);
-  const lists = useReconciliationsOf(of).data?.pages.flatMap((page) => page.reconciliations) ?? [];
-  const last = lists.find(({ status }) => status === 'done');
+  const last = useLastReconciliation(of);
   const differing = useDifferingLines(last);
   const { acknowledgement } = settlement;
   const composed = composeReply(language, {
@@ -47,7 +46,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
   return (
     <Section
       id="reply"
-      title={t.reply}
+      title={settlement.is_dispute_answered ? t.replyAgain : t.reply}
       actions={
         <SegmentedControl
           size="xs"

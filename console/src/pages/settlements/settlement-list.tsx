@@ -109,8 +109,7 @@ export function SettlementList() {
           },
           {
             label: t.answer,
-            show: ({ status, acknowledgement }) =>
-              status === 'closed' ? <AnswerBadge answer={acknowledgement.status} /> : <Absent />,
+            show: (settlement) => (settlement.status === 'closed' ? <AnswerBadge settlement={settlement} /> : <Absent />),
           },
         ]}
       />

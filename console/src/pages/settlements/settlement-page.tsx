@@ -101,7 +101,7 @@ function SettlementFacts({ settlement }: { readonly settlement: Settlement }) {
         points(t.payablePoints, settlement.payable_points),
         ...(settlement.payable_amount === null ? [] : [money(t.payableAmount, settlement.payable_amount)]),
         { label: common.status, value: <StatusBadge status={settlement.status} /> },
-        ...(isClosed ? [{ label: t.answer, value: <AnswerBadge answer={acknowledgement.status} /> }] : []),
+        ...(isClosed ? [{ label: t.answer, value: <AnswerBadge settlement={settlement} /> }] : []),
       ]}
       facts={[
         { label: common.partner, value: <PartnerLink id={settlement.partner_id} /> },

@@ -18,6 +18,12 @@ export function useReconciliationsOf({ partnerId, settlementId }: OfSettlement) 
   );
 }
 
+/** The latest that ended with a result. */
+export function useLastReconciliation(of: OfSettlement) {
+  const lists = useReconciliationsOf(of).data?.pages.flatMap((page) => page.reconciliations);
+  return lists?.find(({ status }) => status === 'done');
+}
+
 export function SettlementReconciliations({ partnerId, settlementId }: OfSettlement) {
   const t = useTexts(SETTLEMENT);
   const query = useReconciliationsOf({ partnerId, settlementId });

@@ -1,5 +1,6 @@
-import { isolateForeign } from '../../format/isolate.ts';
+import { isolate, isolateForeign } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
+import { formatWhole } from '../../format/points.ts';
 import type { Texts } from '../../texts/text.ts';
 
 export const SETTLEMENT = {
@@ -74,7 +75,16 @@ export const SETTLEMENT = {
   ],
   noAdjustment: ['No adjustment of its contributions', 'لا تعديل لمساهماتها'],
   disputed: ['The partner disputes this settlement', 'الشريك يعترض على هذه التسوية'],
-  disputedSince: ['Since', 'منذ'],
+  disputedAnswered: ['The dispute is answered. Next, the partner accepts.', 'أُجيب عن الاعتراض. الخطوة التالية: قبول الشريك.'],
+  compared: [
+    (differences: string) => `The partner's list was reconciled: ${countEnglish(differences, 'difference')}`,
+    (differences: string) => `طوبقت قائمة الشريك، والفروق: ${isolate(formatWhole(differences))}`,
+  ],
+  corrected: [
+    (count: string) => `${countEnglish(count, 'posted adjustment')} of its contributions`,
+    (count: string) => `تعديلات مساهماتها المُرحَّلة: ${isolate(formatWhole(count))}`,
+  ],
+  disputedSince: ['Disputed since', 'الاعتراض قائم منذ'],
   disputedNoNote: ['The partner wrote no note.', 'لم يكتب الشريك ملاحظة.'],
   wrote: [
     (note: string) => `The partner writes: “${isolateForeign(note)}”`,
@@ -89,6 +99,7 @@ export const SETTLEMENT = {
     'لا تتغيّر التسوية المُقفلة أبدًا. طابِق قائمة الشريك معها، وابحث عن السطر، وصحّح ما تمت تسويته بتعديل، ثم أجِب الشريك ليقبلها.',
   ],
   toReply: ['Answer the partner', 'الرد على الشريك'],
+  replyAgain: ['Answer the partner again', 'الرد على الشريك من جديد'],
   endedDispute: ['The partner disputed it first', 'اعترض الشريك عليها أولًا'],
   reply: ['Answer to the partner', 'الرد على الشريك'],
   replyHelp: [

@@ -1,0 +1,95 @@
+/** How far a dispute has come: what was compared and corrected, and whether the partner was answered. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { completeReconciliations } from '../../../src/operations/reconciliations/complete-reconciliations.ts';
+import { newConfirmation } from '../../support/client.ts';
+import { needsBrowser } from '../../support/console/browser.ts';
+import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { signedInOperator } from '../../support/operator-client.ts';
+import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+const V1 = '/operator/v1';
+
+/** A disputed settlement of one contribution, whose list was reconciled, with a posted adjustment. */
+async function newDisputed() {
+  const { partnerId, client, open } = await newSettledPartner(service);
+  const { settlementId } = open;
+  const sent = { ...newConfirmation(), points: 100 };
+  const { transaction_id } = (await client.confirm(sent)).body.contribution;
+  await closeThrough(service, open);
+  await client.post(`/v1/settlements/${settlementId}/acknowledgement`, { status: 'disputed', note: 'Too much.' });
+  const operator = await signedInOperator(service, 'operator');
+  const settlement = `${V1}/partners/${partnerId}/settlements/${settlementId}`;
+  const list = `partner_event_id,partner_order_ref,points\n${sent.partner_event_id},${sent.partner_order_ref},60\n`;
+  const reconciliation = (await operator.postList(`${settlement}/reconciliations`, list)).body.reconciliation_id as string;
+  await completeReconciliations(service.database, new AbortController().signal);
+  const stated = { reason_code: 'other', points_delta: '-40', reason_en: 'x', reason_ar: 'س' };
+  const drafted = await operator.postOnce(`${V1}/adjustments`, { partner_id: partnerId, transaction_id, ...stated });
+  const adjustment = drafted.body.adjustment.adjustment_id as string;
+  const approver = await signedInOperator(service, 'approver');
+  for (const step of ['approve', 'post'])
+    await approver.postOnce(`${V1}/partners/${partnerId}/adjustments/${adjustment}/${step}`, undefined);
+  return {
+    ...{ partnerId, settlementId, reconciliation, adjustment, label: open.period.label },
+    async answer() {
+      const { status, text } = await operator.postOnce(`${settlement}/replies`, { text: 'We corrected it.' });
+      assert.equal(status, 200, text);
+    },
+  };
+}
+
+describe('a dispute', needsBrowser, () => {
+  for (const [language, words] of [
+    [
+      'en',
+      {
+        ...{ card: 'Disputed settlements', answered: '1 answered', badge: 'Disputed, answered', open: 'Disputed' },
+        ...{ compared: "The partner's list was reconciled: 1 difference", corrected: '1 posted adjustment of its contributions' },
+        ...{ disputes: 'The partner disputes this settlement', next: 'The dispute is answered. Next, the partner accepts.' },
+        ...{ file: 'Reconcile a file', reply: 'Answer the partner', again: 'Answer the partner again' },
+        settledIn: 'Contribution settled in',
+      },
+    ],
+    [
+      'ar',
+      {
+        ...{ card: 'تسويات معترَض عليها', answered: 'منها ما أُجيب: 2', badge: 'معترَض عليها، وأُجيب', open: 'معترَض عليها' },
+        ...{ compared: 'طوبقت قائمة الشريك، والفروق: 1', corrected: 'تعديلات مساهماتها المُرحَّلة: 1' },
+        ...{ disputes: 'الشريك يعترض على هذه التسوية', next: 'أُجيب عن الاعتراض. الخطوة التالية: قبول الشريك.' },
+        ...{ file: 'مطابقة ملف', reply: 'الرد على الشريك', again: 'الرد على الشريك من جديد' },
+        settledIn: 'سُوّيت المساهمة في',
+      },
+    ],
+  ] as const)
+    test(`leads to what was compared and corrected, and says so once it is answered, ${language}`, async () => {
+      const { partnerId, settlementId, reconciliation, adjustment, label, answer } = await newDisputed();
+      const page = await browser.signedIn('operator', { language });
+      const visible = async () => (await page.locator('main').innerText()).replaceAll(/[\u2066-\u2069]/g, '');
+      await page.goto(`${browser.baseUrl}/adjustments/${partnerId}/${adjustment}`);
+      const settled = page.locator('dt', { hasText: words.settledIn }).locator('xpath=following-sibling::dd[1]');
+      await settled.getByText(words.open, { exact: true }).waitFor();
+      await settled.getByRole('link', { name: label }).click();
+      const banner = page.getByRole('alert').filter({ hasText: words.disputes });
+      await banner.locator(`a[href="/reconciliations/${partnerId}/${reconciliation}"]`).waitFor();
+      await banner.locator(`a[href="/adjustments?partner=${partnerId}&settlement=${settlementId}&status=posted"]`).waitFor();
+      for (const text of [words.compared, words.corrected]) assert.ok((await visible()).includes(text), text);
+      await banner.getByRole('link', { name: words.reply, exact: true }).waitFor();
+      assert.equal(await banner.getByRole('button', { name: words.file }).count(), 0, 'a list was reconciled');
+      await answer();
+      await page.reload();
+      await page.getByRole('heading', { name: words.next }).waitFor();
+      assert.equal(await page.getByText(words.disputes).count(), 0);
+      await page.getByRole('link', { name: words.again }).waitFor();
+      await page.getByRole('heading', { name: words.again }).waitFor();
+      await page.goto(browser.baseUrl);
+      const card = page.getByRole('link').filter({ hasText: words.card });
+      assert.ok((await card.innerText()).replaceAll(/[\u2066-\u2069]/g, '').includes(words.answered));
+      await card.click();
+      const row = page.getByRole('row').filter({ has: page.locator(`a[href="/settlements/${partnerId}/${settlementId}"]`) });
+      await row.getByText(words.badge, { exact: true }).waitFor();
+    });
+});
