@@ -29,12 +29,24 @@ describe('the close of a month', needsBrowser, () => {
     await page.getByRole('row').filter({ hasText: partner.name }).locator('[data-label="Period"]').click();
     const checklist = page.locator('#checklist');
     await checklist.getByText('A dispute does not hold up the close.').waitFor();
+    const trail = page.getByRole('navigation', { name: 'Where this page belongs' });
+    await trail.getByRole('link', { name: 'Close of the month' }).waitFor();
     await page.getByRole('button', { name: 'Close now' }).click();
     await page.getByRole('dialog').getByRole('link', { name: first.period.label, exact: true }).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await checklist.getByRole('link', { name: first.period.label, exact: true }).click();
     await page.getByText('The partner disputes this settlement').waitFor();
     assert.equal(new URL(page.url()).pathname, `/settlements/${partnerId}/${first.settlementId}`);
+    assert.equal(await trail.getByRole('link', { name: 'Close of the month' }).count(), 0);
+    const { rows } = await service.database.pool.query(
+      `select name from operator join audit_entry using (operator_id) where action = 'settlement.close' and subject_id = $1`,
+      [first.settlementId],
+    );
+    const closed = page
+      .locator('dt')
+      .filter({ hasText: /^Closed$/ })
+      .locator('xpath=following-sibling::dd[1]');
+    await closed.getByText(rows[0].name, { exact: true }).waitFor();
     await client.post(`/v1/settlements/${first.settlementId}/acknowledgement`, { status: 'accepted' });
     await page.goto(`${browser.baseUrl}/closings?name=${partner.name}`);
     await disputed.getByText('0', { exact: true }).waitFor();
@@ -114,6 +126,7 @@ describe('a line that could not be read', needsBrowser, () => {
     const card = page.locator('.verdict-card').filter({ hasText: 'Not in the file' });
     await card.getByText('Unreadable lines may be among them').waitFor();
     await page.getByText('Not readable in the file: 1 line.').waitFor();
+    await page.getByText('100 points fewer in the file than in the service. Not in this sum: Not readable (1).').waitFor();
     await page.getByRole('link', { name: 'Show the lines that are not readable' }).click();
     const row = page.getByRole('row').filter({ hasText: sent[1]?.partner_event_id as string });
     await row.getByRole('listitem').getByText('points must be a whole number, 0 or more.').waitFor();

@@ -176,7 +176,7 @@ describe('tasks', needsBrowser, () => {
     await page.getByRole('dialog').getByText('may give the points back').waitFor();
     await page.getByRole('dialog').getByLabel('Reason').fill('The order was cancelled.');
     await page.getByRole('dialog').getByRole('button', { name: 'Fail 1 contribution' }).click();
-    await page.getByText('1 contribution has failed now.').waitFor();
+    await page.getByText('You recorded 1 contribution as failed.').waitFor();
     assert.equal((await statusOf(transactionId)).status, 'failed');
     assert.equal((await client.get(transactionId)).body.contribution.status, 'failed');
   });

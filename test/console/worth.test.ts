@@ -46,10 +46,9 @@ describe('points that have a value', needsBrowser, () => {
     await page.goto(`${browser.baseUrl}/adjustments/${partnerId}/${body.adjustment.adjustment_id}`);
     const change = page.locator('dt', { hasText: 'Change of the amount' }).locator('xpath=following-sibling::dd[1]');
     assert.match(await change.innerText(), /^-2\.25 SAR$/);
-    const limit = page.getByText(
-      /^The limit of the settled amount after it is \u20662\.75 SAR\u2069: 55 settled points at the highest/,
-    );
-    await limit.waitFor();
+    await page.getByRole('heading', { name: 'Contribution, before and after' }).waitFor();
+    const limit = page.getByText(/^At most /);
+    assert.equal(await limit.count(), 0, 'the points say the amount');
     await page.goto(`${browser.baseUrl}/contributions/${partnerId}/${transactionId}`);
     // Its sign stands before it in Arabic too.
     await page.locator('.mantine-Timeline-root bdi[dir=ltr]').getByText('-45', { exact: true }).waitFor();
@@ -61,6 +60,19 @@ describe('points that have a value', needsBrowser, () => {
     const row = page.getByRole('row').filter({ hasText: partner.name });
     await row.locator('[data-label="Change of the amount"]').getByText('-2.25 SAR', { exact: true }).waitFor();
     await row.locator('[data-label="Drafted"]').getByText('The operator', { exact: true }).waitFor();
+  });
+
+  test('an adjustment that states an amount shows how high it may be', async () => {
+    const { partnerId, transactionId } = await priced('0.05', 100);
+    const operator = await signedInOperator(service, 'operator');
+    const { body, text } = await operator.postOnce('/operator/v1/adjustments', {
+      ...{ partner_id: partnerId, transaction_id: transactionId, reason_code: 'conversion_restatement', amount_delta: '-1' },
+      ...{ reason_en: 'x', reason_ar: 'س' },
+    });
+    assert.ok(body.adjustment, text);
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/adjustments/${partnerId}/${body.adjustment.adjustment_id}`);
+    await page.getByText(/^At most \u20665\.00 SAR\u2069: 100 settled points at the highest/).waitFor();
   });
 
   test('the steps of an adjustment repeat what they are about, and who drafted it withdraws it', async () => {

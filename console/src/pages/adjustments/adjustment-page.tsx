@@ -45,7 +45,7 @@ export function AdjustmentPage() {
 
 function AdjustmentDetail({ detail }: { readonly detail: Detail }) {
   const t = useTexts(ADJUSTMENT);
-  const { problems, effect, settlement, currency } = detail;
+  const { adjustment, problems, effect, settlement, currency } = detail;
   return (
     <Stack gap="xl">
       {problems.length > 0 && (
@@ -66,7 +66,8 @@ function AdjustmentDetail({ detail }: { readonly detail: Detail }) {
               { label: t.settledAmount, before: effect.settled_amount_before, after: effect.settled_amount_after, currency },
             ]}
           />
-          {effect.settled_amount_max !== null && effect.settled_points_after !== '0' && (
+          {/* Only a restatement states an amount. */}
+          {adjustment.amount_delta !== null && effect.settled_amount_max !== null && (
             <Text size="sm" c="dimmed" mt="sm">
               {t.atMost(
                 formatWhole(effect.settled_points_after),
@@ -79,7 +80,7 @@ function AdjustmentDetail({ detail }: { readonly detail: Detail }) {
         </Section>
       )}
       {settlement?.before && settlement.after && (
-        <Section title={`${t.settlement} ${settlement.period_label}`}>
+        <Section title={t.settlement(settlement.period_label)}>
           <BeforeAfter
             rows={[
               { label: t.netPoints, before: settlement.before.net_points, after: settlement.after.net_points },

@@ -16,8 +16,8 @@ export const CLOSING = {
   noneOpen: ['None open', 'لا تسوية مفتوحة'],
   pending: ['Pending contributions', 'مساهمات قيد المعالجة'],
   pendingHelp: [
-    'A pending contribution is settled by the settlement of the period in which it is confirmed.',
-    'تُسوّى المساهمة قيد المعالجة في تسوية الفترة التي تتأكّد فيها.',
+    'What is not confirmed before the end is not in this settlement. Confirmed later, it belongs to a later one.',
+    'ما لا يتأكّد قبل النهاية لا يدخل في هذه التسوية، وإن تأكّد بعدها دخل في تسوية لاحقة.',
   ],
   drafts: ['Adjustments to approve', 'تعديلات بانتظار الاعتماد'],
   approved: ['Adjustments to post', 'تعديلات بانتظار الترحيل'],

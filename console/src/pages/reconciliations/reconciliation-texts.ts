@@ -103,6 +103,10 @@ export const RECONCILIATION = {
     (points: string) => `Difference: ${countEnglish(points, 'point')} more in the file than in the service.`,
     (points: string) => `الفرق: نقاط الملف أكثر مما في الخدمة بمقدار ${isolate(formatWhole(points))}.`,
   ],
+  notInSum: [
+    (verdicts: readonly string[]) => `Not in this sum: ${verdicts.join(', ')}.`,
+    (verdicts: readonly string[]) => `ليس في هذا المجموع: ${verdicts.join('، ')}.`,
+  ],
   noExcess: ['Added up, the file has as many points as the service.', 'في المجموع، نقاط الملف مساوية لنقاط الخدمة.'],
   mayBeUnreadable: ['Unreadable lines may be among them', 'قد تكون بينها سطور غير مقروءة'],
   unreadable: [

@@ -6,6 +6,9 @@ import { VERDICT } from '../../texts/record-texts.ts';
 import { RECONCILIATION } from './reconciliation-texts.ts';
 import { excessOf, pointsOf, type Reconciliation, VERDICTS, type Verdict } from './verdicts.ts';
 
+/** Differences of which no points are added up. */
+const LEFT_OUT: readonly Verdict[] = ['duplicate_in_file', 'other_settlement', 'malformed'];
+
 interface VerdictCardsProps {
   readonly record: Reconciliation;
   readonly chosen: Verdict;
@@ -74,9 +77,15 @@ function PointsOfVerdict({ record, verdict }: Pick<VerdictCardsProps, 'record'> 
 
 function Excess({ record }: Pick<VerdictCardsProps, 'record'>) {
   const t = useTexts(RECONCILIATION);
+  const names = useTexts(VERDICT);
   const excess = excessOf(record);
   if (excess === undefined || !VERDICTS.some((verdict) => pointsOf(record, verdict) && record.counts[verdict] > 0)) return null;
-  if (excess === 0n) return <Text>{t.noExcess}</Text>;
   const points = String(excess < 0n ? -excess : excess);
-  return <Text>{excess < 0n ? t.fewer(points) : t.more(points)}</Text>;
+  const leftOut = VERDICTS.filter((verdict) => LEFT_OUT.includes(verdict) && record.counts[verdict] > 0);
+  return (
+    <Text>
+      {excess === 0n ? t.noExcess : excess < 0n ? t.fewer(points) : t.more(points)}{' '}
+      {leftOut.length > 0 && t.notInSum(leftOut.map((verdict) => `${names[verdict]} (${record.counts[verdict]})`))}
+    </Text>
+  );
 }

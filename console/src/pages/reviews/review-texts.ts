@@ -50,7 +50,7 @@ export const REVIEW = {
     (count: number) => `تم تأكيد ${countArabic(count, CONTRIBUTIONS)}.`,
   ],
   failed: [
-    (count: number) => `${countEnglish(count, 'contribution')} ${count === 1 ? 'has' : 'have'} failed now.`,
+    (count: number) => `You recorded ${countEnglish(count, 'contribution')} as failed.`,
     (count: number) => `سُجّل فشل ${countArabic(count, CONTRIBUTIONS)}.`,
   ],
   noneDecided: ['No contribution was decided.', 'لم يُبتّ في أي مساهمة.'],

@@ -77,8 +77,8 @@ export const RULE = {
   treeCostHelp: ['A decimal, such as 22.50.', 'عدد عشري، مثل 22.50.'],
   decimalHelp: ['A decimal, such as 0.05.', 'عدد عشري، مثل 0.05.'],
   createConsequence: [
-    'From its start every process uses this version for new contributions. What is recorded keeps its own. Until it starts it can be withdrawn; afterwards only another version replaces it.',
-    'ابتداءً من وقته تستعمل كل العمليات هذا الإصدار للمساهمات الجديدة، وما سُجّل يحتفظ بإصداره. يمكن سحبه قبل أن يبدأ، وبعد ذلك لا يستبدله إلا إصدار آخر.',
+    'New contributions are taken under this version from its start. What is recorded keeps its own. Until it starts it can be withdrawn; afterwards only another version replaces it.',
+    'تُقبل المساهمات الجديدة وفق هذا الإصدار ابتداءً من وقته، وما سُجّل يحتفظ بإصداره. يمكن سحبه قبل أن يبدأ، وبعد ذلك لا يستبدله إلا إصدار آخر.',
   ],
   created: [
     (name: string) => `The version ${isolateForeign(name)} is created.`,

@@ -7,11 +7,14 @@ import { AnswerBadge, StatusBadge } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { PartnerLink, usePartner } from '../../parts/partner.tsx';
+import { Person } from '../../parts/person.tsx';
 import { Loaded } from '../../parts/state.tsx';
 import { Foreign, Id, Money, Points, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { SHELL } from '../../texts/shell-texts.ts';
+import { useAuthor } from '../audit/use-author.ts';
 import { ClosingChecklist } from '../closings/closing-checklist.tsx';
 import { CloseSettlement } from './close-settlement.tsx';
 import { Dispute } from './dispute.tsx';
@@ -26,6 +29,7 @@ type Settlement = components['schemas']['Settlement'];
 
 export function SettlementPage() {
   const t = useTexts(SETTLEMENT);
+  const shell = useTexts(SHELL);
   const { partnerId = '', settlementId = '' } = useParams({ strict: false });
   const settlement = useSettlement({ partner_id: partnerId, settlement_id: settlementId });
   const partner = usePartner(partnerId).data?.name;
@@ -33,6 +37,7 @@ export function SettlementPage() {
   return (
     <Page
       title={partner === undefined ? `${t.detail} ${period}` : t.titleOf(isolateForeign(partner), period)}
+      parent={settlement.data?.status === 'open' && { to: '/closings', label: shell.closings }}
       description={<Id id={settlementId} />}
       actions={settlement.data && <Actions settlement={settlement.data} />}
     >
@@ -81,6 +86,15 @@ function Actions({ settlement }: { readonly settlement: Settlement }) {
   );
 }
 
+function ClosedBy({ settlement }: { readonly settlement: Settlement }) {
+  const closer = useAuthor(settlement.settlement_id, 'settlement.close');
+  return (
+    <>
+      {closer && <Person id={closer} />} <Time at={settlement.closed_at} zone={settlement.period_timezone} />
+    </>
+  );
+}
+
 function SettlementFacts({ settlement }: { readonly settlement: Settlement }) {
   const t = useTexts(SETTLEMENT);
   const common = useTexts(COMMON);
@@ -107,7 +121,7 @@ function SettlementFacts({ settlement }: { readonly settlement: Settlement }) {
         { label: common.partner, value: <PartnerLink id={settlement.partner_id} /> },
         { label: t.from, value: <Time at={settlement.period_start} zone={zone} /> },
         { label: t.until, value: <Time at={settlement.period_end} zone={zone} /> },
-        ...(isClosed ? [{ label: t.closedAt, value: <Time at={settlement.closed_at} zone={zone} /> }] : []),
+        ...(isClosed ? [{ label: t.closedAt, value: <ClosedBy settlement={settlement} /> }] : []),
         points(t.contributions, settlement.contribution_count),
         points(t.grossPoints, settlement.gross_points),
         {
