@@ -5,8 +5,8 @@ import { describe, test } from 'node:test';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { OWNER } from '../support/actor.ts';
 import { uniqueId } from '../support/client.ts';
+import { openRecords, THRESHOLD, V1 } from '../support/operator-api/records-scene.ts';
 import { PASSWORD, type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
-import { openRecords, THRESHOLD, V1 } from '../support/records-scene.ts';
 import { getOpen } from '../support/settlements.ts';
 
 const { service, database, viewer, operator, approver, admin, partner, capped, idOf, entriesAbout, count } = await openRecords();

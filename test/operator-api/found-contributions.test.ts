@@ -5,8 +5,8 @@ import { idAt } from '../../src/domain/identifiers.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { OWNER } from '../support/actor.ts';
 import { uniqueId } from '../support/client.ts';
+import { openRecords, THRESHOLD, V1 } from '../support/operator-api/records-scene.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
-import { openRecords, THRESHOLD, V1 } from '../support/records-scene.ts';
 import { OPEN_RATES } from '../support/service.ts';
 
 const { service, database, viewer, operator, partner, idOf, count } = await openRecords();

@@ -8,8 +8,8 @@ import { ROUTES } from '../../src/operator-api/routes.ts';
 import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
+import { openRecords, THRESHOLD, V1 } from '../support/operator-api/records-scene.ts';
 import { untilAllSequenced } from '../support/records.ts';
-import { openRecords, THRESHOLD, V1 } from '../support/records-scene.ts';
 import { OPEN_RATES } from '../support/service.ts';
 
 const { service, database, viewer, operator, admin, partner, idOf, entriesAbout, count } = await openRecords();

@@ -1,7 +1,7 @@
 /** What the tests of the records of operators find: a partner whose large contributions wait, and a person in each role. */
-import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
-import { signedInOperator } from './operator-client.ts';
-import { testService } from './service.ts';
+import { DEFAULT_RULES } from '../../../src/domain/rules/contribution-rules.ts';
+import { signedInOperator } from '../operator-client.ts';
+import { testService } from '../service.ts';
 
 /** Of points, from which a contribution waits for a decision. */
 export const THRESHOLD = 1_000n;
