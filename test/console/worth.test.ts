@@ -123,6 +123,34 @@ describe('points that have a value', needsBrowser, () => {
     assert.equal(await worth.innerText(), '5.00 SAR');
   });
 
+  test('after adjustments a contribution shows what is left of its value, and that no endpoint gets the event', async () => {
+    const { partnerId, transactionId } = await priced('0.05', 100);
+    const [drafter, approver] = [await signedInOperator(service, 'operator'), await signedInOperator(service, 'approver')];
+    const post = async (points: string) => {
+      const { body } = await drafter.postOnce('/operator/v1/adjustments', {
+        ...{ partner_id: partnerId, transaction_id: transactionId, reason_code: 'other', points_delta: points },
+        ...{ reason_en: 'x', reason_ar: 'س' },
+      });
+      const address = `/operator/v1/partners/${partnerId}/adjustments/${body.adjustment.adjustment_id}`;
+      for (const step of ['approve', 'post']) assert.equal((await approver.postOnce(`${address}/${step}`, {})).status, 200);
+    };
+    const page = await browser.signedIn('viewer');
+    const left = page.locator('dt', { hasText: 'Value with adjustments' }).locator('xpath=following-sibling::dd[1]');
+    await post('-45');
+    await page.goto(`${browser.baseUrl}/contributions/${partnerId}/${transactionId}`);
+    await left.getByText('2.75 SAR', { exact: true }).waitFor();
+    await post('-55');
+    await page.reload();
+    await left.getByText('0.00 SAR', { exact: true }).waitFor();
+    await waitFor('the event of the adjustment', async () => {
+      await page.reload();
+      await page.locator('.mantine-Timeline-item').first().waitFor();
+      return (await page.getByText('Event published: Contribution updated').count()) === 2;
+    });
+    const updated = page.locator('.mantine-Timeline-item').filter({ hasText: 'Event published: Contribution updated' });
+    await updated.first().getByText('No endpoint of the partner gets events of this type').waitFor();
+  });
+
   test('a contribution that failed is worth nothing', async () => {
     const { partner, partnerId } = await priced('0.05', 100);
     await insertContributionRule(service.database, { partnerId, reviews_everything: true });
@@ -136,6 +164,8 @@ describe('points that have a value', needsBrowser, () => {
     await page.goto(address);
     const worth = page.locator('dt', { hasText: 'Value of these points' });
     await worth.waitFor();
+    const toCustomer = page.getByRole('heading', { name: 'Text for the customer at confirmation' });
+    await toCustomer.waitFor();
     const operator = await signedInOperator(service, 'operator');
     const contributions = [{ partner_id: partnerId, transaction_id: transactionId }];
     const decided = await operator.postOnce('/operator/v1/reviews/decisions', { decision: 'fail', reason: 'x', contributions });
@@ -143,6 +173,11 @@ describe('points that have a value', needsBrowser, () => {
     await page.goto(address);
     await page.locator('dl').first().getByText('Failed', { exact: true }).first().waitFor();
     assert.equal(await worth.count(), 0);
+    assert.equal(await toCustomer.count(), 0);
+    // The review, the end of the contribution and the audit are one act.
+    await page.locator('.mantine-Timeline-item').filter({ hasText: 'Failed for good by review' }).getByText('x').waitFor();
+    for (const again of ['Review decided', 'Change by an operator', 'Failed for good'])
+      assert.equal(await page.locator('.mantine-Timeline-itemTitle').getByText(again, { exact: true }).count(), 0, again);
   });
 
   test('the overview rounds a month to the decimals of the currency, and has the exact amount on hover', async () => {

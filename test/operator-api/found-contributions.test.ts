@@ -134,6 +134,7 @@ describe('contributions', () => {
     assert.deepEqual(of('review_resolved').facts, { reason: 'known customer' });
     assert.equal(of('review_resolved').operator_id, operator.operatorId);
     assert.equal(of('event').facts.event_type, 'impact.transaction.confirmed');
+    assert.equal(of('event').facts.deliveries, '0', 'no endpoint gets it');
     const times = body.entries.map(({ at }: { at: string }) => at);
     assert.deepEqual(times, times.toSorted());
     assert.ok(of('event').subject_id > idAt('evt', Date.parse(of('review_resolved').at)), of('event').subject_id);

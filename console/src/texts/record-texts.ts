@@ -99,7 +99,7 @@ export const FACT = {
   point_conversion_version: ['Value of a point (version)', 'قيمة النقطة (الإصدار)'],
   tree_cost_version: ['Cost of a tree (version)', 'تكلفة الشجرة (الإصدار)'],
   idempotency_key: ['Idempotency key', 'مفتاح عدم التكرار'],
-  calculation_id: ['Estimate', 'التقدير'],
+  calculation_id: ['Estimate in the request', 'التقدير الوارد في الطلب'],
   association: ['Link to an estimate', 'الربط بتقدير'],
   rejection_code: ['Why it was not linked', 'سبب عدم الربط'],
   event_type: ['Event type', 'نوع الإشعار'],

@@ -9,7 +9,7 @@ import { listImpactBatchChanges } from '../../store/impact/impact-batch.ts';
 import { findLineOfContribution, findPooling } from '../../store/impact/impact-batch-settlement.ts';
 import { findOpenSettlement, findSettlement } from '../../store/settlements/settlement.ts';
 import { listDeliveryAttempts } from '../../store/webhooks/attempt-log.ts';
-import { listDeliveries } from '../../store/webhooks/delivery-log.ts';
+import { type LoggedDelivery, listDeliveries } from '../../store/webhooks/delivery-log.ts';
 
 export const TIMELINE_KINDS = [
   ...[
@@ -171,10 +171,10 @@ async function readEvents(
   const events = new Map(found.flat().map((event) => [event.eventId, event]));
   const entries: TimelineEntry[] = [];
   for (const { eventId, eventType, occurredAt, correlationId, sequence } of events.values()) {
-    const facts = { event_type: eventType, sequence: String(sequence) };
+    const deliveries = await listDeliveries(db, partnerId, { eventId, limit: DELIVERIES_MAX });
+    const facts = { event_type: eventType, sequence: String(sequence), deliveries: String(deliveries.length) };
     entries.push({ at: occurredAt, kind: 'event', subjectId: eventId, operatorId: null, correlationId, facts });
-    for (const delivery of await listDeliveries(db, partnerId, { eventId, limit: DELIVERIES_MAX }))
-      entries.push(...(await readAttempts(db, partnerId, delivery)));
+    for (const delivery of deliveries) entries.push(...(await readAttempts(db, partnerId, delivery)));
   }
   return entries;
 }
@@ -182,13 +182,13 @@ async function readEvents(
 async function readAttempts(
   db: Queryable,
   partnerId: string,
-  { deliveryId, endpointId }: { readonly deliveryId: string; readonly endpointId: string },
+  { deliveryId, endpointId, eventType }: Pick<LoggedDelivery, 'deliveryId' | 'endpointId' | 'eventType'>,
 ): Promise<TimelineEntry[]> {
   const attempts = await listDeliveryAttempts(db, partnerId, deliveryId);
   return attempts.map(({ startedAt, number, status, errorClass, milliseconds }) => ({
     ...{ at: startedAt, kind: 'delivery_attempt', subjectId: deliveryId, operatorId: null, correlationId: null },
     facts: {
-      ...{ endpoint_id: endpointId, attempt: String(number), milliseconds: String(milliseconds) },
+      ...{ event_type: eventType, endpoint_id: endpointId, attempt: String(number), milliseconds: String(milliseconds) },
       ...{ status: status === null ? null : String(status), error_class: errorClass },
     },
   }));

@@ -48,7 +48,8 @@ export function ContributionPage() {
         {(record) => (
           <Stack gap="xl">
             <ContributionFacts record={record} entries={timeline.data?.entries ?? []} zone={zone} />
-            <Supports record={record} />
+            {/* Of what failed, it is true no more. */}
+            {record.status !== 'failed' && <Supports record={record} />}
             <Section id="timeline" title={t.timeline}>
               <Loaded query={timeline}>
                 {({ entries }) => <ContributionTimeline partnerId={partnerId} entries={entries} zone={zone} />}
@@ -86,6 +87,7 @@ function ContributionFacts({ record, entries, zone }: ContributionFactsProps) {
   const common = useTexts(COMMON);
   const endedAt = record.confirmed_at ?? record.failed_at;
   const changes = postedChanges(entries);
+  const last = entries.findLast(({ kind }) => kind === 'adjustment_posted')?.subject_id;
   const net = addWhole([record.points, ...changes]);
   const ended = record.failed_at ? t.failedAt : t.confirmedAt;
   return (
@@ -98,6 +100,9 @@ function ContributionFacts({ record, entries, zone }: ContributionFactsProps) {
           ? []
           : [{ label: t.worth, value: <Money amount={record.amount} currency={record.currency} /> }]),
         ...(changes.length > 0 ? [{ label: t.net, value: <Points value={String(net)} /> }] : []),
+        ...(last !== undefined && record.amount !== null
+          ? [{ label: t.netWorth, value: <NetWorth partnerId={record.partner_id} adjustmentId={last} /> }]
+          : []),
         { label: common.status, value: <StatusBadge status={record.status} /> },
       ]}
       facts={[
@@ -114,6 +119,16 @@ function ContributionFacts({ record, entries, zone }: ContributionFactsProps) {
       ]}
     />
   );
+}
+
+/** What is settled of the contribution since its last adjustment was posted. */
+function NetWorth({ partnerId, adjustmentId }: { readonly partnerId: string; readonly adjustmentId: string }) {
+  const path = { partner_id: partnerId, adjustment_id: adjustmentId };
+  const adjustment = useQuery({
+    queryKey: ['adjustment', path],
+    queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/adjustments/{adjustment_id}', { params: { path } })),
+  });
+  return <Money amount={adjustment.data?.effect?.settled_amount_after} currency={adjustment.data?.currency} />;
 }
 
 /** In points, of each adjustment that is posted. */

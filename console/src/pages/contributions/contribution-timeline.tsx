@@ -17,6 +17,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT_REASON, FACT, NO_ANSWER, REVIEW_REASON } from '../../texts/record-texts.ts';
 import { CHANGE, PLANTING } from '../impact/impact-texts.ts';
 import { CONTRIBUTION } from './contribution-texts.ts';
+import { joinDecision } from './join-decision.ts';
 import { useEntryTitle } from './timeline-words.ts';
 
 type Entry = components['schemas']['TimelineEntry'];
@@ -54,8 +55,9 @@ interface ContributionTimelineProps {
   readonly zone: string | undefined;
 }
 
-export function ContributionTimeline({ partnerId, entries, zone }: ContributionTimelineProps) {
+export function ContributionTimeline({ partnerId, entries: recorded, zone }: ContributionTimelineProps) {
   const t = useTexts(CONTRIBUTION);
+  const entries = joinDecision(recorded);
   const titleOf = useEntryTitle();
   const [isUnfolded, setUnfolded] = useState(false);
   const earlier = earlierChanges(entries);
@@ -112,12 +114,14 @@ interface EntryFactsProps {
 function EntryFacts({ partnerId, entry, said }: EntryFactsProps) {
   const { kind, facts, subject_id, operator_id, correlation_id } = entry;
   const common = useTexts(COMMON);
+  const { sentNowhere } = useTexts(CONTRIBUTION);
   const kinds = useTexts(FOUND);
   const about = kindOfId(subject_id);
   const shown = Object.entries(facts).filter(([name, value]) => value !== null && value !== '' && !said.includes(name));
   const isAboutItself = kind === 'recorded' || about === 'contribution';
   return (
     <Stack gap={2} mt={4}>
+      {facts['deliveries'] === '0' && <Text size="sm">{sentNowhere}</Text>}
       {shown.map(([name, value]) => (
         <FactLine key={name} partnerId={partnerId} name={name} value={value ?? ''} />
       ))}
