@@ -64,7 +64,9 @@ describe('an incident', needsBrowser, () => {
     await page.getByRole('row').filter({ hasText: 'impact.transaction.confirmed' }).getByText('Held').waitFor();
     assert.equal(await page.getByRole('link', { name: /^Waiting 0/ }).count(), 1);
     await page.getByRole('button', { name: 'Send a test' }).click();
-    const refused = page.getByRole('alert').filter({ hasText: 'The receiver did not take the test event: HTTP 410.' });
+    const refused = page
+      .getByRole('alert')
+      .filter({ hasText: `The receiver of ${endpointName(receiver.url)} did not take the test event: HTTP 410.` });
     assert.match((await refused.getAttribute('style')) ?? '', /--notification-color: var\(--mantine-color-red/);
     receiver.answerWith(200);
     await page.getByRole('button', { name: 'Send a test' }).click();
@@ -114,7 +116,7 @@ describe('an incident', needsBrowser, () => {
     await makeDue(service.database, partnerId);
     await untilDeliveries(service.database, partnerId, (all) => all.every(({ status }) => status === 'delivered'));
     await page.reload();
-    await page.getByText('سليمة').waitFor();
+    await page.getByText('بلا إخفاق').waitFor();
     assert.equal(await page.getByRole('alert').count(), 0);
   });
 
@@ -227,7 +229,7 @@ describe('an incident', needsBrowser, () => {
   });
 
   test('what is exhausted is sent again only where there is any, and the message says how many', async () => {
-    const { client, partnerId, address } = await openEndpoint();
+    const { client, receiver, partnerId, address } = await openEndpoint();
     for (let number = 0; number < 2; number++) await client.confirm(newConfirmation());
     const isDelivered = ({ status }: { status: string }) => status === 'delivered';
     await untilDeliveries(service.database, partnerId, (all) => all.length === 2 && all.every(isDelivered));
@@ -251,6 +253,20 @@ describe('an incident', needsBrowser, () => {
     await untilDeliveries(service.database, partnerId, (all) => all.every(isDelivered));
     await page.reload();
     await page.getByRole('link', { name: /^Exhausted 0/ }).waitFor();
+    await page.getByText(/^Sent again last: 2 deliveries · .* · The operator/).waitFor();
+    await page.getByText('All that was sent again is delivered.').waitFor();
+    // The receiver fails while they are sent again: the page follows without being loaded anew.
+    await exhaust(partnerId);
+    await page.reload();
+    receiver.answerWith(503);
+    await button.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send exhausted again' }).click();
+    const health = page.locator('dl > div').filter({ hasText: 'Health' });
+    await health.getByText('Failing', { exact: true }).waitFor({ timeout: LOOKED_AT_AGAIN_MS });
+    await page.getByText('not delivered: 2 still to be sent, 0 exhausted again.').waitFor();
+    assert.equal(await page.getByRole('row').getByText('Sent again by an operator').count(), 2);
+    await exhaust(partnerId);
+    await page.getByText('not delivered: 0 still to be sent, 2 exhausted again.').waitFor({ timeout: LOOKED_AT_AGAIN_MS });
   });
 
   test('an event that a partner names is found by its id, with the bytes that were sent and where they went', async () => {

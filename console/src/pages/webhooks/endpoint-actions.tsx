@@ -65,7 +65,7 @@ function RecoverButton({ activity, onClick }: { readonly activity: EndpointActiv
   );
 }
 
-function useTest({ partner_id, endpoint_id }: Endpoint) {
+function useTest({ partner_id, endpoint_id, url }: Endpoint) {
   const t = useTexts(WEBHOOK);
   const answerOfAttempt = useAttemptAnswer();
   const params = { path: { partner_id, endpoint_id } };
@@ -74,7 +74,7 @@ function useTest({ partner_id, endpoint_id }: Endpoint) {
       answerOf(client.POST('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/test', { params })),
     done: ({ milliseconds }) => t.testGood(milliseconds),
     failed: ({ is_success, status, error_class }) =>
-      is_success ? undefined : t.testBad(answerOfAttempt({ status, error_class })),
+      is_success ? undefined : t.testBad(endpointName(url), answerOfAttempt({ status, error_class })),
   });
 }
 

@@ -5,6 +5,7 @@ import { NumberCard } from '../../parts/number-card.tsx';
 import { Section } from '../../parts/section.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
+import { RecoveryOutcome } from './recovery-outcome.tsx';
 import type { EndpointActivity } from './use-endpoint-activity.ts';
 import { WEBHOOK } from './webhook-texts.ts';
 
@@ -13,10 +14,12 @@ type Endpoint = components['schemas']['Endpoint'];
 interface EndpointCountsProps {
   readonly endpoint: Endpoint;
   readonly activity: EndpointActivity;
+  readonly zone: string | undefined;
 }
 
 /** What has not reached its receiver, each number with the way to its list. */
-export function EndpointCounts({ endpoint: { partner_id, endpoint_id }, activity }: EndpointCountsProps) {
+export function EndpointCounts({ endpoint, activity, zone }: EndpointCountsProps) {
+  const { partner_id, endpoint_id } = endpoint;
   const t = useTexts(WEBHOOK);
   const details = { waiting: t.waitingHelp, held: t.heldHelp, exhausted: t.exhaustedHelp };
   const labels = useTexts(STATUS);
@@ -34,6 +37,7 @@ export function EndpointCounts({ endpoint: { partner_id, endpoint_id }, activity
           />
         ))}
       </SimpleGrid>
+      <RecoveryOutcome endpoint={endpoint} zone={zone} />
     </Section>
   );
 }

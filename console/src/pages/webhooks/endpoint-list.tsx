@@ -39,7 +39,7 @@ export function EndpointList() {
       <Filters names={['state', 'partner']}>
         <ChoiceFilter
           label={t.state}
-          options={{ healthy: t.healthy, failing: t.failing, disabled: t.disabled }}
+          options={{ healthy: t.notFailing, failing: t.failing, disabled: t.disabled }}
           value={filters.state}
           onChange={(state) => setFilters({ state })}
         />
@@ -81,5 +81,5 @@ export function Health({ endpoint }: { readonly endpoint: Endpoint }) {
   const { status, failing_since } = endpoint;
   if (status !== 'active') return <StatusBadge status={status} />;
   if (isPaused(endpoint)) return <Badge color="red">{t.pausedNow}</Badge>;
-  return <Badge color={failing_since ? 'red' : 'forest'}>{failing_since ? t.failing : t.healthy}</Badge>;
+  return <Badge color={failing_since ? 'red' : 'gray'}>{failing_since ? t.failing : t.notFailing}</Badge>;
 }

@@ -18,7 +18,7 @@ import { EndpointCounts } from './endpoint-counts.tsx';
 import { EndpointHours } from './endpoint-hours.tsx';
 import { Health } from './endpoint-list.tsx';
 import { EndpointTrouble, isPaused } from './endpoint-trouble.tsx';
-import { useEndpointActivity } from './use-endpoint-activity.ts';
+import { paceOf, useEndpointActivity } from './use-endpoint-activity.ts';
 import { WEBHOOK } from './webhook-texts.ts';
 
 type Endpoint = components['schemas']['Endpoint'];
@@ -27,11 +27,13 @@ export function EndpointPage() {
   const t = useTexts(WEBHOOK);
   const { partnerId = '', endpointId = '' } = useParams({ strict: false });
   const path = { partner_id: partnerId, endpoint_id: endpointId };
+  const activity = useEndpointActivity(partnerId, endpointId);
   const endpoint = useQuery({
     queryKey: ['endpoint', path],
+    // A failed attempt changes its health and no count.
+    refetchInterval: paceOf(activity.data),
     queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}', { params: { path } })),
   });
-  const activity = useEndpointActivity(partnerId, endpointId);
   const zone = usePartner(partnerId).data?.time_zone;
   return (
     <Page
@@ -47,7 +49,7 @@ export function EndpointPage() {
             <Loaded query={activity}>
               {(known) => (
                 <Stack gap="xl">
-                  <EndpointCounts endpoint={record} activity={known} />
+                  <EndpointCounts endpoint={record} activity={known} zone={zone} />
                   <EndpointHours hours={known.hours} zone={zone ?? ownZone()} />
                 </Stack>
               )}

@@ -8,13 +8,17 @@ export type EndpointActivity = components['schemas']['EndpointActivity'];
 
 const WAITING_MS = 2_000;
 
+/** After how many milliseconds an endpoint is looked at again: what waits goes within moments where the endpoint takes it. */
+export function paceOf(activity: EndpointActivity | undefined): number {
+  return activity && activity.waiting.count > 0 ? WAITING_MS : LIVE_MS;
+}
+
 /** What waits at an endpoint, what stopped it, and its last day: read once for all parts of its page. */
 export function useEndpointActivity(partnerId: string, endpointId: string): UseQueryResult<EndpointActivity> {
   const path = { partner_id: partnerId, endpoint_id: endpointId };
   const activity = useQuery({
     queryKey: ['endpoint-activity', path],
-    // What waits goes within moments where the endpoint takes it.
-    refetchInterval: ({ state }) => (state.data && state.data.waiting.count > 0 ? WAITING_MS : LIVE_MS),
+    refetchInterval: ({ state }) => paceOf(state.data),
     queryFn: () =>
       answerOf(client.GET('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/activity', { params: { path } })),
   });

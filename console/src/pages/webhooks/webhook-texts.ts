@@ -5,6 +5,8 @@ import type { Texts } from '../../texts/text.ts';
 /** In the genitive. */
 const DELIVERIES = ['عملية تسليم واحدة', 'عمليتي تسليم', 'عمليات تسليم', 'عملية تسليم', 'عملية تسليم'] as const;
 
+const DELIVERIES_ALONE = ['عملية تسليم واحدة', 'عمليتا تسليم', 'عمليات تسليم', 'عملية تسليم', 'عملية تسليم'] as const;
+
 const ATTEMPTS = ['محاولة واحدة', 'محاولتان متتاليتان', 'محاولات متتالية', 'محاولة متتالية', 'محاولة متتالية'] as const;
 
 export const WEBHOOK = {
@@ -17,7 +19,8 @@ export const WEBHOOK = {
   state: ['Health', 'حالة العمل'],
   failing: ['Failing', 'متعثّرة'],
   disabled: ['Disabled', 'معطَّلة'],
-  healthy: ['Healthy', 'سليمة'],
+  /** It may not have been tried since it was enabled. */
+  notFailing: ['Not failing', 'بلا إخفاق'],
   pausedNow: ['Paused', 'موقوفة مؤقتًا'],
   failures: ['Failures in a row', 'الإخفاقات المتتالية'],
   since: ['Failing since', 'متعثّرة منذ'],
@@ -129,8 +132,8 @@ export const WEBHOOK = {
     (milliseconds: number) => `تسلّم المستقبِل إشعار الاختبار خلال ${milliseconds} ملّي ثانية.`,
   ],
   testBad: [
-    (why: string) => `The receiver did not take the test event: ${why}.`,
-    (why: string) => `لم يتسلّم المستقبِل إشعار الاختبار: ${why}.`,
+    (name: string, why: string) => `The receiver of ${name} did not take the test event: ${why}.`,
+    (name: string, why: string) => `لم يتسلّم مستقبِل ${isolate(name)} إشعار الاختبار: ${why}.`,
   ],
   enable: ['Enable', 'تفعيل'],
   enableTitle: ['Enable the endpoint', 'تفعيل نقطة الاستقبال'],
@@ -174,6 +177,17 @@ export const WEBHOOK = {
     'No delivery was exhausted since this time, so none will be sent again.',
     'لم تُستنفد محاولات أي عملية منذ هذا الوقت، فلن يُعاد إرسال شيء.',
   ],
+  sentAgain: [
+    (count: number) => `Sent again last: ${countEnglish(count, 'delivery', 'deliveries')}`,
+    (count: number) => `آخر ما أُعيد إرساله: ${countArabic(count, DELIVERIES_ALONE)}`,
+  ],
+  sentAgainDelivered: ['All that was sent again is delivered.', 'سُلّم كل ما أُعيد إرساله.'],
+  sentAgainLeft: [
+    (open: string, exhausted: string) =>
+      `Of what was sent again and is not delivered: ${open} still to be sent, ${exhausted} exhausted again.`,
+    (open: string, exhausted: string) =>
+      `مما أُعيد إرساله ولم يُسلَّم: ${isolate(open)} ستُرسَل بعد، ${isolate(exhausted)} استُنفدت محاولاتها من جديد.`,
+  ],
   recovering: [
     (count: number, total: string) => `So far ${countEnglish(count, 'delivery', 'deliveries')} of ${total} will be sent again …`,
     (count: number, total: string) => `حتى الآن سيُعاد إرسال ${countArabic(count, DELIVERIES)} من أصل ${isolate(total)} …`,
@@ -197,7 +211,7 @@ export const DISABLED_FOR = {
 export const TRIGGER = {
   event: ['A new event', 'إشعار جديد'],
   resend: ['Sent again', 'إعادة إرسال'],
-  recover: ['Recovered', 'استعادة'],
+  recover: ['Sent again by an operator', 'أعاد مشغّل إرسالها'],
   replay: ['Replayed', 'إعادة عرض'],
   test: ['Test', 'اختبار'],
   sample: ['Sample', 'عيّنة'],
