@@ -164,7 +164,12 @@ describe('tasks', needsBrowser, () => {
     const page = await browser.signedIn('operator');
     await page.goto(`${browser.baseUrl}/reviews`);
     await page.getByText(order).click();
-    await page.getByRole('heading', { name: /^Limits of / }).waitFor();
+    await page.getByRole('heading', { name: /^Daily limits of the partner, / }).waitFor();
+    await page.getByText('This contribution is counted in them.').waitFor();
+    // From the contribution the review is one click away.
+    await page.getByRole('link', { name: 'What happened to the contribution' }).click();
+    await page.getByRole('link', { name: 'Open the review' }).click();
+    await page.getByRole('heading', { level: 1, name: new RegExp(`^Review of .${order}.$`) }).waitFor();
     assert.deepEqual(
       await page
         .getByRole('main')
@@ -221,7 +226,7 @@ describe('tasks', needsBrowser, () => {
     await page.getByText('Your role lets you look.').waitFor();
     assert.equal(await page.getByRole('checkbox').count(), 0);
     await page.goto(`${browser.baseUrl}/reviews/${partner.partnerId}/${transactionId}`);
-    await page.getByRole('heading', { name: /^Limits of / }).waitFor();
+    await page.getByRole('heading', { name: /^Daily limits of the partner, / }).waitFor();
     assert.equal(await page.getByRole('button', { name: /^(?:Confirm|Fail)\b/ }).count(), 0);
   });
 });

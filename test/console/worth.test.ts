@@ -166,6 +166,9 @@ describe('points that have a value', needsBrowser, () => {
     await worth.waitFor();
     const toCustomer = page.getByRole('heading', { name: 'Text for the customer at confirmation' });
     await toCustomer.waitFor();
+    await page.goto(`${browser.baseUrl}/reviews/${partnerId}/${transactionId}`);
+    await worth.locator('xpath=following-sibling::dd[1]').getByText('5.00 SAR').waitFor();
+    await page.getByText('There was none when the contribution was recorded.').waitFor();
     const operator = await signedInOperator(service, 'operator');
     const contributions = [{ partner_id: partnerId, transaction_id: transactionId }];
     const decided = await operator.postOnce('/operator/v1/reviews/decisions', { decision: 'fail', reason: 'x', contributions });

@@ -1,6 +1,6 @@
 import { Button, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -17,6 +17,7 @@ import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT } from '../adjustments/adjustment-texts.ts';
 import { DraftDialog } from '../adjustments/draft-dialog.tsx';
+import { REVIEW } from '../reviews/review-texts.ts';
 import { CONTRIBUTION } from './contribution-texts.ts';
 import { ContributionTimeline } from './contribution-timeline.tsx';
 
@@ -42,7 +43,7 @@ export function ContributionPage() {
     <Page
       title={contribution.data?.partner_order_ref ?? t.facts}
       description={<Id id={transactionId} />}
-      actions={contribution.data?.status === 'confirmed' && <DraftAdjustment contribution={contribution.data} />}
+      actions={contribution.data && <Actions contribution={contribution.data} />}
     >
       <Loaded query={contribution}>
         {(record) => (
@@ -59,6 +60,20 @@ export function ContributionPage() {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+/** What is the next step of it. */
+function Actions({ contribution }: { readonly contribution: Contribution }) {
+  const { open } = useTexts(REVIEW);
+  const { status, partner_id, transaction_id } = contribution;
+  if (status === 'confirmed') return <DraftAdjustment contribution={contribution} />;
+  if (status !== 'pending') return null;
+  const address: string = `/reviews/${partner_id}/${transaction_id}`;
+  return (
+    <Button component={Link} to={address}>
+      {open}
+    </Button>
   );
 }
 

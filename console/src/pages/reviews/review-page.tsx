@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
+import { isolateForeign } from '../../format/isolate.ts';
 import { formatWhole } from '../../format/points.ts';
 import { formatTime } from '../../format/time.ts';
 import { Page } from '../../layout/page.tsx';
@@ -16,11 +17,12 @@ import { Records } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
-import { Absent, Age, Foreign, Id, Points, Time } from '../../parts/values.tsx';
+import { Absent, Age, Foreign, Id, Money, Points, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { REVIEW_REASON } from '../../texts/record-texts.ts';
+import { CONTRIBUTION } from '../contributions/contribution-texts.ts';
 import { RULE } from '../rules/rule-texts.ts';
 import { DecideDialog, type Decision } from './decide-dialog.tsx';
 import { REVIEW } from './review-texts.ts';
@@ -40,7 +42,7 @@ export function ReviewPage() {
   const isOpen = review.data?.contribution.status === 'pending';
   return (
     <Page
-      title={t.detail}
+      title={review.data ? t.of(isolateForeign(review.data.contribution.partner_order_ref)) : t.detail}
       description={<Id id={transactionId} />}
       actions={
         mayDecide &&
@@ -82,7 +84,13 @@ function ReviewDetail({ detail, isOpen }: { readonly detail: Detail; readonly is
         {isOpen && <Text size="sm">{t.effect}</Text>}
         <ReviewFacts detail={detail} />
       </Stack>
-      {detail.day && <Day day={detail.day} />}
+      {detail.day ? (
+        <Day day={detail.day} isCounted={contribution.status !== 'failed'} />
+      ) : (
+        <Section title={t.limits}>
+          <Text size="sm">{t.noDay}</Text>
+        </Section>
+      )}
       <Section title={t.history}>{others.length > 0 ? <OrderHistory contributions={others} /> : <Text>{none}</Text>}</Section>
     </Stack>
   );
@@ -96,6 +104,8 @@ function ReviewFacts({ detail }: { readonly detail: Detail }) {
   const { contribution, partner_name, reason, opened_at, expires_at, resolved_at, resolved_by, resolution_reason } = detail;
   const { partner_id } = contribution;
   const zone = usePartner(partner_id).data?.time_zone;
+  const words = useTexts(CONTRIBUTION);
+  const worth = useWorth(contribution);
   const decided = [
     { label: t.decidedBy, value: resolved_by === null ? <Absent /> : <Person id={resolved_by} /> },
     { label: common.reason, value: <Foreign text={resolution_reason} isWhole /> },
@@ -105,6 +115,7 @@ function ReviewFacts({ detail }: { readonly detail: Detail }) {
       columns={3}
       lead={[
         { label: common.points, value: <Points value={contribution.points} /> },
+        ...(worth ? [{ label: words.worth, value: <Money amount={worth.amount} currency={worth.currency} /> }] : []),
         { label: common.status, value: <StatusBadge status={contribution.status} /> },
       ]}
       facts={[
@@ -128,6 +139,17 @@ function ReviewFacts({ detail }: { readonly detail: Detail }) {
   );
 }
 
+/** Of the points; `undefined` where they have no value, or failed. */
+function useWorth({ partner_id, transaction_id, status }: Detail['contribution']) {
+  const path = { partner_id, transaction_id };
+  const { data } = useQuery({
+    queryKey: ['contribution', path],
+    queryFn: () =>
+      answerOf(client.GET('/operator/v1/partners/{partner_id}/contributions/{transaction_id}', { params: { path } })),
+  });
+  return data && data.amount !== null && status !== 'failed' ? data : undefined;
+}
+
 interface ExpiryProps {
   readonly at: string;
   readonly zone: string | undefined;
@@ -140,7 +162,13 @@ function Expiry({ at, zone, isOpen }: ExpiryProps) {
   return <TwoLines first={<Time at={at} zone={zone} />} second={<Age at={at} />} />;
 }
 
-function Day({ day }: { readonly day: NonNullable<Detail['day']> }) {
+interface DayProps {
+  readonly day: NonNullable<Detail['day']>;
+  /** Whether the contribution counts on it: until it fails. */
+  readonly isCounted: boolean;
+}
+
+function Day({ day, isCounted }: DayProps) {
   const t = useTexts(REVIEW);
   const { points } = useTexts(COMMON);
   const { language } = useLanguage();
@@ -148,6 +176,11 @@ function Day({ day }: { readonly day: NonNullable<Detail['day']> }) {
   const named = formatTime(`${day.day}T12:00:00Z`, { language, zone: 'UTC', style: 'day' });
   return (
     <Section title={t.day(named)}>
+      {isCounted && (
+        <Text size="sm" c="dimmed" mb="sm">
+          {t.isCounted}
+        </Text>
+      )}
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <CapUse label={points} used={day.points} cap={day.daily_points_cap} />
         <CapUse label={t.contributions} used={day.contributions} cap={day.daily_count_cap} />

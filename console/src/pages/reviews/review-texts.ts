@@ -60,7 +60,12 @@ export const REVIEW = {
     '“Confirm”: the points count in the settlement and cannot be refunded. “Fail”: they count nowhere, and the partner may give them back. Both are final, and the partner is told by an event.',
     '«تأكيد»: تُحتسب النقاط في التسوية ولا تُستردّ. «تسجيل الفشل»: لا تُحتسب في أي تسوية، وللشريك أن يعيدها إلى العميل. القراران نهائيان، ويُبلَّغ الشريك بإشعار.',
   ],
-  day: [(day: string) => `Limits of ${day}`, (day: string) => `حدود يوم ${day}`],
+  of: [(order: string) => `Review of ${order}`, (order: string) => `مراجعة ${order}`],
+  limits: ['Daily limits of the partner', 'الحدود اليومية للشريك'],
+  day: [(day: string) => `Daily limits of the partner, ${day}`, (day: string) => `الحدود اليومية للشريك، ${day}`],
+  noDay: ['There was none when the contribution was recorded.', 'لم يكن له أي حدّ عند تسجيل المساهمة.'],
+  isCounted: ['This contribution is counted in them.', 'هذه المساهمة محسوبة ضمنها.'],
+  open: ['Open the review', 'فتح المراجعة'],
   used: [
     (used: string, cap: string | undefined) => (cap === undefined ? `${used}, no cap` : `${used} of ${cap}`),
     (used: string, cap: string | undefined) => (cap === undefined ? `${used}، بلا حدّ` : `${used} من ${cap}`),
