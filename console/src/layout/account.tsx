@@ -11,6 +11,7 @@ import {
 } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Icon } from '../parts/icon.tsx';
+import { hideDone } from '../parts/tell.tsx';
 import { Foreign } from '../parts/values.tsx';
 import { useSession } from '../session/session.tsx';
 import { useLanguage, useTexts } from '../texts/language.tsx';
@@ -55,7 +56,10 @@ export function Preferences() {
         c="dimmed"
         size="compact-sm"
         fw={500}
-        onClick={() => setLanguage(language === 'en' ? 'ar' : 'en')}
+        onClick={() => {
+          hideDone();
+          setLanguage(language === 'en' ? 'ar' : 'en');
+        }}
       >
         <VisuallyHidden>{t.language}: </VisuallyHidden>
         <span lang={language === 'en' ? 'ar' : 'en'}>{t.otherLanguage}</span>

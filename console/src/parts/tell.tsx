@@ -15,11 +15,17 @@ interface TellTerms {
   readonly isFailure?: boolean;
 }
 
-export function tell(message: string, { changeId = '', isFailure = false }: TellTerms = {}): void {
+/** In another language what was done is told no longer. */
+export function hideDone(): void {
   notifications.hide(done);
+}
+
+export function tell(message: string, { changeId = '', isFailure = false }: TellTerms = {}): void {
+  hideDone();
   if (isFailure || failure.changeId === changeId) notifications.hide(failure.id);
   const id = notifications.show({
-    message,
+    // It keeps its direction where the language changes.
+    message: <bdi>{message}</bdi>,
     ...(isFailure
       ? { color: 'red', icon: <Icon name="alert" size={15} />, autoClose: false }
       : { color: 'forest', icon: <Icon name="check" size={15} /> }),

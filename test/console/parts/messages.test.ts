@@ -58,6 +58,25 @@ describe('messages', needsBrowser, () => {
     await failure.waitFor({ state: 'detached' });
   });
 
+  test('in another language only what failed is still told, in its own direction', async () => {
+    const { partner: owner, endpointId, receiver } = await newEndpoint(service, endpointTools(service.database));
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
+    const toast = page.locator('.mantine-Notification-root');
+    const language = page.getByRole('button', { name: /^(?:Language|اللغة)/ });
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    // Under the pointer no message goes by itself.
+    await toast.filter({ hasText: 'The receiver took the test event' }).hover();
+    await language.press('Enter');
+    await toast.waitFor({ state: 'detached' });
+    receiver.answerWith(500);
+    await page.getByRole('button', { name: 'إرسال اختبار' }).click();
+    await toast.waitFor();
+    await language.press('Enter');
+    await page.getByRole('button', { name: 'Send a test' }).waitFor();
+    assert.equal(await toast.locator('bdi').count(), 1);
+  });
+
   test('that something failed goes once the same is done', async () => {
     const { partner: owner, endpointId, receiver } = await newEndpoint(service, endpointTools(service.database));
     const page = await browser.signedIn('operator');
