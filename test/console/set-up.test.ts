@@ -122,6 +122,7 @@ describe('an impact batch', needsBrowser, () => {
     const sha256 = createHash('sha256').update(photo).digest('hex');
     await dialog.getByText(sha256.slice(-6)).waitFor();
     await dialog.getByLabel('Public address').fill('https://10.0.0.1/coast.jpg');
+    await dialog.getByText(/^Your time: .Riyadh.\.$/).waitFor();
     await dialog.getByLabel('Captured: day').fill('2026-01-02');
     await dialog.getByLabel('Captured: time').fill('10:30');
     await dialog.getByRole('button', { name: 'Add evidence' }).click();

@@ -46,7 +46,7 @@ export function formatHour(at: string, zone: string): string {
 const CITIES_IN_ARABIC: Readonly<Record<string, string>> = {
   ...{ Riyadh: 'الرياض', Dubai: 'دبي', Kuwait: 'الكويت', Bahrain: 'البحرين', Qatar: 'قطر', Muscat: 'مسقط', Aden: 'عدن' },
   ...{ Baghdad: 'بغداد', Amman: 'عمّان', Beirut: 'بيروت', Damascus: 'دمشق', Cairo: 'القاهرة', Istanbul: 'إسطنبول' },
-  ...{ Berlin: 'برلين', London: 'لندن', Paris: 'باريس', Tokyo: 'طوكيو', UTC: 'التوقيت العالمي' },
+  ...{ Berlin: 'برلين', London: 'لندن', Paris: 'باريس', Tokyo: 'طوكيو', UTC: 'غرينتش' },
 };
 
 /** `Asia/Riyadh` → `Riyadh`: beside a time that is not in the reader's zone. */

@@ -104,11 +104,11 @@ function Brand({ isLow = false }: { readonly isLow?: boolean }) {
 
 /** In whose zone the times are that name none. */
 function OwnZone() {
-  const { zoneOf } = useTexts(COMMON);
+  const t = useTexts(COMMON);
   const { language } = useLanguage();
   return (
-    <Text size="xs" c="dimmed" px={10} miw={0} truncate {...hint(ownZone())}>
-      {zoneOf(isolateForeign(cityOf(ownZone(), language)))}
+    <Text size="xs" c="dimmed" px={10} miw={0} truncate {...hint(t.ownZoneHelp(isolateForeign(ownZone())))}>
+      {t.zoneOf(isolateForeign(cityOf(ownZone(), language)))}
     </Text>
   );
 }

@@ -68,6 +68,11 @@ export const COMMON = {
   failedToLoad: ['This could not be read', 'تعذّرت قراءة هذا'],
   somethingBroke: ['The page has a defect', 'في الصفحة خلل'],
   zoneOf: [(city: string) => `${city} time`, (city: string) => `توقيت ${city}`],
+  ownZone: [(city: string) => `Your time: ${city}`, (city: string) => `توقيتك: ${city}`],
+  ownZoneHelp: [
+    (zone: string) => `Times that name no city are in your zone, ${zone}.`,
+    (zone: string) => `الأوقات التي لا تُذكر معها مدينة هي بتوقيتك، ${zone}.`,
+  ],
   day: ['day', 'اليوم'],
   clock: ['time, 24 hours', 'الوقت بنظام 24 ساعة'],
   clockForm: ['hh:mm', 'سس:دد'],

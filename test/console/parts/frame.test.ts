@@ -29,6 +29,21 @@ describe('the way up', needsBrowser, () => {
   });
 });
 
+describe('the time of the reader', needsBrowser, () => {
+  for (const [language, own, help] of [
+    ['en', 'Riyadh time', 'Times that name no city are in your zone, Asia/Riyadh.'],
+    ['ar', 'توقيت الرياض', 'الأوقات التي لا تُذكر معها مدينة هي بتوقيتك، Asia/Riyadh.'],
+  ] as const)
+    test(`is named in the menu, whole, and says which times are in it, ${language}`, async () => {
+      const page = await browser.signedIn('viewer', { language });
+      const zone = page.locator('.mantine-AppShell-navbar [data-hint]').filter({ hasText: language === 'en' ? 'time' : 'توقيت' });
+      const said = (text: string | null) => text?.replaceAll(/[\u2066-\u2069]/g, '');
+      assert.equal(said(await zone.innerText()), own);
+      assert.equal(said(await zone.getAttribute('data-hint')), help);
+      assert.ok(await zone.evaluate((shown) => shown.scrollWidth <= shown.clientWidth));
+    });
+});
+
 describe('a decision on a review', needsBrowser, () => {
   test('is said above it with what follows, to who may decide', async () => {
     const { transactionId } = await newPending();

@@ -1,14 +1,13 @@
 import { Checkbox, Select, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { components } from '../../api/operator-types.ts';
-import { cityOf, ownZone } from '../../format/time.ts';
 import { WithCode } from '../../parts/codes/with-code.tsx';
 import { FieldRow } from '../../parts/fields/field-row.tsx';
 import { MomentField } from '../../parts/fields/moment-field.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { useMay } from '../../session/session.tsx';
-import { useLanguage, useTexts } from '../../texts/language.tsx';
+import { useTexts } from '../../texts/language.tsx';
 import { RULE, RULE_KIND } from './rule-texts.ts';
 
 type Kind = components['schemas']['Rule']['kind'];
@@ -45,7 +44,6 @@ type TextField = Exclude<keyof StatedRule, 'kind' | 'reviews_everything' | 'star
 export function RuleFields({ stated, partner, hasCurrency, error, onChange, onPartner }: RuleFieldsProps) {
   const t = useTexts(RULE);
   const kinds = useTexts(RULE_KIND);
-  const { language } = useLanguage();
   // A preview takes neither a name nor a time.
   const mayCreate = useMay('admin');
   const field = (name: TextField, label: string, description?: ReactNode) => (
@@ -80,7 +78,7 @@ export function RuleFields({ stated, partner, hasCurrency, error, onChange, onPa
         {mayCreate && (
           <MomentField
             label={t.starts}
-            description={t.startsHelp(cityOf(ownZone(), language))}
+            description={t.startsHelp}
             value={stated.starts_at}
             error={problemOf(error, 'starts_at')}
             onChange={(starts_at) => onChange({ ...stated, starts_at })}

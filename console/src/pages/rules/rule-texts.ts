@@ -35,10 +35,7 @@ export const RULE = {
     'A name that no other version of this kind has. It takes letters, digits and the signs `. _ : -`',
     'اسم لا يحمله إصدار آخر من هذا النوع. يقبل الحروف والأرقام والعلامات `. _ : -`',
   ],
-  startsHelp: [
-    (city: string) => `By your clock (${city}). Leave it empty to start in a minute.`,
-    (city: string) => `بتوقيتك (${city}). اتركه فارغًا ليبدأ بعد دقيقة.`,
-  ],
+  startsHelp: ['Leave it empty to start in a minute.', 'اتركه فارغًا ليبدأ بعد دقيقة.'],
   defaults: [
     'A version `default-1` is what holds while none was made for the partner. It has no row below.',
     'الإصدار `default-1` هو ما يسري ما دام لم يُنشأ إصدار للشريك، وليس له صف أدناه.',

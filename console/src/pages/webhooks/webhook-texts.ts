@@ -162,7 +162,7 @@ export const WEBHOOK = {
     'Every delivery that was exhausted since this time is sent again. A receiver that knows an event id ignores its repetition.',
     'تُعاد كل عملية تسليم استُنفدت محاولاتها منذ هذا الوقت. المستقبِل الذي يعرف معرّف الإشعار يتجاهل تكراره.',
   ],
-  sinceTime: ['Since (your time)', 'منذ (بتوقيتك)'],
+  sinceTime: ['Since', 'منذ'],
   exhaustedNow: ['Exhausted deliveries', 'العمليات التي استُنفدت محاولاتها'],
   recoverNothing: ['Nothing is exhausted at this endpoint', 'لا عملية استُنفدت محاولاتها لدى نقطة الاستقبال هذه'],
   recovered: [

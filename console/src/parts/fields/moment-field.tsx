@@ -1,6 +1,8 @@
 import { Group, Input, TextInput } from '@mantine/core';
+import { isolateForeign } from '../../format/isolate.ts';
+import { cityOf, ownZone } from '../../format/time.ts';
 import { COMMON } from '../../texts/common-texts.ts';
-import { useTexts } from '../../texts/language.tsx';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
 
 interface MomentFieldProps {
   readonly label: string;
@@ -14,12 +16,20 @@ interface MomentFieldProps {
 
 /** A day and a time of 24 hours. The browser's own field for both has the clock of its language, of 12 hours where that is usual. */
 export function MomentField({ label, description, required = false, value, error, onChange }: MomentFieldProps) {
-  const { day: dayLabel, clock: clockLabel, clockForm } = useTexts(COMMON);
+  const { day: dayLabel, clock: clockLabel, clockForm, ownZone: inOwnZone } = useTexts(COMMON);
+  const { language } = useLanguage();
+  const zone = `${inOwnZone(isolateForeign(cityOf(ownZone(), language)))}.`;
   const [day = '', clock = ''] = value.split('T');
   const change = (newDay: string, newClock: string) => onChange(newDay === '' && newClock === '' ? '' : `${newDay}T${newClock}`);
   return (
-    <Input.Wrapper label={label} labelElement="div" description={description} required={required} error={error}>
-      <Group gap="xs" wrap="nowrap" mb={description === undefined && error === undefined ? 0 : 5}>
+    <Input.Wrapper
+      label={label}
+      labelElement="div"
+      description={description === undefined ? zone : `${zone} ${description}`}
+      required={required}
+      error={error}
+    >
+      <Group gap="xs" wrap="nowrap" mb={5}>
         <TextInput
           type="date"
           dir="ltr"
