@@ -255,9 +255,12 @@ describe('an incident', needsBrowser, () => {
     await page.getByRole('link', { name: /^Exhausted 0/ }).waitFor();
     await page.getByText(/^Sent again last: 2 deliveries · .* · The operator/).waitFor();
     await page.getByText('All that was sent again is delivered.').waitFor();
-    // The receiver fails while they are sent again: the page follows without being loaded anew.
     await exhaust(partnerId);
-    await page.reload();
+    await page.goto(`${browser.baseUrl}/webhooks?partner=${partnerId}`);
+    const listed = page.getByRole('row').filter({ hasText: receiver.url }).locator('[data-label="Not delivered"]');
+    await listed.getByText('2', { exact: true }).waitFor();
+    await page.goto(address);
+    // The receiver fails while they are sent again: the page follows without being loaded anew.
     receiver.answerWith(503);
     await button.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send exhausted again' }).click();

@@ -53,6 +53,7 @@ const WORDS: Readonly<Record<string, object>> = {
   'Delivery.status': STATUS,
   'Delivery.trigger': TRIGGER,
   'Endpoint.status': STATUS,
+  'ListedEndpoint.status': STATUS,
   'Estimate.distance_unit': UNIT,
   'Failure.status': FAILURE,
   'FoundContribution.status': STATUS,

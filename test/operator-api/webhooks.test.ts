@@ -126,11 +126,24 @@ test('what was given up is sent again since a time', async () => {
     'exhausted delivery in the overview',
     async () => (await viewer.get(`${V1}/overview`)).body.webhooks.exhausted >= 1,
   );
+  const undelivered = async () =>
+    (await viewer.get(`${V1}/endpoints?partner_id=${partnerId}`)).body.endpoints.map(
+      (each: { undelivered: number }) => each.undelivered,
+    );
+  assert.deepEqual(await undelivered(), [1]);
+  await database.pool.query(
+    `insert into delivery select (jsonb_populate_record(d, jsonb_build_object('delivery_id', d.delivery_id || n))).*
+      from delivery d cross join generate_series(101, 220) n where partner_id = $1`,
+    [partnerId],
+  );
+  assert.deepEqual(await undelivered(), [101], 'more than 100');
+  await database.pool.query('delete from delivery where partner_id = $1 and delivery_id <> $2', [partnerId, first?.deliveryId]);
   const recover = (since: string) => operator.postOnce(`${path}/recover`, { since });
   assert.equal((await recover(new Date(Date.now() + 60_000).toISOString())).body.recovered, 0);
   assert.equal((await recover('2020-01-01T00:00:00Z')).body.recovered, 1);
   assert.equal((await recover('yesterday, or so I think')).status, 400);
   await untilDeliveries(database, partnerId, (all) => all.every(({ status }) => status === 'delivered'));
+  assert.deepEqual(await undelivered(), [0]);
 });
 
 test('disabled, enabled, rotated, removed; each is audited under the operator', async () => {

@@ -3348,7 +3348,7 @@ export interface components {
         };
         EndpointPage: {
             /** @description The endpoints of the page, without removed ones. */
-            endpoints: components["schemas"]["Endpoint"][];
+            endpoints: components["schemas"]["ListedEndpoint"][];
             /** @description The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it. */
             next_after: string;
             /** @description Whether there are more records now. */
@@ -3897,6 +3897,47 @@ export interface components {
             amount: string | null;
             /** @description The currency of the amount; `null` without one. */
             currency: string | null;
+        };
+        ListedEndpoint: {
+            /** @description The id of the partner. */
+            partner_id: string;
+            /** @description The id of the endpoint. */
+            endpoint_id: string;
+            /** @description Where its events go. */
+            url: string;
+            /** @description The event types that it gets; empty for all. */
+            event_types: string[];
+            /**
+             * @description The events of a disabled endpoint are held until it is enabled.
+             * @enum {string}
+             */
+            status: "active" | "disabled" | "removed";
+            /** @description Why it is disabled; `null` otherwise. */
+            status_reason: string | null;
+            /** @description How many attempts failed since the last that succeeded. */
+            failures_in_row: number;
+            /**
+             * Format: date-time
+             * @description Since when it fails; `null` where it does not.
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the service sends nothing, after many failures; `null` where it sends.
+             */
+            paused_until: string | null;
+            /**
+             * Format: date-time
+             * @description When a new secret becomes the only one; `null` without one.
+             */
+            secret_rotates_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was added.
+             */
+            created_at: string;
+            /** @description Deliveries that wait for it, are held or are exhausted; 101 where there are more than 100. */
+            undelivered: number;
         };
         /** @description A contribution without adjustments counts as `gross`. */
         MatchedPoints: {

@@ -1,6 +1,7 @@
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import type { Database } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
+import { countUndeliveredOfEndpoints } from '../../store/webhooks/endpoint-activity.ts';
 import {
   type EndpointOrder,
   findListedEndpoints,
@@ -15,12 +16,17 @@ export interface EndpointFilter {
   readonly state?: ListedEndpoint['state'] | undefined;
 }
 
+export interface CountedEndpoint extends WebhookEndpoint, EndpointHealth {
+  /** What waits, is held or is exhausted: `UNDELIVERED_MAX + 1` where there is more. */
+  readonly undelivered: number;
+}
+
 /** Endpoints of one partner or of all that are not removed. */
 export async function listEndpointsForOperators(
   database: Pick<Database, 'pool' | 'isDistributed'>,
   filter: EndpointFilter,
   page: KeysetPage<EndpointOrder>,
-): Promise<LookedThrough<WebhookEndpoint & EndpointHealth>> {
+): Promise<LookedThrough<CountedEndpoint>> {
   const { state } = filter;
   const looked = await lookThrough({
     page,
@@ -28,8 +34,12 @@ export async function listEndpointsForOperators(
     isWanted: isListOf(state, page) ? undefined : wantedBy({ state }),
   });
   const ids = looked.page.map(({ endpointId }) => endpointId);
-  const found = await findListedEndpoints(database, looked.page);
-  return { ...looked, page: inOrderOf(ids, found, ({ endpointId }) => endpointId) };
+  const [found, undelivered] = await Promise.all([
+    findListedEndpoints(database, looked.page),
+    countUndeliveredOfEndpoints(database, looked.page),
+  ]);
+  const counted = found.map((endpoint) => ({ ...endpoint, undelivered: undelivered.get(endpoint.endpointId) ?? 0 }));
+  return { ...looked, page: inOrderOf(ids, counted, ({ endpointId }) => endpointId) };
 }
 
 /** Whether the list that is read has no other state. */

@@ -17,7 +17,7 @@ import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, count, flag, nullableText, oneOf, partnerAnd, reason, shape, text, time } from '../schema-parts.ts';
 import { sorting } from '../sorting.ts';
-import { EndpointBody, endpointToWire } from './webhook-schemas.ts';
+import { EndpointBody, endpointToWire, ListedEndpointBody, listedEndpointToWire } from './webhook-schemas.ts';
 
 const PATH = '/operator/v1/partners/:partner_id/endpoints/:endpoint_id';
 const params = partnerAnd('endpoint_id', 'The id of the endpoint.');
@@ -50,12 +50,12 @@ export const listEndpoints = operatorRoute({
     },
     closed,
   ),
-  answer: pageOf('EndpointPage', 'endpoints', EndpointBody, 'The endpoints of the page, without removed ones.'),
+  answer: pageOf('EndpointPage', 'endpoints', ListedEndpointBody, 'The endpoints of the page, without removed ones.'),
   async handle({ tools: { database }, query }) {
     const { partner_id: partnerId, state } = query;
     const { page, end } = sortedPage('listEndpoints', order, query, [partnerId, state]);
     const found = await listEndpointsForOperators(database, { partnerId, state }, page);
-    return { endpoints: found.page.map(endpointToWire), ...end(found.last, found.hasMore) };
+    return { endpoints: found.page.map(listedEndpointToWire), ...end(found.last, found.hasMore) };
   },
 });
 

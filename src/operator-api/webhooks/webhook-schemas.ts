@@ -1,9 +1,11 @@
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import type { NamedSubject } from '../../operations/events/orders-of-events.ts';
+import type { CountedEndpoint } from '../../operations/overview/list-endpoints.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import type { DeliveryAttemptRecord } from '../../store/webhooks/attempt-log.ts';
 import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
 import type { LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
+import { UNDELIVERED_MAX } from '../../store/webhooks/endpoint-activity.ts';
 import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import {
   count,
@@ -39,6 +41,18 @@ export function endpointToWire(endpoint: WebhookEndpoint & EndpointHealth) {
     ...{ failing_since: endpoint.failingSince, paused_until: endpoint.breakerOpenUntil },
     ...{ secret_rotates_at: endpoint.isNextSecretDue ? null : endpoint.nextSecretFrom, created_at: endpoint.createdAt },
   };
+}
+
+/** In a list, where no activity stands beside it. */
+export const ListedEndpointBody = shape('ListedEndpoint', {
+  ...EndpointBody.properties,
+  undelivered: count(
+    `Deliveries that wait for it, are held or are exhausted; ${UNDELIVERED_MAX + 1} where there are more than ${UNDELIVERED_MAX}.`,
+  ),
+});
+
+export function listedEndpointToWire(endpoint: CountedEndpoint) {
+  return { ...endpointToWire(endpoint), undelivered: endpoint.undelivered };
 }
 
 export const DeliveryBody = shape('Delivery', {

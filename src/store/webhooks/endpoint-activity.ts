@@ -1,5 +1,5 @@
-import type { Queryable } from '../database.ts';
-import { run, type Statement } from '../query.ts';
+import type { Database, Queryable } from '../database.ts';
+import { findListed, run, runListed, type Statement } from '../query.ts';
 
 interface EndpointKey {
   readonly partnerId: string;
@@ -31,6 +31,42 @@ export async function countDeliveriesOfEndpoint(
 ): Promise<EndpointCounts> {
   const [counts] = await run<{ unended: number; exhausted: number }>(db, COUNT, [partnerId, endpointId, limit]);
   return counts ?? { unended: 0, exhausted: 0 };
+}
+
+export const UNDELIVERED_MAX = 100;
+const ENDPOINT = { table: 'webhook_endpoint', alias: 'e', key: 'endpoint_id' };
+const OF_ENDPOINT = 'd.partner_id = e.partner_id and d.endpoint_id = e.endpoint_id';
+const NAME = 'count_undelivered_of_endpoints';
+
+const UNDELIVERED = {
+  /** By the indexes of what waits and of what is exhausted, each as far as it is counted. */
+  oneByOne: findListed(
+    NAME,
+    ENDPOINT,
+    (rows) => `select e.endpoint_id as "endpointId", (select count(*) from (
+        (select from delivery d where ${OF_ENDPOINT} and d.status = 'waiting' limit ${UNDELIVERED_MAX + 1})
+        union all
+        (select from delivery d where ${OF_ENDPOINT} and d.status = 'exhausted' and d.sequence is not null limit ${UNDELIVERED_MAX + 1})
+      ) counted)::int4 as undelivered from ${rows}`,
+  ).oneByOne,
+  /** A distributed database has no row-by-row look-up: each node counts its rows. */
+  anywhere: findListed(
+    `${NAME}_anywhere`,
+    ENDPOINT,
+    (rows) => `select e.endpoint_id as "endpointId", count(*)::int4 as undelivered
+      from ${rows} join delivery d on ${OF_ENDPOINT}
+      where d.status = 'waiting' or (d.status = 'exhausted' and d.sequence is not null) group by e.partner_id, e.endpoint_id`,
+  ).anywhere,
+};
+
+/** By the id of the endpoint, what waits for it, is held or is exhausted: `UNDELIVERED_MAX + 1` where there is more; absent for none. */
+export async function countUndeliveredOfEndpoints(
+  database: Pick<Database, 'pool' | 'isDistributed'>,
+  listed: readonly EndpointKey[],
+): Promise<ReadonlyMap<string, number>> {
+  const keys = listed.map(({ partnerId, endpointId }) => [partnerId, endpointId] as const);
+  const rows = await runListed<{ endpointId: string; undelivered: number }>(database, UNDELIVERED, keys);
+  return new Map(rows.map(({ endpointId, undelivered }) => [endpointId, Math.min(undelivered, UNDELIVERED_MAX + 1)]));
 }
 
 /** What became of the events of a period at an endpoint. */

@@ -6,6 +6,7 @@ import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
+import { formatBounded } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
@@ -58,6 +59,7 @@ export function EndpointList() {
           { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
           { label: t.endpoint, isName: true, show: ({ url }) => <Foreign text={url} /> },
           { label: t.state, show: (endpoint) => <Health endpoint={endpoint} /> },
+          { label: t.undelivered, isFigure: true, show: ({ undelivered }) => <Undelivered count={undelivered} /> },
           { label: t.failures, isFigure: true, show: ({ failures_in_row }) => <Points value={String(failures_in_row)} /> },
           {
             label: t.since,
@@ -74,6 +76,14 @@ export function EndpointList() {
       />
     </Page>
   );
+}
+
+/** As many are counted. */
+const UNDELIVERED_MAX = 100;
+
+function Undelivered({ count }: { readonly count: number }) {
+  const isMore = count > UNDELIVERED_MAX;
+  return <bdi className="figure">{formatBounded({ count: isMore ? UNDELIVERED_MAX : count, is_more: isMore })}</bdi>;
 }
 
 export function Health({ endpoint }: { readonly endpoint: Endpoint }) {

@@ -50,6 +50,7 @@ export const WEBHOOK = {
     (answer: string) => `آخر محاولة فاشلة: ${isolateForeign(answer)}`,
   ],
   notDelivered: ['What is not delivered', 'ما لم يُسلَّم'],
+  undelivered: ['Not delivered', 'لم تُسلَّم'],
   waitingHelp: ['Will be sent when due', 'ستُرسَل في موعدها'],
   heldHelp: ['Will be sent once the endpoint is enabled', 'ستُرسَل بعد تفعيل نقطة الاستقبال'],
   exhaustedHelp: ['Only an operator sends these again', 'لا يعيد إرسالها إلا مشغّل'],
