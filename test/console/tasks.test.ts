@@ -123,7 +123,7 @@ describe('tasks', needsBrowser, () => {
     const told = (await hit.innerText()).replaceAll(/[\u2066-\u2069]/g, '');
     assert.match(told, /Contribution · Souq Express · \d{1,2} \w+ \d{4}, \d\d:\d\d/);
     await page.getByRole('textbox', { name: 'Search' }).press('Enter');
-    await heading(page, 'Contribution');
+    await heading(page, order);
     assert.ok(page.url().endsWith(`/contributions/${partner.partnerId}/${transactionId}`));
     const timeline = page.locator('.mantine-Timeline-root');
     await timeline.getByText('Recorded').waitFor();
@@ -281,6 +281,7 @@ describe('tasks with money', needsBrowser, () => {
     await approver.getByRole('button', { name: 'Post', exact: true }).click();
     assert.equal((await stateOf()).status, 'approved');
     await approver.getByRole('dialog').getByText('This is final').waitFor();
+    await approver.getByRole('dialog').getByText('No endpoint of the partner gets this event').waitFor();
     await approver.getByRole('dialog').getByRole('button', { name: 'Post', exact: true }).click();
     await approver.getByText('Posted by').waitFor();
     assert.equal((await stateOf()).status, 'posted');

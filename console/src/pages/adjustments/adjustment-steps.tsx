@@ -9,6 +9,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
 import { type Detail, isWithdrawn, SubjectOfStep } from './adjustment-change.tsx';
 import { ADJUSTMENT } from './adjustment-texts.ts';
+import { NoReceiver } from './no-receiver.tsx';
 
 type Step = 'approve' | 'post' | 'reject' | 'withdraw';
 
@@ -87,6 +88,7 @@ function StepDialog({ detail, step, onClose }: StepDialogProps) {
       onConfirm={(reason) => change.mutate({ step: shown, reason })}
     >
       <SubjectOfStep detail={detail} />
+      {step === 'post' && <NoReceiver partnerId={partner_id} />}
     </ConfirmDialog>
   );
 }

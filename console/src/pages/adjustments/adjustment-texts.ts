@@ -65,6 +65,10 @@ export const ADJUSTMENT = {
     'The partner gets an event, and the settlement of the current period gets its line. This is final: only another adjustment undoes it.',
     'يصل إلى الشريك إشعار، ويُضاف سطر إلى تسوية الفترة الحالية. هذا نهائي ولا يُلغيه إلا تعديل آخر.',
   ],
+  noReceiver: [
+    'No endpoint of the partner gets this event: the partner finds it in its list of events.',
+    'لا نقطة استقبال لدى الشريك تتسلّم هذا الإشعار: يجده الشريك في قائمة إشعاراته.',
+  ],
   withdrawTitle: ['Withdraw your adjustment', 'سحب التعديل الذي أعددته'],
   withdrawConsequence: [
     'Nobody can approve or post it any more. It stays in the list as rejected, with your reason. This is final; another can be drafted.',
