@@ -184,9 +184,9 @@ describe('the way of a batch', () => {
     await advance(id, 'in_progress');
     done(await upload(as(operator), id));
     const toVerify = async () => done(await as(viewer).get(`${V1}/overview`)).batches_to_verify;
-    assert.deepEqual(await toVerify(), { count: 0, is_more: false });
+    const { count: others } = await toVerify();
     await advance(id, 'delivered');
-    assert.deepEqual(await toVerify(), { count: 1, is_more: false });
+    assert.deepEqual(await toVerify(), { count: others + 1, is_more: false });
     const own = await step(operator, id, 'verify');
     assert.deepEqual([own.status, own.body.error.code], [403, 'forbidden']);
     done(await step(approver, id, 'verify'));
