@@ -1,6 +1,7 @@
 /** A process that runs files of tests one after the other, seen from the one that gives them out. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { Report, Task } from './test-worker.ts';
 
@@ -64,6 +65,8 @@ export class TestProcess {
     const startedAt = performance.now();
     const events: TestEvent[] = [];
     const end = await this.#follow(task, events);
+    // What the file wrote is in a pipe of its own, which may be read after the report of its end: at the latest in the next turn.
+    for (let turn = 0; turn < 2; turn++) await setImmediate();
     if ('problem' in end) this.kill();
     return { file: task.file, milliseconds: performance.now() - startedAt, events, end };
   }
