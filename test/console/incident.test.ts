@@ -281,6 +281,8 @@ describe('an incident', needsBrowser, () => {
     const { body, headers } = receiver.arrived.at(-1) as Arrived;
     const eventId = String(headers['x-service-event-id']);
     const page = await browser.signedIn('viewer');
+    await page.goto(browser.baseUrl);
+    await page.locator('h1').waitFor();
     await page.keyboard.press('/');
     await page.getByRole('textbox', { name: 'Search' }).fill(eventId);
     await page.locator('[data-action]').filter({ hasText: eventId }).getByText('Event').waitFor();

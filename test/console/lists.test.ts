@@ -96,6 +96,7 @@ describe('the list of contributions', needsBrowser, () => {
     const beginning = uniqueId('begins');
     const { contribution } = (await client.confirm({ partner_event_id: `${beginning}-whole` })).body;
     const page = await browser.signedIn('viewer');
+    await page.goto(browser.baseUrl);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('textbox', { name: 'Search' }).fill(beginning);
@@ -293,6 +294,11 @@ function listShown({ partnerId, settlementId, reconciliationId, batchId, endpoin
   };
 }
 
+/** As when Back was used, and now Forward: the page that is shown follows its address. */
+function goForward(page: Page, href: string): Promise<void> {
+  return page.evaluate(`history.pushState(null, '', ${JSON.stringify(href)}); dispatchEvent(new PopStateEvent('popstate'));`);
+}
+
 /** What the pages of single records show. */
 async function makeRecords(): Promise<Ids> {
   const { partnerId } = partner;
@@ -339,17 +345,23 @@ describe('every list of the interface', needsBrowser, async () => {
           const isList = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname);
           return isList && Object.entries(query).every(([name, form]) => form.test(searchParams.get(name) ?? ''));
         });
-      const visit = async (search: Readonly<Record<string, string>>, query: Readonly<Record<string, RegExp>>) => {
+      const visit = async (
+        search: Readonly<Record<string, string>>,
+        query: Readonly<Record<string, RegExp>>,
+        open: (href: string) => Promise<unknown>,
+      ) => {
         const url = new URL(address, browser.baseUrl);
         for (const [name, value] of Object.entries(search)) url.searchParams.set(name, value);
-        await Promise.all([asked(query), page.goto(url.href)]);
+        await Promise.all([asked(query), open(url.href)]);
       };
       const filters = parameters.filter(({ name }) => !['limit', 'after', 'sort'].includes(name));
       const sentOf = ({ name, schema }: Parameter) => values[name] ?? schema.enum?.[0] ?? 'a';
       const filtered = Object.fromEntries(filters.map((each) => [members[each.name] ?? each.name, sentOf(each)]));
-      await visit(filtered, Object.fromEntries(filters.map(({ name }) => [name, /./])));
+      await visit(filtered, Object.fromEntries(filters.map(({ name }) => [name, /./])), (href) => page.goto(href));
       const orders = parameters.find(({ name }) => name === 'sort')?.schema.enum ?? [];
       for (const order of orders)
-        await visit({ ...(path.endsWith('/settlements') && filtered), [member]: order }, { sort: new RegExp(`^${order}$`) });
+        if (path.endsWith('/settlements'))
+          await visit({ ...filtered, [member]: order }, { sort: new RegExp(`^${order}$`) }, (href) => page.goto(href));
+        else await visit({ [member]: order }, { sort: new RegExp(`^${order}$`) }, (href) => goForward(page, href));
     });
 });

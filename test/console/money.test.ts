@@ -55,6 +55,7 @@ describe('reconcile a file', needsBrowser, () => {
     );
     const file = `${HEADER}${lines.slice(0, 2).join('\n')}\n${uniqueId('event')},order-of-nobody,7\n`;
     const page = await browser.signedIn('operator');
+    await page.goto(browser.baseUrl);
     await page.getByRole('link', { name: 'Reconciliations' }).click();
     await page.getByRole('button', { name: 'Reconcile a file' }).click();
     await choose(page, { field: 'Partner', option: partner.name, typed: partner.name });
@@ -173,6 +174,7 @@ describe('a dispute', needsBrowser, () => {
     const note = 'Order 1 was reported twice.';
     await client.post(`/v1/settlements/${settlementId}/acknowledgement`, { status: 'disputed', reference: 'case-7', note });
     const page = await browser.signedIn('operator');
+    await page.goto(browser.baseUrl);
     await page.getByRole('link', { name: /Disputed settlements/ }).click();
     await page.getByRole('row').filter({ hasText: 'Disputed' }).first().click();
     await page.getByText('The partner disputes this settlement').waitFor();
@@ -273,6 +275,7 @@ describe('close a month', needsBrowser, () => {
     });
     assert.equal(drafted.status, 200, drafted.text);
     const page = await browser.signedIn('approver');
+    await page.goto(browser.baseUrl);
     await page.getByRole('link', { name: 'Close of the month' }).click();
     await heading(page, 'Close of the month');
     const row = page.getByRole('row').filter({ hasText: partner.name });

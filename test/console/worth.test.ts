@@ -171,14 +171,22 @@ describe('points that have a value', needsBrowser, () => {
     await page.getByText('There was none when the contribution was recorded.').waitFor();
     const operator = await signedInOperator(service, 'operator');
     const contributions = [{ partner_id: partnerId, transaction_id: transactionId }];
-    const decided = await operator.postOnce('/operator/v1/reviews/decisions', { decision: 'fail', reason: 'The order was never delivered.', contributions });
+    const decided = await operator.postOnce('/operator/v1/reviews/decisions', {
+      decision: 'fail',
+      reason: 'The order was never delivered.',
+      contributions,
+    });
     assert.equal(decided.status, 200, decided.text);
     await page.goto(address);
     await page.locator('dl').first().getByText('Failed', { exact: true }).first().waitFor();
     assert.equal(await worth.count(), 0);
     assert.equal(await toCustomer.count(), 0);
     // The review, the end of the contribution and the audit are one act.
-    await page.locator('.mantine-Timeline-item').filter({ hasText: 'Failed for good by review' }).getByText('The order was never delivered.').waitFor();
+    await page
+      .locator('.mantine-Timeline-item')
+      .filter({ hasText: 'Failed for good by review' })
+      .getByText('The order was never delivered.')
+      .waitFor();
     for (const again of ['Review decided', 'Change by an operator', 'Failed for good'])
       assert.equal(await page.locator('.mantine-Timeline-itemTitle').getByText(again, { exact: true }).count(), 0, again);
   });

@@ -124,9 +124,10 @@ export interface SignedInOperator extends OperatorClient {
 export async function signedInOperator(
   { database, operationsPort }: { readonly database: Database; readonly operationsPort: number },
   role: Role,
+  name = `The ${role}`,
 ): Promise<SignedInOperator> {
   const email = `${randomUUID()}@example.org`;
-  const { operator, signInCode } = await createOperator(database, OWNER, { name: `The ${role}`, email, role });
+  const { operator, signInCode } = await createOperator(database, OWNER, { name, email, role });
   const client = new OperatorClient(operationsPort);
   const { status, text: said } = await client.post('/operator/v1/session/link', { code: signInCode, password: PASSWORD });
   if (status !== 200) throw new Error(`The sign-in of a test failed: ${said}`);

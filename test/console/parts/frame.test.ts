@@ -36,6 +36,7 @@ describe('the time of the reader', needsBrowser, () => {
   ] as const)
     test(`is named in the menu, whole, and says which times are in it, ${language}`, async () => {
       const page = await browser.signedIn('viewer', { language });
+      await page.goto(browser.baseUrl);
       const zone = page.locator('.mantine-AppShell-navbar [data-hint]').filter({ hasText: language === 'en' ? 'time' : 'توقيت' });
       const said = (text: string | null) => text?.replaceAll(/[\u2066-\u2069]/g, '');
       assert.equal(said(await zone.innerText()), own);

@@ -4,13 +4,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { after } from 'node:test';
+import { after, afterEach, beforeEach } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Role } from '../../../src/domain/access/role.ts';
 import { createOperator } from '../../../src/operations/access/manage-operator.ts';
 import { OWNER } from '../actor.ts';
 import { uniqueId } from '../client.ts';
-import { PASSWORD } from '../operator-client.ts';
+import { signedInOperator } from '../operator-client.ts';
 import type { TestService } from '../service.ts';
 
 /** The first does without the windows of a person, and takes half of the processor time. */
@@ -31,7 +31,13 @@ export const needsBrowser: { readonly skip: string | false } = {
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM as string,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--disable-background-networking',
+      '--js-flags=--no-opt,--no-maglev,--max-semi-space-size=32',
+    ],
   });
 }
 
@@ -54,7 +60,7 @@ export function heightOf(width: number): number {
 
 export interface ConsoleBrowser {
   readonly baseUrl: string;
-  /** A person with a role, who used the one-time link in a window of their own. */
+  /** An empty page in a window of its own, which has the session of a new person with a role. */
   signedIn(role: Role, screen?: Screen, name?: string): Promise<Page>;
   open(screen?: Screen): Promise<Page>;
   /** What the pages of this file did against the rules: reports of the policy, requests to others, errors. */
@@ -66,6 +72,13 @@ export async function openBrowser(service: TestService): Promise<ConsoleBrowser>
   after(() => browser.close());
   const baseUrl = `http://localhost:${service.operationsPort}`;
   const offences: string[] = [];
+  const opened: BrowserContext[] = [];
+  beforeEach(() => {
+    // Those of a suite outlive its tests.
+    opened.length = 0;
+  });
+  // A page that shows news would go on asking for it.
+  afterEach(() => Promise.all(opened.map((context) => context.close())));
   const open = async ({ language = 'en', scheme = 'light', width = 1280 }: Screen = {}) => {
     const context = await browser.newContext({
       ...{
@@ -76,19 +89,18 @@ export async function openBrowser(service: TestService): Promise<ConsoleBrowser>
         timezoneId: 'Asia/Riyadh',
       },
     });
+    opened.push(context);
     await watch(context, baseUrl, offences);
     return context.newPage();
   };
   return {
     ...{ baseUrl, offences, open },
     async signedIn(role, screen, name) {
-      const { code } = await newPerson(service, role, name);
+      const { cookie } = await signedInOperator(service, role, name);
       const page = await open(screen);
-      await page.goto(`${baseUrl}/sign-in#${code}`);
-      const passwords = page.locator('input[type=password]');
-      for (const field of [passwords.first(), passwords.last()]) await field.fill(PASSWORD);
-      await page.locator('form:has(input[type=password]) button[type=submit]').click();
-      await page.locator('nav').first().waitFor({ state: 'attached' });
+      const [cookieName = '', value = ''] = cookie.split('=');
+      const terms = { domain: 'localhost', path: '/', secure: true, httpOnly: true, sameSite: 'Strict' } as const;
+      await page.context().addCookies([{ name: cookieName, value, ...terms }]);
       return page;
     },
   };
