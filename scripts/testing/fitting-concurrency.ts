@@ -1,21 +1,21 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, cpus } from 'node:os';
 
-const SAMPLE_MS = 200;
-const SAMPLES = 10;
-/** How many threads want a processor, for each processor: with fewer another fits beside those that run, and with more there are too many. */
-const WANTED = { more: 1, fewer: 2 };
-/** `0.31 0.58 0.60 3/412 1734`: of all threads, how many run or could. */
-const RUNNABLE = /^\S+ \S+ \S+ (\d+)\//;
-const LOAD = '/proc/loadavg';
+const WINDOW_MS = 2_000;
+/** The share of the processors' time that nobody used: with more of it another fits beside those that run, with less there are too many. */
+const IDLE = { more: 0.2, fewer: 0.04 };
+
+interface ProcessorTime {
+  readonly idle: number;
+  readonly all: number;
+}
 
 /**
- * How much may run at once on this machine, by how many threads wanted a processor in the last seconds. On processors that have nothing to
- * spare more at once takes no less time together, and each takes longer. Where the system does not say, it is always the most.
+ * How much may run at once on this machine, by how long its processors had nothing to do in the last seconds. On processors that have
+ * nothing to spare more at once takes no less time together, and each takes longer.
  */
 export class FittingConcurrency {
   readonly #most: number;
-  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #timer: NodeJS.Timeout;
   #current: number;
   #wake: () => void = () => {};
 
@@ -23,19 +23,14 @@ export class FittingConcurrency {
   constructor(most: number, countRunning: () => number) {
     this.#most = most;
     this.#current = Math.min(most, availableParallelism());
-    if (!existsSync(LOAD)) {
-      this.#current = most;
-      return;
-    }
-    const samples: number[] = [];
+    let before = readProcessorTime();
     this.#timer = setInterval(() => {
-      samples.push(countRunnable());
-      if (samples.length < SAMPLES) return;
-      const wanted = samples.reduce((sum, each) => sum + each, 0) / SAMPLES / availableParallelism();
-      samples.length = 0;
-      if (wanted < WANTED.more && countRunning() >= this.#current) this.#change(1);
-      else if (wanted > WANTED.fewer) this.#change(-1);
-    }, SAMPLE_MS).unref();
+      const now = readProcessorTime();
+      const idle = (now.idle - before.idle) / (now.all - before.all);
+      before = now;
+      if (idle > IDLE.more && countRunning() >= this.#current) this.#change(1);
+      else if (idle < IDLE.fewer) this.#change(-1);
+    }, WINDOW_MS).unref();
   }
 
   get current(): number {
@@ -59,7 +54,12 @@ export class FittingConcurrency {
   }
 }
 
-/** Without this one, which has just woken to count. */
-function countRunnable(): number {
-  return Number(RUNNABLE.exec(readFileSync(LOAD, 'utf8'))?.[1] ?? 1) - 1;
+function readProcessorTime(): ProcessorTime {
+  const times = cpus().map((cpu) => cpu.times);
+  const idle = sum(times.map((each) => each.idle));
+  return { idle, all: sum(times.flatMap((each) => Object.values(each))) };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
 }

@@ -206,7 +206,7 @@ describe('a new partner', needsBrowser, () => {
     assert.equal(receiver.challenges.length, 1);
 
     await page.reload();
-    await step('API key').getByText('server').waitFor();
+    await step('API key').getByText('server', { exact: true }).waitFor();
     const address = endpoint.getByText(receiver.url);
     await address.waitFor();
     assert.equal(await address.evaluate((shown) => shown.scrollWidth > shown.clientWidth && shown.clientWidth > 0), false);
