@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { AnswerWatch } from './answer-watch.ts';
 import type { Database } from './database.ts';
 
 /**
@@ -16,6 +17,11 @@ type Callback = (error: Error | null | undefined, result?: unknown) => void;
 /** All forms of a query call, those of the pool included. */
 type AnyQuery = (config: unknown, values: unknown, callback: Callback) => void;
 
+export interface SessionConfig extends pg.ClientConfig {
+  /** How long the server may be silent while statements wait for it. */
+  readonly answerTimeoutMs?: number;
+}
+
 /** A connection on which a statement with a warning of the server fails, be it a COMMIT or one that is its own transaction. */
 export class Session extends pg.Client {
   /** Off behind a transaction pooler: a statement that is prepared by name may reach another server there. */
@@ -25,6 +31,13 @@ export class Session extends pg.Client {
   /** Whether the transaction wrote an event. */
   hasEvents = false;
   #warning: string | undefined;
+  readonly #answers: AnswerWatch;
+
+  constructor(config: SessionConfig = {}) {
+    super(config);
+    const end = () => this.connection.stream.destroy(new Error('The database does not answer: the connection was ended.'));
+    this.#answers = new AnswerWatch(end, config.answerTimeoutMs);
+  }
 
   /** Counts warnings from now on; those while the connection was made concerned no statement. */
   heedWarnings(): void {
@@ -37,20 +50,23 @@ export class Session extends pg.Client {
   override query(config: unknown, values?: unknown, callback?: unknown): any {
     const given = typeof values === 'function' ? values : callback;
     const list = typeof values === 'function' ? undefined : values;
-    const query = super.query.bind(this) as AnyQuery;
-    if (given) return query(config, list, this.#watched(given as Callback));
+    const send = super.query.bind(this) as AnyQuery;
+    // The driver itself times a statement that may take longer.
+    const isWatched = (config as { readonly query_timeout?: number } | null)?.query_timeout === undefined;
+    const query = (called: Callback) => {
+      send(config, list, this.#watched(called, isWatched));
+      if (isWatched) this.#answers.countSent();
+    };
+    if (given) return query(given as Callback);
     return new Promise((resolve, reject) => {
-      query(
-        config,
-        list,
-        this.#watched((error, result) => (error ? reject(error) : resolve(result))),
-      );
+      query((error, result) => (error ? reject(error) : resolve(result)));
     });
   }
 
   /** The driver calls back when a statement is done, before it reads what belongs to the next. */
-  #watched(callback: Callback): Callback {
+  #watched(callback: Callback, isWatched: boolean): Callback {
     return (error, result) => {
+      if (isWatched) this.#answers.countAnswer();
       const warning = this.#warning;
       this.#warning = undefined;
       if (error || warning === undefined) callback(error, result);

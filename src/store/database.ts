@@ -46,7 +46,6 @@ export interface DatabaseOptions {
 
 /** Longer than any statement needs and shorter than a request may take, so that no key stays blocked. */
 const STATEMENT_TIMEOUT_MS = 4_500;
-const QUERY_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 /** Longer than a person looks at a page: a new connection has every statement to prepare again. */
 const IDLE_TIMEOUT_MS = 5 * 60_000;
@@ -132,7 +131,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     application_name: 'partner-impact',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     // Statements are pipelined: each is sent without waiting for the answer before it.

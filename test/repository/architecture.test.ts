@@ -114,6 +114,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'clock',
       'database',
       'database-errors',
+      'answer-watch',
       'database-session',
       'durability',
       'durable-read',

@@ -9,6 +9,8 @@ export interface DatabaseProxy {
   cut(): void;
   /** Takes connections again. */
   heal(): void;
+  /** The connections that there are stay open, and nothing more comes through them: the machine is gone without a word. */
+  silence(): void;
 }
 
 /** Stands between a service and its database, so that a test can take the database away. */
@@ -45,6 +47,9 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
     cut,
     heal: () => {
       isCut = false;
+    },
+    silence: () => {
+      for (const socket of sockets) socket.unpipe().pause();
     },
   };
 }

@@ -1,0 +1,79 @@
+/** A server that is silent while statements wait for it: the connection ends, and so do its statements. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openDatabase } from '../../src/store/database.ts';
+import { Session } from '../../src/store/database-session.ts';
+import { emptyDatabase } from '../support/postgres/database.ts';
+import { databaseProxy } from '../support/postgres/database-proxy.ts';
+
+const { databaseUrl } = await emptyDatabase();
+
+async function connect(url: string, answerTimeoutMs: number): Promise<Session> {
+  const session = new Session({ connectionString: url, pipeline: true, answerTimeoutMs });
+  await session.connect();
+  session.on('error', () => {});
+  after(() => session.end().catch(() => {}));
+  return session;
+}
+
+describe('a server that is silent', () => {
+  test('the statements that wait fail, those behind the first too, and the connection ends', async () => {
+    const proxy = await databaseProxy(databaseUrl);
+    const session = await connect(proxy.databaseUrl, 300);
+    assert.deepEqual((await session.query('select 1 as one')).rows, [{ one: 1 }]);
+    proxy.silence();
+    const ended = new Promise((resolve) => session.once('end', resolve));
+    const outcomes = await Promise.allSettled(['select 1', 'select 2', 'select 3'].map((text) => session.query(text)));
+    for (const outcome of outcomes) {
+      assert.equal(outcome.status, 'rejected');
+      assert.match(String(outcome.reason), /The database does not answer/);
+    }
+    await ended;
+    await assert.rejects(session.query('select 4'));
+  });
+
+  test('a pool goes on with a new connection', async () => {
+    const proxy = await databaseProxy(databaseUrl);
+    const losses: Error[] = [];
+    const database = openDatabase({
+      databaseUrl: proxy.databaseUrl,
+      poolSize: 1,
+      onConnectionError: (error) => losses.push(error),
+    });
+    after(() => database.close());
+    await database.pool.query('select 1');
+    proxy.silence();
+    await assert.rejects(database.pool.query('select 2 as two'), /The database does not answer/);
+    assert.deepEqual((await database.pool.query('select 3 as three')).rows, [{ three: 3 }]);
+    assert.deepEqual(
+      losses.map(({ message }) => message),
+      ['The database does not answer: the connection was ended.'],
+    );
+  });
+});
+
+describe('a server that answers', () => {
+  test('statements that together take longer than it may be silent are all answered', async () => {
+    const session = await connect(databaseUrl, 2_000);
+    const texts = Array.from({ length: 4 }, (_, number) => `select ${number} as number, pg_sleep(0.7)`);
+    const answers = await Promise.all(texts.map((text) => session.query(text)));
+    assert.deepEqual(
+      answers.map(({ rows }) => rows[0].number),
+      [0, 1, 2, 3],
+    );
+  });
+
+  test('a connection that was idle for longer is not ended', async () => {
+    const session = await connect(databaseUrl, 200);
+    await session.query('select 1');
+    await sleep(500);
+    assert.deepEqual((await session.query('select 2 as two')).rows, [{ two: 2 }]);
+  });
+
+  test('a statement with a time of its own may take it', async () => {
+    const session = await connect(databaseUrl, 200);
+    const answer = await session.query({ text: "select 'done' as state, pg_sleep(0.8)", query_timeout: 30_000 });
+    assert.equal(answer.rows[0].state, 'done');
+  });
+});
