@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { unpackBody } from '../../src/domain/events/packed-body.ts';
 import { type WrittenEvent, writeEventBodies } from '../../src/operations/events/event-bodies.ts';
+import type { ContributionRecord } from '../../src/store/contributions/contribution.ts';
 import { assignSequencesOfSeveral } from '../../src/store/events/assign-sequences.ts';
 import { type EventRecord, insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
 import { WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
@@ -102,6 +103,33 @@ describe('events of several partners together', HANG_LIMIT, () => {
     await relayOnce(database, session, tools.onError, tools);
     await assertInOrder(held, 3);
     assert.deepEqual([errors, handed], [[], []]);
+  });
+
+  test('a contribution is remembered for them only while its partner has an endpoint', async () => {
+    const [heard, quiet] = [await newPartner(), await newPartner(false)];
+    const { tools, errors } = relayTools(2);
+    const session = await openSession();
+    let confirmed = 0;
+    const isRemembered = (partnerId: string) => {
+      const transactionId = `txn_remembered-${++confirmed}`;
+      tools.recent.add({ partnerId, contribution: { transactionId, status: 'confirmed' } } as ContributionRecord);
+      return tools.recent.take(transactionId) !== undefined;
+    };
+    const relayBoth = async () => {
+      for (const partnerId of [heard, quiet]) await tell(partnerId, 1);
+      await relayOnce(database, session, tools.onError, tools);
+      return [isRemembered(heard), isRemembered(quiet)];
+    };
+    assert.deepEqual([isRemembered(heard), isRemembered(quiet)], [true, true]);
+    assert.deepEqual(await relayBoth(), [true, false]);
+    const endpoint = {
+      partnerId: quiet,
+      endpointId: `wep_together-${String(++made).padStart(8, '0')}`,
+      url: 'https://example.com/',
+    };
+    await insertWebhookEndpoint(database.pool, { ...endpoint, eventTypes: [], secretSealed: 'none' });
+    assert.deepEqual(await relayBoth(), [true, true]);
+    assert.deepEqual(errors, []);
   });
 
   test('an endpoint that is entered after its partner was found without one gets its deliveries', async () => {

@@ -131,6 +131,8 @@ async function relaySeveral(
   const withoutEndpoint = new Set(withoutEndpointIds);
   const withoutEndpoints = partnerIds.filter((id) => withoutEndpoint.has(id));
   const withEndpoints = partnerIds.filter((id) => !withoutEndpoint.has(id));
+  tools.recent.setHeard(withoutEndpoints, false);
+  tools.recent.setHeard(withEndpoints, true);
   const parts = [
     withoutEndpoints.length === 0
       ? NONE_TOGETHER
