@@ -5,8 +5,9 @@ const WINDOW_MS = 2_000;
 const IDLE = { more: 0.2, fewer: 0.04 };
 
 interface ProcessorTime {
-  readonly idle: number;
-  readonly all: number;
+  readonly atMs: number;
+  readonly idleMs: number;
+  readonly allMs: number;
 }
 
 /**
@@ -26,7 +27,7 @@ export class FittingConcurrency {
     let before = readProcessorTime();
     this.#timer = setInterval(() => {
       const now = readProcessorTime();
-      const idle = (now.idle - before.idle) / (now.all - before.all);
+      const idle = idleShare(before, now);
       before = now;
       if (idle > IDLE.more && countRunning() >= this.#current) this.#change(1);
       else if (idle < IDLE.fewer) this.#change(-1);
@@ -56,8 +57,18 @@ export class FittingConcurrency {
 
 function readProcessorTime(): ProcessorTime {
   const times = cpus().map((cpu) => cpu.times);
-  const idle = sum(times.map((each) => each.idle));
-  return { idle, all: sum(times.flatMap((each) => Object.values(each))) };
+  return {
+    atMs: performance.now(),
+    idleMs: sum(times.map((each) => each.idle)),
+    allMs: sum(times.flatMap((each) => Object.values(each))),
+  };
+}
+
+/** In a container the system tells of all processors of the machine, and only some of their time is for the tests. */
+function idleShare(before: ProcessorTime, now: ProcessorTime): number {
+  const [idleMs, allMs] = [now.idleMs - before.idleMs, now.allMs - before.allMs];
+  const ownMs = availableParallelism() * (now.atMs - before.atMs);
+  return Math.min(idleMs / allMs, 1 - (allMs - idleMs) / ownMs);
 }
 
 function sum(numbers: readonly number[]): number {

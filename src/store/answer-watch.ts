@@ -4,7 +4,7 @@ const ANSWER_TIMEOUT_MS = 5_000;
 /**
  * Notices that the server is silent: statements were sent on a connection, and for a time none of them was answered. One timer for the
  * connection, which is left to run out: with one for each statement the collector keeps what was read for it until the heap is
- * collected whole, which takes a tenth of the processor time of a look-up.
+ * collected whole, which pauses every request.
  */
 export class AnswerWatch {
   readonly #timeoutMs: number;
