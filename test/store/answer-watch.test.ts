@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../src/store/database.ts';
 import { Session } from '../../src/store/database-session.ts';
+import { CommitUnknownError, inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
 import { databaseProxy } from '../support/postgres/database-proxy.ts';
 
@@ -51,6 +52,17 @@ describe('a server that is silent', () => {
       ['The database does not answer: the connection was ended.'],
     );
   });
+});
+
+test('a COMMIT that a silent server does not answer has no known outcome', async () => {
+  const proxy = await databaseProxy(databaseUrl);
+  const database = openDatabase({ databaseUrl: proxy.databaseUrl, poolSize: 1 });
+  after(() => database.close());
+  const work = inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+    await db.query('select 1');
+    proxy.silence();
+  });
+  await assert.rejects(work, CommitUnknownError);
 });
 
 describe('a server that answers', () => {
