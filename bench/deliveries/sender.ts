@@ -73,7 +73,7 @@ export class Sender {
       'select packed_body as packed from event where partner_id = $1 and packed_body is not null limit $2',
       [BODIES_MAX],
     );
-    return rows.map(({ packed }) => unpackBody(packed));
+    return rows.map(({ packed }) => unpackBody(packed).toString());
   }
 
   /** What a later measurement would pay for is taken away. */

@@ -533,8 +533,8 @@ export const RULES: readonly Rule[] = [
     rule: 'an event is read in the bytes that are delivered',
     source: 'decisions 7, Envelope',
     file: 'src/wire/event-to-text.ts',
-    find: 'events.map(({ body }) => body)',
-    replace: 'events.map(({ body }) => JSON.stringify(JSON.parse(body)))',
+    find: 'events.map(({ body }) => body.toString())',
+    replace: 'events.map(({ body }) => JSON.stringify(JSON.parse(body.toString())))',
     tests: ['events/list-events'],
   },
   {
@@ -605,8 +605,8 @@ export const RULES: readonly Rule[] = [
     rule: 'of two stored bodies the first is sent, whoever stored the other',
     source: 'decisions 7, Envelope',
     file: 'src/operations/events/event-bodies.ts',
-    find: 'packedBody === null ? body : unpackBody(packedBody)',
-    replace: 'body ?? (packedBody && unpackBody(packedBody))',
+    find: 'if (packedBody !== null) return unpackBody(packedBody)',
+    replace: 'if (packedBody !== null && body === null) return unpackBody(packedBody)',
     tests: ['events/get-event'],
   },
   {

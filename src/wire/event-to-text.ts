@@ -30,15 +30,15 @@ export function eventPageToText(
     has_more: hasMore,
     request: { correlation_id: correlationId },
   });
-  return `{"events":[${events.map(({ body }) => body).join(',')}],${rest.slice(1)}`;
+  return `{"events":[${events.map(({ body }) => body.toString()).join(',')}],${rest.slice(1)}`;
 }
 
 /** The same for one event. */
 export function foundEventToText({ body }: Body, correlationId: string): string {
-  return `{"event":${body},${exactJson({ request: { correlation_id: correlationId } }).slice(1)}`;
+  return `{"event":${body.toString()},${exactJson({ request: { correlation_id: correlationId } }).slice(1)}`;
 }
 
 interface Body {
-  /** The text of {@link eventToText}. */
-  readonly body: string;
+  /** The text of {@link eventToText} in UTF-8. */
+  readonly body: Buffer;
 }

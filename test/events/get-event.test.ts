@@ -98,7 +98,7 @@ test(
     const { database } = service;
     const store = (body: string | null, packed: string | null) =>
       database.pool.query('update event set body = $2, packed_body = $3 where partner_id = $1 and sequence = 2', [
-        ...[partnerId, body, packed && packBody(packed)],
+        ...[partnerId, body, packed && packBody(Buffer.from(packed))],
       ]);
     const [delivery] = await listDeliveries(database.pool, partnerId, { limit: 1 });
     const { deliveryId } = delivery as LoggedDelivery;

@@ -519,7 +519,7 @@ test('the body from memory is, byte for byte, the one from the database', HANG_L
   const fresh = { environment: 'sandbox', recent: new RecentContributions(), onError: assert.ifError } as const;
   const bodies = await makeEventBodies(service.database.pool, fresh, events);
   assert.equal(events.length, 2);
-  for (const { eventId, body } of events) assert.equal(bodies.get(eventId)?.body, body);
+  for (const { eventId, body } of events) assert.deepEqual(bodies.get(eventId)?.body, body);
 });
 
 test('a confirmation and the link after it, written together: each body tells what happened then', {
@@ -547,7 +547,7 @@ test('a confirmation and the link after it, written together: each body tells wh
     recent.add(asConfirmed as ContributionRecord);
     const together = events.slice(from, to);
     const bodies = await makeEventBodies(own.pool, { environment: 'sandbox', recent, onError: assert.ifError }, together);
-    const told = together.map(({ eventId }) => JSON.parse(bodies.get(eventId)?.body as string).data);
+    const told = together.map(({ eventId }) => JSON.parse(String(bodies.get(eventId)?.body)).data);
     assert.deepEqual(
       told.map(({ contribution, association }) => [contribution.transaction_id, association.status]),
       [transactionId, transactionId, other.body.contribution.transaction_id]

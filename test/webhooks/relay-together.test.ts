@@ -72,12 +72,12 @@ describe('events of several partners together', HANG_LIMIT, () => {
     }
     assert.deepEqual(errors, []);
     for (const { packedBody, sequence } of [...(await assertInOrder(one, 6)), ...(await assertInOrder(other, 3))])
-      assert.equal(JSON.parse(unpackBody(packedBody ?? Buffer.of())).sequence, Number(sequence));
+      assert.equal(JSON.parse(unpackBody(packedBody ?? Buffer.of()).toString()).sequence, Number(sequence));
     for (const { packedBody, body } of await assertInOrder(quiet, 3)) assert.deepEqual([packedBody, body], [null, null]);
     // What is handed over is what is stored, and it is claimed.
     const stored = new Map([...(await eventsOf(one)), ...(await eventsOf(other))].map(({ eventId, body }) => [eventId, body]));
     assert.equal(handed.length, 9);
-    for (const { claimed, content } of handed) assert.equal(content.body, stored.get(claimed.eventId));
+    for (const { claimed, content } of handed) assert.deepEqual(content.body, stored.get(claimed.eventId));
     const { rows } = await administrator.query(
       'select lease, next_attempt_at > now() as "isClaimed" from delivery where partner_id = $1',
       [one],
@@ -145,6 +145,18 @@ describe('events of several partners together', HANG_LIMIT, () => {
       [heard],
     );
     assert.equal(rows[0].due, 2);
+  });
+
+  test('of a disabled endpoint have their bodies too, and are not sent', async () => {
+    const partnerId = await newPartner();
+    await administrator.query("update webhook_endpoint set status = 'disabled' where partner_id = $1", [partnerId]);
+    const { tools, handed, errors } = relayTools(10);
+    const session = await openSession();
+    await tell(partnerId, 2);
+    await relayOnce(database, session, tools.onError, tools);
+    const events = await assertInOrder(partnerId, 2);
+    assert.ok(events.every(({ packedBody }) => packedBody !== null));
+    assert.deepEqual([errors, handed], [[], []]);
   });
 
   test('beyond what the dispatcher takes their deliveries are due for all', async () => {

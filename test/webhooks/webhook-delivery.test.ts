@@ -438,7 +438,10 @@ test(
     for (let confirmed = 0; confirmed < 4; confirmed++) await caller.confirm();
     await untilDeliveries(database, partnerId, (all) => all.length === 4);
     await database.pool.query('delete from event where partner_id = $1 and sequence = 2', [partnerId]);
-    await database.pool.query("update event set subject_id = 'txn_nothing' where partner_id = $1 and sequence = 3", [partnerId]);
+    await database.pool.query(
+      "update event set subject_id = 'txn_nothing', packed_body = null where partner_id = $1 and sequence = 3",
+      [partnerId],
+    );
     await database.pool.query("update event set packed_body = '\\xff' where partner_id = $1 and sequence = 5", [partnerId]);
     await enableEndpoint(database, OWNER, { partnerId, endpointId });
     const [arrived] = (await receiver.until(1)) as [Arrived];

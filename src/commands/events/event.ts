@@ -74,7 +74,7 @@ const DELIVERIES_SHOWN = 100;
 
 async function show({ database, config: { environment } }: OperatorContext, { partner, eventId, json }: Target): Promise<void> {
   const event = await createReadEvents(database, environment, CONCURRENCY).byId({ partnerId: partner, eventId });
-  if (json) return printBytes(`${event.body}\n`);
+  if (json) return printBytes(`${event.body.toString()}\n`);
   printFields({
     event: event.eventId,
     type: event.eventType,
@@ -83,7 +83,7 @@ async function show({ database, config: { environment } }: OperatorContext, { pa
     about: event.subjectId,
     'correlation id': event.correlationId ?? '-',
   });
-  printText(`\n${event.body}\n\n`);
+  printText(`\n${event.body.toString()}\n\n`);
   const deliveries = await listDeliveries(database.pool, partner, { eventId, limit: DELIVERIES_SHOWN });
   const rows = deliveries.map(
     ({ deliveryId, endpointId, status, attempts, trigger }): Row => ({

@@ -13,30 +13,38 @@ const TYPICAL =
 const PACKED =
   'AcNSsXg7eoSZOlkEGfmZBJoFW4QZRBhFmTibuVK7wsFaqxgY4KhYDHWNjEMMLEEhYmqgZ2liia9iweEFN9IrHDyBgaUiSk42NjI2MzTVNUgzMtc1MUtO0bUwSDXRNTVKMzQzNze2TDUyxZsRDGDAkGCVZWxOsMoCGWRuaWhJTNVlZGBkCs2mA1qDGZvjqMEorHRIqwGMzalbA+At5nEkbSzFPFaVxBfzGLkfAA==';
 
+function pack(text: string): Buffer {
+  return packBody(Buffer.from(text));
+}
+
+function again(text: string): string {
+  return unpackBody(pack(text)).toString();
+}
+
 test('any text comes back, whatever its length and letters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', size: 'large' }), (text) => {
-      assert.equal(unpackBody(packBody(text)), text);
+      assert.equal(again(text), text);
     }),
   );
-  for (const text of ['', '🌳'.repeat(50_000), TYPICAL.repeat(20)]) assert.equal(unpackBody(packBody(text)), text);
+  for (const text of ['', '🌳'.repeat(50_000), TYPICAL.repeat(20)]) assert.equal(again(text), text);
 });
 
 test('a typical body takes less than a fifth; what would not get shorter takes one byte more', () => {
-  assert.ok(packBody(TYPICAL).length * 5 < Buffer.byteLength(TYPICAL));
+  assert.ok(pack(TYPICAL).length * 5 < Buffer.byteLength(TYPICAL));
   const random = randomBytes(600).toString('base64url');
-  assert.ok(packBody(random).length <= Buffer.byteLength(random) + 1);
-  assert.deepEqual(packBody('x'), Buffer.from('\0x'));
+  assert.ok(pack(random).length <= Buffer.byteLength(random) + 1);
+  assert.deepEqual(pack('x'), Buffer.from('\0x'));
 });
 
 test('what a release has stored is read by every later one: the forms and the dictionary never change', () => {
   assert.equal(hash('sha256', BODY_DICTIONARY_1), 'c8e7e975ffe437798e562b7fdb360dce2283018d260b85d803664dfa5350f97d');
-  assert.equal(unpackBody(Buffer.from(PACKED, 'base64')), TYPICAL);
-  assert.equal(unpackBody(Buffer.from('\0وقدرها 137 نقطة')), 'وقدرها 137 نقطة');
+  assert.equal(unpackBody(Buffer.from(PACKED, 'base64')).toString(), TYPICAL);
+  assert.equal(unpackBody(Buffer.from('\0وقدرها 137 نقطة')).toString(), 'وقدرها 137 نقطة');
 });
 
 test('bytes of another form, and bytes cut short, are an error and no other text', () => {
-  const packed = packBody(TYPICAL);
+  const packed = pack(TYPICAL);
   for (const bytes of [Buffer.of(), Buffer.of(2, 1), packed.subarray(0, -1), packed.subarray(0, 1), Buffer.from([1, 255, 255])])
     assert.throws(() => unpackBody(bytes));
 });

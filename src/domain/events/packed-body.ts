@@ -20,8 +20,7 @@ const INFLATE = { ...WINDOW, chunkSize: 2_048 };
  * The bytes that are stored for the body of an event, a fifth of its text: RFC 1951, with a preset dictionary of what most bodies have in
  * common. A text that would not get shorter is stored as it is.
  */
-export function packBody(body: string): Buffer {
-  const text = Buffer.from(body);
+export function packBody(text: Buffer): Buffer {
   const deflated = deflateRawSync(text, DEFLATE);
   const isShorter = deflated.length < text.length;
   return Buffer.concat([isShorter ? DEFLATED : STORED, isShorter ? deflated : text]);
@@ -32,13 +31,13 @@ export function packBody(body: string): Buffer {
  *
  * @throws Error When the bytes have no form that this release knows, or do not fit theirs.
  */
-export function unpackBody(packed: Buffer): string {
+export function unpackBody(packed: Buffer): Buffer {
   const rest = packed.subarray(1);
   switch (packed[0]) {
     case PLAIN:
-      return rest.toString();
+      return rest;
     case DEFLATED_WITH_DICTIONARY_1:
-      return inflateRawSync(rest, INFLATE).toString();
+      return inflateRawSync(rest, INFLATE);
     default:
       throw new Error(`A stored body has an unknown form: ${packed[0] ?? 'it is empty'}.`);
   }

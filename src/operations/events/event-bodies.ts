@@ -14,9 +14,9 @@ import type { RecentContributions } from './recent-contributions.ts';
 
 const CONFIRMED = 'impact.transaction.confirmed';
 
-/** An event with the text that is signed and sent. */
+/** An event with the bytes that are signed and sent: a text in UTF-8. */
 export interface WrittenEvent extends Omit<EventRecord, keyof StoredBody> {
-  readonly body: string;
+  readonly body: Buffer;
 }
 
 /**
@@ -31,7 +31,7 @@ export async function writeEventBodies(
   const made = await writeMissingBodies(db, environment, events);
   return events.map(({ packedBody, body, ...event }) => ({
     ...event,
-    body: readStoredBody({ packedBody, body }) ?? (made.get(event.sequence) as string),
+    body: readStoredBody({ packedBody, body }) ?? (made.get(event.sequence) as Buffer),
   }));
 }
 
@@ -40,14 +40,14 @@ async function writeMissingBodies(
   db: Queryable,
   environment: Environment,
   events: readonly EventRecord[],
-): Promise<Map<bigint, string>> {
+): Promise<Map<bigint, Buffer>> {
   const unwritten = events.filter(({ body, packedBody }) => body === null && packedBody === null);
   const [first] = unwritten;
   if (!first) return new Map();
   const records = await findSubjects(db, unwritten);
   const made = unwritten.map((event) => ({
     sequence: event.sequence,
-    body: eventToText(event, environment, buildEventData(event, environment, records.get(event.subjectId))),
+    body: writeBody(event, environment, records.get(event.subjectId)),
   }));
   const packed = made.map(({ sequence, body }) => ({ sequence, packedBody: packBody(body) }));
   const others = await updateEventBodies(db, first.partnerId, packed);
@@ -59,8 +59,9 @@ async function writeMissingBodies(
   );
 }
 
-function readStoredBody({ packedBody, body }: StoredBody): string | null {
-  return packedBody === null ? body : unpackBody(packedBody);
+function readStoredBody({ packedBody, body }: StoredBody): Buffer | null {
+  if (packedBody !== null) return unpackBody(packedBody);
+  return body === null ? null : Buffer.from(body);
 }
 
 /** The fields of an event from which its body is written. */
@@ -75,7 +76,7 @@ export interface BodyTools {
 
 /** A body that is not stored yet. */
 export interface MadeBody {
-  readonly body: string;
+  readonly body: Buffer;
   /** As it will be stored. */
   readonly packedBody: Buffer;
 }
@@ -105,7 +106,7 @@ export async function makeEventBodies(
     if (index % BODIES_IN_A_TURN === BODIES_IN_A_TURN - 1) await nextTurn();
     try {
       const record = confirmed.get(event.eventId) ?? records.get(event.subjectId);
-      const body = eventToText(event, environment, buildEventData(event, environment, record));
+      const body = writeBody(event, environment, record);
       bodies.set(event.eventId, { body, packedBody: packBody(body) });
     } catch (error) {
       onError(error);
@@ -119,6 +120,10 @@ async function findSubjects(db: Queryable, events: readonly UnwrittenEvent[]): P
   const ids = events.map(({ partnerId, subjectId }) => ({ partnerId, transactionId: subjectId }));
   const found = await findContributionsById(db, ids);
   return new Map(found.map((record) => [record.contribution.transactionId, record]));
+}
+
+function writeBody(event: UnwrittenEvent, environment: Environment, record: ContributionRecord | undefined): Buffer {
+  return Buffer.from(eventToText(event, environment, buildEventData(event, environment, record)));
 }
 
 /**

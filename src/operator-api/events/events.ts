@@ -31,7 +31,7 @@ export const getEventOf = operatorRoute({
     const { eventType, sequence, occurredAt, subjectId, body } = event as NonNullable<typeof event>;
     return {
       ...{ partner_id: partnerId, event_id: eventId, event_type: eventType, sequence },
-      ...{ occurred_at: occurredAt, subject_id: subjectId, body },
+      ...{ occurred_at: occurredAt, subject_id: subjectId, body: body.toString() },
     };
   },
 });

@@ -224,7 +224,7 @@ const SENT: Sent = { isDelivered: true, isPaused: false, pausedUntil: undefined 
 
 function outgoing({ claimed, content: { body, correlationId } }: Task, { url, secrets }: Recipient) {
   const { eventId, eventType, deliveryId, lease } = claimed;
-  return { url, secrets, eventId, eventType, deliveryId, attemptNumber: Number(lease), correlationId, body: Buffer.from(body) };
+  return { url, secrets, eventId, eventType, deliveryId, attemptNumber: Number(lease), correlationId, body };
 }
 
 interface QueueTools {

@@ -6,7 +6,7 @@ import { type ClaimedDelivery, deleteDeliveries } from '../../store/webhooks/del
 
 /** The content that is sent: the stored bytes, and the correlation id of the request that caused them. */
 export interface Content {
-  readonly body: string;
+  readonly body: Buffer;
   readonly correlationId: string;
 }
 
@@ -31,9 +31,9 @@ export async function loadContents(
   const bySequence = new Map(written.map((event) => [event.sequence, event]));
   const contents = claims.flatMap(({ deliveryId, eventId, sequence, body }): [string, Content][] => {
     const event = sequence === null ? undefined : bySequence.get(sequence);
-    const text = body ?? event?.body;
+    const bytes = body === null ? event?.body : Buffer.from(body);
     // A test has no request that caused it, and an old event may lack it.
-    return text === undefined ? [] : [[deliveryId, { body: text, correlationId: event?.correlationId ?? eventId }]];
+    return bytes === undefined ? [] : [[deliveryId, { body: bytes, correlationId: event?.correlationId ?? eventId }]];
   });
   return new Map(contents);
 }

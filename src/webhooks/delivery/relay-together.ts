@@ -106,7 +106,7 @@ async function commit(client: Connection): Promise<string> {
 
 interface Plan {
   readonly deliveries: readonly NewDelivery[];
-  /** Events that are sent soon. */
+  /** Events that have deliveries, to a disabled endpoint too: their bodies cost less now than when they are sent. */
   readonly wanted: ReadonlySet<TakenEvent>;
   readonly endpoints: readonly RecipientEndpoint[];
   readonly unwatched: readonly RecipientEndpoint[];
@@ -125,12 +125,12 @@ async function planDeliveries(
   const wanted = new Set<TakenEvent>();
   const used = new Set<string>();
   for (const event of events)
-    for (const { endpointId, eventTypes, status } of ofPartner.get(event.partnerId) ?? []) {
+    for (const { endpointId, eventTypes } of ofPartner.get(event.partnerId) ?? []) {
       if (eventTypes.length > 0 && !eventTypes.includes(event.eventType)) continue;
       const left = room.get(endpointId) ?? 0;
       room.set(endpointId, left - 1);
       used.add(endpointId);
-      if (status === 'active') wanted.add(event);
+      wanted.add(event);
       const deliveryId = nameDelivery(event.eventId, endpointId);
       deliveries.push({ event, deliveryId, endpointId, isClaimed: left > 0 });
     }
