@@ -2,6 +2,7 @@ import { NOW } from '../bulk-rows.ts';
 import type { Database, Queryable } from '../database.ts';
 import { ONE_BY_ONE, run, type Statement } from '../query.ts';
 import { deliveryIdOf } from '../webhooks/delivery.ts';
+import { IS_NOT_REMOVED } from '../webhooks/webhook-endpoint.ts';
 import { type OutboxRange, TAKING } from './event-outbox.ts';
 
 const oldestBy = (place: string) =>
@@ -31,7 +32,7 @@ const assignSequencesBy = (name: string, place: string, isOldest: string): State
         next_attempt_at, created_at)
       select e.partner_id, ${deliveryIdOf('n.event_id', 'e.endpoint_id')}, e.endpoint_id, n.event_id, n.sequence,
         n.event_type, 'event', 'waiting', $3, ${NOW}, ${NOW}
-      from numbered n join webhook_endpoint e on e.partner_id = $1 and e.status <> 'removed'
+      from numbered n join webhook_endpoint e on e.partner_id = $1 and ${IS_NOT_REMOVED}
         and (e.event_types = '{}' or n.event_type = any (e.event_types))
       returning 1
     ), counted as (
@@ -87,11 +88,20 @@ export async function assignSequences(
 
 const NUMBER_SEVERAL: Statement = {
   name: 'assign_sequences_of_several',
-  text: `with ${TAKING}, numbered as (
+  text: `with ${TAKING}, sequenced as (
+      select *, first_value(last_sequence) over own + row_number() over own - 1 as sequence
+      from (
+        select partner_id, last_sequence, 0 as position, null as event_id, null as event_type, null as subject_id,
+          null as correlation_id, null::timestamptz as occurred_at, null as data
+        from counter
+        union all
+        select partner_id, null, position, event_id, event_type, subject_id, correlation_id, occurred_at, data from taken
+      ) counter_and_events
+      window own as (partition by partner_id order by position)
+    ), numbered as (
       insert into event (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data)
-      select t.partner_id, c.last_sequence + row_number() over (partition by t.partner_id order by t.position), t.event_id, t.event_type,
-        t.subject_id, t.correlation_id, t.occurred_at, t.data
-      from taken t join counter c on c.partner_id = t.partner_id
+      select partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data
+      from sequenced where event_id is not null
       returning partner_id, sequence, event_id, event_type
     ), delivered as (
       insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
@@ -101,11 +111,14 @@ const NUMBER_SEVERAL: Statement = {
       from numbered n cross join lateral (
         select * from webhook_endpoint where partner_id = n.partner_id order by endpoint_id ${ONE_BY_ONE}
       ) e
-      where e.status <> 'removed' and (e.event_types = '{}' or n.event_type = any (e.event_types))
+      where ${IS_NOT_REMOVED} and (e.event_types = '{}' or n.event_type = any (e.event_types))
       returning partner_id
     ), counted as (
-      update event_counter c set last_sequence = n.last_sequence
-      from (select partner_id, max(sequence) as last_sequence from numbered group by partner_id) n where c.partner_id = n.partner_id
+      update event_counter set last_sequence = last.sequences[array_position(last.partner_ids, partner_id)]
+      from (
+        select array_agg(partner_id) as partner_ids, array_agg(sequence) as sequences
+        from (select partner_id, max(sequence) as sequence from numbered group by partner_id) l
+      ) last where partner_id = any (last.partner_ids)
       returning 1
     )
     select (select count(*) from oldest)::int4 as found, (select count(*) from numbered)::int4 as numbered,

@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../database.ts';
 import { ONE_BY_ONE, run, type Statement } from '../query.ts';
+import { IS_NOT_REMOVED } from '../webhooks/webhook-endpoint.ts';
 
 /**
  * The transactions whose events may have no sequence: `late`, which are all below `from`, and `from` and later ones. Numbers of
@@ -59,7 +60,7 @@ const FIND_UNSEQUENCED: Statement = {
       (${WAITING} written_by >= $1::xid8 order by written_by, position limit $3)
     ), found as materialized (
       select partner_id, exists (
-        select from webhook_endpoint e where e.partner_id = w.partner_id and e.status <> 'removed'
+        select from webhook_endpoint e where e.partner_id = w.partner_id and ${IS_NOT_REMOVED}
       ) as has_endpoint from (select distinct partner_id from waiting) w
     )
     select pg_current_snapshot()::text as snapshot, (select count(*) from waiting)::int4 as found,
@@ -118,7 +119,7 @@ export const TAKING = `oldest as materialized (
         (${OLDEST} written_by >= $1::xid8 order by written_by, position limit $4)
       ) unsequenced order by written_by, position limit $4
     ), counter as materialized (
-      select partner_id, last_sequence from event_counter where partner_id = any ($3::text[]) for update skip locked
+      select ctid as place, partner_id, last_sequence from event_counter where partner_id = any ($3::text[]) for update skip locked
     ), taken as (
       delete from event_outbox where ctid = any (array(
         select place from oldest where partner_id = any (array(select partner_id from counter))

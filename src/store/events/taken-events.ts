@@ -19,19 +19,26 @@ export interface TakenEvent {
 const TAKE: Statement = {
   name: 'take_unsequenced_events',
   text: `with ${TAKING}
-    select t.partner_id as "partnerId", c.last_sequence + row_number() over (partition by t.partner_id order by t.position) as sequence,
-      t.event_id as "eventId", t.event_type as "eventType", t.subject_id as "subjectId", t.correlation_id as "correlationId",
-      t.occurred_at as "occurredAt", t.data, f.found,
-      case row_number() over (order by t.partner_id, t.position) when 1 then array(select partner_id from counter) end as "heldIds"
-    from (select count(*)::int4 as found from oldest) f
-      left join (taken t join counter c on c.partner_id = t.partner_id) on true
-    order by t.partner_id, t.position`,
+    select t.partner_id as "partnerId", t.event_id as "eventId", t.event_type as "eventType", t.subject_id as "subjectId",
+      t.correlation_id as "correlationId", t.occurred_at as "occurredAt", t.data, f.found,
+      case row_number() over (order by t.position) when 1 then array(select partner_id from counter) end as "heldIds",
+      case row_number() over (order by t.position) when 1 then array(select place::text from counter) end as places,
+      case row_number() over (order by t.position) when 1 then array(select last_sequence::text from counter) end as "lastSequences"
+    from (select count(*)::int4 as found from oldest) f left join taken t on true
+    order by t.position`,
 };
 
+/** The counter of a partner, which this transaction has locked: no other process assigns sequences to the partner's events. */
+export interface HeldCounter {
+  readonly partnerId: string;
+  /** Where its row is as long as this transaction does not change it. */
+  readonly place: string;
+}
+
 export interface Taken {
+  /** Those of one partner stand together, in the order of their sequences. */
   readonly events: readonly TakenEvent[];
-  /** Partners whose counters this transaction has locked: no other process assigns sequences to their events. */
-  readonly heldIds: readonly string[];
+  readonly counters: readonly HeldCounter[];
   /** No event in the range of these partners was left over. */
   readonly isAll: boolean;
 }
@@ -46,11 +53,42 @@ export async function takeUnsequencedEvents(
   partnerIds: readonly string[],
   limit: number,
 ): Promise<Taken> {
-  type Row = TakenEvent & { readonly found: number; readonly heldIds: readonly string[] | null };
-  const rows = await run<Row>(db, TAKE, [from, late, partnerIds, limit]);
+  const rows = await run<TakenRow>(db, TAKE, [from, late, partnerIds, limit]);
   // The first row has them, and each of the others would have to be parsed.
-  const [{ found, heldIds }] = rows as [Row];
-  return { events: rows.filter(({ eventId }) => eventId !== null), heldIds: heldIds ?? [], isAll: found < limit };
+  const [{ found, heldIds, places, lastSequences }] = rows as [FirstRow];
+  const counters = heldIds.map((partnerId, index) => ({ partnerId, place: places[index] as string }));
+  const last = new Map(heldIds.map((partnerId, index) => [partnerId, BigInt(lastSequences[index] as string)]));
+  const ofPartner = Map.groupBy(
+    rows.filter(({ eventId }) => eventId !== null),
+    ({ partnerId }) => partnerId,
+  );
+  const events = [...ofPartner].flatMap(([partnerId, own]) => {
+    const lastSequence = last.get(partnerId) as bigint;
+    return own.map((row, index): TakenEvent => ({ ...eventOf(row), sequence: lastSequence + BigInt(index + 1) }));
+  });
+  return { events, counters, isAll: found < limit };
+}
+
+interface TakenRow extends Omit<TakenEvent, 'sequence'> {
+  readonly found: number;
+  readonly heldIds: readonly string[] | null;
+  readonly places: readonly string[] | null;
+  readonly lastSequences: readonly string[] | null;
+}
+
+/** Without any event it is the only one. */
+type FirstRow = { readonly [Name in keyof TakenRow]: NonNullable<TakenRow[Name]> };
+
+function eventOf({
+  partnerId,
+  eventId,
+  eventType,
+  subjectId,
+  correlationId,
+  occurredAt,
+  data,
+}: TakenRow): Omit<TakenEvent, 'sequence'> {
+  return { partnerId, eventId, eventType, subjectId, correlationId, occurredAt, data };
 }
 
 /** A delivery of a taken event, claimed by this process or due for all. */
@@ -73,7 +111,7 @@ const INSERT: Statement = {
         as e (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data, place, size)
     ), counted as (
       update event_counter c set last_sequence = n.last_sequence
-      from unnest($10::text[], $11::int8[]) as n (partner_id, last_sequence) where c.partner_id = n.partner_id
+      from unnest($10::tid[], $11::int8[]) as n (place, last_sequence) where c.ctid = n.place
     ), delivered as (
       insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
         next_attempt_at, lease, created_at)
@@ -94,6 +132,8 @@ const INSERT: Statement = {
 /**
  * Stores taken events with their sequences, and creates their deliveries.
  *
+ * @param counters Those of the events' partners, locked by this transaction. They are taken by their places: a plan that was made while
+ * the table was empty could read the counters of all partners.
  * @param bodyOf The packed body, if it is needed already.
  * @param handOverId Of the claimed deliveries; unused without any.
  * @param ended Hand-overs of which every delivery has its result: they are forgotten.
@@ -104,6 +144,7 @@ export async function insertTakenEvents(
   events: readonly TakenEvent[],
   {
     deliveries,
+    counters,
     bodyOf,
     attemptsMax,
     leaseMs,
@@ -111,6 +152,7 @@ export async function insertTakenEvents(
     ended,
   }: {
     readonly deliveries: readonly NewDelivery[];
+    readonly counters: readonly HeldCounter[];
     readonly bodyOf: (event: TakenEvent) => Buffer | undefined;
     readonly attemptsMax: number;
     readonly leaseMs: number;
@@ -121,6 +163,7 @@ export async function insertTakenEvents(
   const ofEvents = (value: (event: TakenEvent) => unknown) => events.map(value);
   const ofDeliveries = (value: (delivery: NewDelivery) => unknown) => deliveries.map(value);
   const last = new Map(events.map(({ partnerId, sequence }) => [partnerId, sequence]));
+  const counted = counters.filter(({ partnerId }) => last.has(partnerId));
   const bodies = joinBodies(events.map(bodyOf));
   const parts = claimedParts(deliveries);
   const [row] = await run<{ leaseEndsAt: Date }>(db, INSERT, [
@@ -133,8 +176,8 @@ export async function insertTakenEvents(
     ofEvents(({ occurredAt }) => occurredAt),
     ofEvents(({ data }) => data),
     bodies.joined,
-    [...last.keys()],
-    [...last.values()],
+    counted.map(({ place }) => place),
+    counted.map(({ partnerId }) => last.get(partnerId)),
     ofDeliveries(({ event }) => event.partnerId),
     ofDeliveries(({ deliveryId }) => deliveryId),
     ofDeliveries(({ endpointId }) => endpointId),

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../database.ts';
 import { ONE_BY_ONE, rowOf, run, runAnew, type Statement } from '../query.ts';
 import { IS_WATCHED } from './endpoint-watch.ts';
-import { ENDPOINT_COLUMNS, type WebhookEndpoint } from './webhook-endpoint.ts';
+import { ENDPOINT_COLUMNS, IS_NOT_REMOVED, type WebhookEndpoint } from './webhook-endpoint.ts';
 
 export interface DueEndpoint extends WebhookEndpoint {
   /** `failing`: its last attempt failed. `half_open`: after many failures one delivery tests it before the others are sent. */
@@ -29,7 +29,7 @@ const DUE_ENDPOINTS: Statement = {
   text: `select ${COLUMNS}
     from (select partner_id, endpoint_id from endpoint_watch where watched_until > now() ${ONE_BY_ONE}) watched
     cross join lateral ${rowOfWatched('endpoint_health')} h cross join lateral ${rowOfWatched('webhook_endpoint')} e
-    where ${isDue(ONE_BY_ONE)}`,
+    where ${isDue(`order by d.next_attempt_at ${ONE_BY_ONE}`)}`,
 };
 
 /** A distributed database has no row-by-row look-up: each node reads its endpoints. */
@@ -57,7 +57,8 @@ const ADVANCE: Statement = {
       where h.due_from < now() - 2 * $1 * interval '1 millisecond' and not exists (
         select from delivery d
         where d.partner_id = h.partner_id and d.endpoint_id = h.endpoint_id and d.status = 'waiting'
-          and d.next_attempt_at >= h.due_from and d.next_attempt_at <= now() ${ONE_BY_ONE}
+          and d.next_attempt_at >= h.due_from and d.next_attempt_at <= now()
+        order by d.next_attempt_at ${ONE_BY_ONE}
       )
       for update of h skip locked
     )
@@ -82,13 +83,15 @@ export interface RecipientEndpoint extends DueEndpoint {
   readonly isWatched: boolean;
 }
 
+const rowOfEndpoint = (table: string) => rowOf(table, { partnerId: 'e.partner_id', key: 'endpoint_id', value: 'e.endpoint_id' });
+
 const RECIPIENTS: Statement = {
   name: 'list_recipient_endpoints',
   text: `select ${COLUMNS}, coalesce(h.breaker_open_until > now(), false) as "isOpen", ${IS_WATCHED} as "isWatched"
-    from unnest($1::text[]) as wanted (id) join webhook_endpoint e on e.partner_id = wanted.id
-    join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id
-    left join endpoint_watch w on w.partner_id = e.partner_id and w.endpoint_id = e.endpoint_id
-    where e.status <> 'removed'`,
+    from unnest($1::text[]) as wanted (id)
+    cross join lateral (select * from webhook_endpoint where partner_id = wanted.id order by endpoint_id ${ONE_BY_ONE}) e
+    cross join lateral ${rowOfEndpoint('endpoint_health')} h left join lateral ${rowOfEndpoint('endpoint_watch')} w on true
+    where ${IS_NOT_REMOVED}`,
 };
 
 /** Of several partners, without removed ones; each partner is named once. */

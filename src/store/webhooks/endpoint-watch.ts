@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../database.ts';
 import { type LongStatements, ONE_BY_ONE, run, runLong, type Statement } from '../query.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.ts';
+import { IS_NOT_REMOVED, type WebhookEndpoint } from './webhook-endpoint.ts';
 
 type EndpointId = Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>;
 
@@ -38,7 +38,7 @@ const WATCH_PARTNER: Statement = {
   text: `insert into endpoint_watch (partner_id, endpoint_id, watched_until)
     select e.partner_id, e.endpoint_id, now() + ${WATCHED}
     from webhook_endpoint e left join endpoint_watch w on w.partner_id = e.partner_id and w.endpoint_id = e.endpoint_id
-    where e.partner_id = $1 and e.status <> 'removed' and not ${IS_WATCHED}
+    where e.partner_id = $1 and ${IS_NOT_REMOVED} and not ${IS_WATCHED}
     order by 1, 2
     on conflict (partner_id, endpoint_id) do update set watched_until = excluded.watched_until`,
 };
@@ -60,7 +60,7 @@ const WATCH_WAITING: Statement = {
     where not ${IS_WATCHED} and exists (
       select from delivery d
       where d.partner_id = h.partner_id and d.endpoint_id = h.endpoint_id and d.status = 'waiting' and d.next_attempt_at >= h.due_from
-      ${ONE_BY_ONE}
+      order by d.next_attempt_at ${ONE_BY_ONE}
     )
     order by 1, 2
     on conflict (partner_id, endpoint_id) do update set watched_until = excluded.watched_until`,

@@ -20,7 +20,7 @@ export const IS_RECORDED_FIRST = `(r.number = 1 and exists (select from ${delive
 export function clearedOf(rows: string): string {
   return `update endpoint_health h set failures_in_row = 0, failing_since = null, breaker_trips = 0, breaker_open_until = null
       from (select distinct partner_id, endpoint_id from ${rows} order by 1, 2) a
-      where h.partner_id = a.partner_id and h.endpoint_id = a.endpoint_id and (h.failures_in_row > 0 or h.breaker_trips > 0)`;
+      where h.partner_id = a.partner_id and h.endpoint_id = a.endpoint_id and h.failing_since is not null`;
 }
 
 const ROWS = `unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::int4[], $6::int4[], $7::text[], $8::timestamptz[])

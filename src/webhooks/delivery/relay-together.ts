@@ -73,13 +73,13 @@ export async function relayTogether(
       takeUnsequencedEvents(client, range, partnerIds, limit),
       listRecipientEndpoints(client, partnerIds),
     ]);
-    const { events, heldIds, isAll } = taken;
+    const { events, counters, isAll } = taken;
     const plan = await planDeliveries(events, endpoints, tools.handOff);
     const bodies = await makeEventBodies(client, tools, [...plan.wanted]);
     const deliveries = plan.deliveries.map((each) => ({ ...each, isClaimed: each.isClaimed && bodies.has(each.event.eventId) }));
     const bodyOf = ({ eventId }: TakenEvent) => bodies.get(eventId)?.packedBody;
     const handOverId = randomUUID();
-    const insert = { deliveries, bodyOf, attemptsMax: ATTEMPTS_MAX, leaseMs: LEASE_MS, handOverId, ended };
+    const insert = { deliveries, counters, bodyOf, attemptsMax: ATTEMPTS_MAX, leaseMs: LEASE_MS, handOverId, ended };
     const writing = [insertTakenEvents(client, events, insert), watchEndpoints(client, database, plan.unwatched)] as const;
     ending = commit(client);
     const [command, leaseEndsAt] = await Promise.all([ending, ...writing]);
@@ -87,6 +87,7 @@ export async function relayTogether(
     const claims = deliveries.filter(({ isClaimed }) => isClaimed);
     const onEnd = handOvers.begin({ handOverId, leaseEndsAt }, claims.length);
     handOver({ claims, bodies, leaseEndsAt, claimedAtMs, onEnd }, plan, tools.handOff);
+    const heldIds = counters.map(({ partnerId }) => partnerId);
     return { due: deliveries.length - claims.length, numbered: events.length, heldIds, isAll };
   } catch (error) {
     handOvers.giveBack(ended);

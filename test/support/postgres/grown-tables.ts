@@ -13,10 +13,18 @@ export const GROWN = [
   'event',
   'delivery',
   'delivery_attempt',
+  'event_counter',
+  'webhook_endpoint',
+  'endpoint_health',
   'contribution_review',
   'daily_count',
   ...VERIFIED,
 ] as const;
+
+/** Nothing waits for it. */
+const QUIET_ENDPOINT = 'whe_00000000quiet';
+/** Partners that do nothing. */
+const IDLE = 20_000;
 
 type Parties = Pick<HotCallOptions, 'partnerId' | 'keyId' | 'endpointId'>;
 
@@ -34,13 +42,15 @@ export async function prepareParties(pool: pg.Pool): Promise<Parties> {
   );
   await pool.query(`insert into installation (environment) values ('sandbox')`);
   await pool.query('insert into event_counter (partner_id) values ($1)', [partnerId]);
-  await pool.query(
-    `insert into webhook_endpoint (partner_id, endpoint_id, url, status, secret_sealed, created_at, changed_at)
-    values ($1, $2, 'https://example.org', 'active', 'sealed', now(), now())`,
-    [partnerId, endpointId],
-  );
-  await pool.query('insert into endpoint_health (partner_id, endpoint_id) values ($1, $2)', [partnerId, endpointId]);
-  await pool.query("insert into endpoint_watch values ($1, $2, now() + interval '1 hour')", [partnerId, endpointId]);
+  for (const id of [endpointId, QUIET_ENDPOINT]) {
+    await pool.query(
+      `insert into webhook_endpoint (partner_id, endpoint_id, url, status, secret_sealed, created_at, changed_at)
+      values ($1, $2, 'https://example.org/' || $2, 'active', 'sealed', now(), now())`,
+      [partnerId, id],
+    );
+    await pool.query('insert into endpoint_health (partner_id, endpoint_id) values ($1, $2)', [partnerId, id]);
+    await pool.query("insert into endpoint_watch values ($1, $2, now() + interval '1 hour')", [partnerId, id]);
+  }
   return parties;
 }
 
@@ -54,10 +64,12 @@ export async function fillTables(pool: pg.Pool, terms: HotCallOptions): Promise<
   const { partnerId, rows } = terms;
   // Rows of a test need not survive a power cut, and their triggers say nothing new of rows that are right.
   const begin = 'begin; set local synchronous_commit = off; set local session_replication_role = replica';
-  const texts = [...recordRows(terms), ...sendingRows(terms), ...verifiedRows(terms, subjectOf(terms.token))];
+  const texts = [...idleRows(), ...recordRows(terms), ...sendingRows(terms), ...verifiedRows(terms, subjectOf(terms.token))];
   for (const text of texts) await pool.query(`${begin}; ${text}; commit`);
   await pool.query('update event_counter set last_sequence = $2 where partner_id = $1', [partnerId, rows]);
 }
+
+const NOW_ENTERED = { created_at: 'now()', changed_at: 'now()' };
 
 function numbered(first: number, last: number, where = ''): string {
   return `from generate_series(${first}::bigint, ${last}::bigint) n ${where}`;
@@ -65,6 +77,17 @@ function numbered(first: number, last: number, where = ''): string {
 
 function subjectOf(token: string): string {
   return `'${transactionId(token, 0).slice(0, -15)}' || lpad(n::text, 15, '0')`;
+}
+
+/** What is kept for partners that do nothing. */
+function idleRows(): string[] {
+  const endpoint = { partner_id: `'ptn_idle' || n`, endpoint_id: `'whe_idle' || n` };
+  const target = { url: `'https://example.org/' || n`, status: `'active'`, secret_sealed: `'sealed'`, ...NOW_ENTERED };
+  return [
+    insertSelect('event_counter', { partner_id: endpoint.partner_id }, numbered(1, IDLE)),
+    insertSelect('webhook_endpoint', { ...endpoint, ...target }, numbered(1, IDLE)),
+    insertSelect('endpoint_health', endpoint, numbered(1, IDLE)),
+  ];
 }
 
 function recordRows({ partnerId, token, rows, fewer }: HotCallOptions): string[] {
