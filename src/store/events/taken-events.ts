@@ -21,9 +21,9 @@ const TAKE: Statement = {
   text: `with ${TAKING}
     select t.partner_id as "partnerId", t.event_id as "eventId", t.event_type as "eventType", t.subject_id as "subjectId",
       t.correlation_id as "correlationId", t.occurred_at as "occurredAt", t.data, f.found,
-      case row_number() over (order by t.position) when 1 then array(select partner_id from counter) end as "heldIds",
-      case row_number() over (order by t.position) when 1 then array(select place::text from counter) end as places,
-      case row_number() over (order by t.position) when 1 then array(select last_sequence::text from counter) end as "lastSequences"
+      case row_number() over (order by t.position)
+        when 1 then array(select array[partner_id, place::text, last_sequence::text] from counter)
+      end as counters
     from (select count(*)::int4 as found from oldest) f left join taken t on true
     order by t.position`,
 };
@@ -55,40 +55,22 @@ export async function takeUnsequencedEvents(
 ): Promise<Taken> {
   const rows = await run<TakenRow>(db, TAKE, [from, late, partnerIds, limit]);
   // The first row has them, and each of the others would have to be parsed.
-  const [{ found, heldIds, places, lastSequences }] = rows as [FirstRow];
-  const counters = heldIds.map((partnerId, index) => ({ partnerId, place: places[index] as string }));
-  const last = new Map(heldIds.map((partnerId, index) => [partnerId, BigInt(lastSequences[index] as string)]));
-  const ofPartner = Map.groupBy(
-    rows.filter(({ eventId }) => eventId !== null),
-    ({ partnerId }) => partnerId,
-  );
-  const events = [...ofPartner].flatMap(([partnerId, own]) => {
-    const lastSequence = last.get(partnerId) as bigint;
-    return own.map((row, index): TakenEvent => ({ ...eventOf(row), sequence: lastSequence + BigInt(index + 1) }));
-  });
-  return { events, counters, isAll: found < limit };
+  const [{ found, counters, eventId: firstId }] = rows as [TakenRow];
+  const held = counters ?? [];
+  const lastSequences = new Map(held.map(([partnerId, , lastSequence]) => [partnerId, BigInt(lastSequence)]));
+  const events: TakenEvent[] = [];
+  // Without an event there is one row.
+  for (const [partnerId, own] of Map.groupBy(firstId === null ? [] : rows, (row) => row.partnerId)) {
+    let sequence = lastSequences.get(partnerId) as bigint;
+    for (const { eventId, eventType, subjectId, correlationId, occurredAt, data } of own)
+      events.push({ partnerId, sequence: ++sequence, eventId, eventType, subjectId, correlationId, occurredAt, data });
+  }
+  return { events, counters: held.map(([partnerId, place]) => ({ partnerId, place })), isAll: found < limit };
 }
 
 interface TakenRow extends Omit<TakenEvent, 'sequence'> {
   readonly found: number;
-  readonly heldIds: readonly string[] | null;
-  readonly places: readonly string[] | null;
-  readonly lastSequences: readonly string[] | null;
-}
-
-/** Without any event it is the only one. */
-type FirstRow = { readonly [Name in keyof TakenRow]: NonNullable<TakenRow[Name]> };
-
-function eventOf({
-  partnerId,
-  eventId,
-  eventType,
-  subjectId,
-  correlationId,
-  occurredAt,
-  data,
-}: TakenRow): Omit<TakenEvent, 'sequence'> {
-  return { partnerId, eventId, eventType, subjectId, correlationId, occurredAt, data };
+  readonly counters: readonly (readonly [partnerId: string, place: string, lastSequence: string])[] | null;
 }
 
 /** A delivery of a taken event, claimed by this process or due for all. */
