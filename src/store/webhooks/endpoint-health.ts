@@ -52,7 +52,7 @@ export async function updateEndpointHealth(
 const CLEAR_HEALTH: Statement = {
   name: 'clear_endpoint_health',
   text: `update endpoint_health set failures_in_row = 0, failing_since = null, breaker_trips = 0, breaker_open_until = null
-    where partner_id = $1 and endpoint_id = $2 and (failures_in_row > 0 or breaker_trips > 0)`,
+    where partner_id = $1 and endpoint_id = $2 and failing_since is not null`,
 };
 
 /** After a success, and when it is enabled. Writes nothing when there was no failure. */

@@ -75,7 +75,7 @@ export async function relayTogether(
     ]);
     const { events, counters, isAll } = taken;
     const plan = await planDeliveries(events, endpoints, tools.handOff);
-    const bodies = await makeEventBodies(client, tools, [...plan.wanted]);
+    const bodies = await makeEventBodies(client, tools, eventsOf(plan.deliveries));
     const deliveries = plan.deliveries.map((each) => ({ ...each, isClaimed: each.isClaimed && bodies.has(each.event.eventId) }));
     const bodyOf = ({ eventId }: TakenEvent) => bodies.get(eventId)?.packedBody;
     const handOverId = randomUUID();
@@ -107,8 +107,6 @@ async function commit(client: Connection): Promise<string> {
 
 interface Plan {
   readonly deliveries: readonly NewDelivery[];
-  /** Events that have deliveries, to a disabled endpoint too: their bodies cost less now than when they are sent. */
-  readonly wanted: ReadonlySet<TakenEvent>;
   readonly endpoints: readonly RecipientEndpoint[];
   readonly unwatched: readonly RecipientEndpoint[];
 }
@@ -123,7 +121,6 @@ async function planDeliveries(
   const room = new Map(verified.map((endpoint) => [endpoint.endpointId, handOff.roomForNew(endpoint)]));
   const ofPartner = Map.groupBy(endpoints, ({ partnerId }) => partnerId);
   const deliveries: NewDelivery[] = [];
-  const wanted = new Set<TakenEvent>();
   const used = new Set<string>();
   for (const event of events)
     for (const { endpointId, eventTypes } of ofPartner.get(event.partnerId) ?? []) {
@@ -131,12 +128,16 @@ async function planDeliveries(
       const left = room.get(endpointId) ?? 0;
       room.set(endpointId, left - 1);
       used.add(endpointId);
-      wanted.add(event);
       const deliveryId = nameDelivery(event.eventId, endpointId);
       deliveries.push({ event, deliveryId, endpointId, isClaimed: left > 0 });
     }
   const unwatched = endpoints.filter(({ endpointId, isWatched }) => used.has(endpointId) && !isWatched);
-  return { deliveries, wanted, endpoints, unwatched };
+  return { deliveries, endpoints, unwatched };
+}
+
+/** Each once. A delivery to a disabled endpoint counts too: the body costs less now than when it is sent. */
+function eventsOf(deliveries: readonly NewDelivery[]): TakenEvent[] {
+  return [...new Set(deliveries.map(({ event }) => event))];
 }
 
 interface Claims {
