@@ -7,13 +7,9 @@ import { supportTexts } from '../../src/domain/customer-texts.ts';
 import { estimateEmissions } from '../../src/domain/emissions/calculate-emissions.ts';
 import { newId } from '../../src/domain/identifiers.ts';
 import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
-import {
-  findContributionConflicts,
-  findContributionsByEvent,
-  findContributionsById,
-  lockContribution,
-} from '../../src/store/contributions/contribution.ts';
+import { findContributionConflicts, lockContribution } from '../../src/store/contributions/contribution.ts';
 import { type ContributionDraft, insertContributions } from '../../src/store/contributions/contribution-insert.ts';
+import { lookUpContributionsByEvent, lookUpContributionsById } from '../../src/store/contributions/looked-up-contribution.ts';
 import type { Queryable } from '../../src/store/database.ts';
 import { findEmissionsLinkByKey, insertEmissionsLink } from '../../src/store/emissions/emissions-link.ts';
 import {
@@ -59,11 +55,11 @@ export async function catchHotStatements(
     catcher,
     numbers.map((number) => draftEstimate(partnerId, newToken(), number)),
   );
-  await findContributionsByEvent(
+  await lookUpContributionsByEvent(
     catcher,
     numbers.map((number) => ({ partnerId, partnerEventId: eventId(known.token, number) })),
   );
-  await findContributionsById(
+  await lookUpContributionsById(
     catcher,
     numbers.map((number) => ({ partnerId, transactionId: transactionId(known.token, number) })),
   );

@@ -13,6 +13,7 @@ export interface Rule {
 }
 
 const STORE = 'src/store/contributions/contribution.ts';
+const LOOK_UP = 'src/store/contributions/looked-up-contribution.ts';
 const SCHEMA = 'migrations/0002_contributions.sql';
 const KEYS = 'migrations/0043_names_before_partners.sql';
 
@@ -60,19 +61,19 @@ export const RULES: readonly Rule[] = [
   {
     rule: "a look-up by event never finds another partner's contribution",
     source: 'decisions 1, forbidden',
-    file: STORE,
-    find: "cross join lateral ${row('contribution', { partnerId, key, value: `wanted.${key}` })} c ${withLink(partnerId)}`",
+    file: LOOK_UP,
+    find: "const LOOK_UP_BY_EVENT = lookUpBy('look_up_contributions_by_event', 'partner_event_id', rowOfName);",
     replace:
-      "cross join lateral (select * from contribution where ${key} = wanted.${key} and ${partnerId} <> '' limit 1) c ${withLink('c.partner_id')}`.replace('select c.partner_id', 'select wanted.partner_id')",
+      "const LOOK_UP_BY_EVENT = lookUpBy('look_up_contributions_by_event', 'partner_event_id', (table, { key, value }) => `(select * from ${table} where ${key} = ${value} limit 1)`);",
     tests: ['contributions/get-contribution-by-partner-event-id'],
   },
   {
     rule: "a look-up by id never finds another partner's contribution",
     source: 'decisions 1, forbidden',
-    file: STORE,
-    find: "const FIND_BY_ID = findBy('find_contributions_by_id', 'transaction_id', rowOf);",
+    file: LOOK_UP,
+    find: "const LOOK_UP_BY_ID = lookUpBy('look_up_contributions_by_id', 'transaction_id', rowOf);",
     replace:
-      "const FIND_BY_ID = findStatement('find_contributions_by_id', 2, (partnerId) => `select ${COLUMNS} from unnest($1::text[], $2::text[]) as wanted (partner_id, transaction_id) cross join lateral (select * from contribution where transaction_id = wanted.transaction_id and ${partnerId} <> '' limit 1) c ${withLink('c.partner_id')}`.replace('select c.partner_id', 'select wanted.partner_id'));",
+      "const LOOK_UP_BY_ID = lookUpBy('look_up_contributions_by_id', 'transaction_id', (table, { key, value }) => `(select * from ${table} where ${key} = ${value} limit 1)`);",
     tests: ['contributions/get-contribution-by-id'],
   },
   {

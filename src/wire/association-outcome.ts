@@ -1,8 +1,9 @@
 import { type Association, rejectionOf } from '../domain/emissions/association.ts';
 import type { ContributionRecord } from '../store/contributions/contribution.ts';
+import type { LookedUpContribution } from '../store/contributions/looked-up-contribution.ts';
 
 /** The current association, for look-ups. Includes a link made after the confirmation. */
-export function currentAssociation(record: ContributionRecord): Association {
+export function currentAssociation(record: LookedUpContribution): Association {
   return record.link ? { status: 'associated', link: record.link } : unlinkedOutcome(record);
 }
 
@@ -16,7 +17,7 @@ export function confirmedAssociation(record: ContributionRecord): Association {
   return record.associationOutcome === 'associated' ? currentAssociation(record) : unlinkedOutcome(record);
 }
 
-function unlinkedOutcome({ rejectionCode, calculationId }: ContributionRecord): Association {
+function unlinkedOutcome({ rejectionCode, calculationId }: LookedUpContribution): Association {
   return rejectionCode === null
     ? { status: 'not_requested' }
     : { status: 'rejected', rejection: rejectionOf(rejectionCode, calculationId) };

@@ -6,7 +6,7 @@ import type { Environment } from '../domain/access/api-key.ts';
 import type { Contribution } from '../domain/contributions/contribution.ts';
 import { nonRefundable } from '../domain/contributions/contribution-status.ts';
 import type { Association, EmissionsLink } from '../domain/emissions/association.ts';
-import type { ContributionRecord } from '../store/contributions/contribution.ts';
+import type { LookedUpContribution } from '../store/contributions/looked-up-contribution.ts';
 import { currentAssociation } from './association-outcome.ts';
 
 export function contributionToWire(contribution: Contribution, environment: Environment) {
@@ -31,7 +31,7 @@ export function contributionToWire(contribution: Contribution, environment: Envi
 }
 
 /** The answer of both look-ups: the contribution, and its current association. */
-export function recordToWire(record: ContributionRecord, environment: Environment, correlationId: string) {
+export function recordToWire(record: LookedUpContribution, environment: Environment, correlationId: string) {
   return {
     contribution: contributionToWire(record.contribution, environment),
     association: associationToWire(currentAssociation(record), environment),

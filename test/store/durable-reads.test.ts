@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { findContributionsByEvent } from '../../src/store/contributions/contribution.ts';
+import { lookUpContributionsByEvent } from '../../src/store/contributions/looked-up-contribution.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { checkWritable } from '../../src/store/durability.ts';
 import { CommitUnknownError, inTransaction } from '../../src/store/transaction.ts';
@@ -277,7 +277,7 @@ describe('a server in recovery', () => {
     const database = openDatabase({ databaseUrl, poolSize: 1 });
     await assert.rejects(database.pool.query('select 1'), /in recovery/);
     await database.close();
-    const lookUp = findContributionsByEvent(local, [{ partnerId: partner.partnerId, partnerEventId: event }]);
+    const lookUp = lookUpContributionsByEvent(local, [{ partnerId: partner.partnerId, partnerEventId: event }]);
     await assert.rejects(lookUp, /recovery/);
   });
 

@@ -91,7 +91,7 @@ test('every statement that requests of partners send is held against its plan af
   } finally {
     pg.Client.prototype.query = query;
   }
-  assert.ok(sent.has('insert_contributions') && sent.has('find_contributions_by_event_of_one'), 'nothing was seen');
+  assert.ok(sent.has('insert_contributions') && sent.has('look_up_contributions_by_event_of_one'), 'nothing was seen');
   assert.deepEqual([...sent.difference(await listKnown(hotCalls))].filter((name) => !ASIDE.includes(name)).sort(), []);
 });
 

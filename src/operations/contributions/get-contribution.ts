@@ -1,10 +1,10 @@
 import { byPartner, createBatcher, type LookupOptions } from '../../concurrency/batch-queue.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import {
-  type ContributionRecord,
-  findContributionsByEvent,
-  findContributionsById,
-} from '../../store/contributions/contribution.ts';
+  type LookedUpContribution,
+  lookUpContributionsByEvent,
+  lookUpContributionsById,
+} from '../../store/contributions/looked-up-contribution.ts';
 import type { Database } from '../../store/database.ts';
 
 export interface EventLookup {
@@ -18,8 +18,8 @@ export interface IdLookup {
 }
 
 export interface GetContribution {
-  byPartnerEventId(lookup: EventLookup): Promise<ContributionRecord>;
-  byId(lookup: IdLookup): Promise<ContributionRecord>;
+  byPartnerEventId(lookup: EventLookup): Promise<LookedUpContribution>;
+  byId(lookup: IdLookup): Promise<LookedUpContribution>;
 }
 
 const LIMITS = { batchMax: 256, waitingMax: 4_096, waitMaxMs: 5_000, shareOf: byPartner };
@@ -31,23 +31,15 @@ const LIMITS = { batchMax: 256, waitingMax: 4_096, waitMaxMs: 5_000, shareOf: by
  * @see docs/spec/interface.md#getcontributionbypartnereventid and docs/spec/interface.md#getcontributionbyid.
  */
 export function createGetContribution(database: Database, together: LookupOptions): GetContribution {
-  const findByEvent = createBatcher<EventLookup, ContributionRecord | undefined>({
+  const findByEvent = createBatcher<EventLookup, LookedUpContribution | undefined>({
     ...LIMITS,
     ...together,
-    run: async (lookups) => {
-      const found = await findContributionsByEvent(database.pool, lookups);
-      const byEvent = new Map(found.map((record) => [keyOf(record.partnerId, record.contribution.partnerEventId), record]));
-      return lookups.map(({ partnerId, partnerEventId }) => byEvent.get(keyOf(partnerId, partnerEventId)));
-    },
+    run: (lookups) => lookUpContributionsByEvent(database.pool, lookups),
   });
-  const findById = createBatcher<IdLookup, ContributionRecord | undefined>({
+  const findById = createBatcher<IdLookup, LookedUpContribution | undefined>({
     ...LIMITS,
     ...together,
-    run: async (lookups) => {
-      const found = await findContributionsById(database.pool, lookups);
-      const byId = new Map(found.map((record) => [keyOf(record.partnerId, record.contribution.transactionId), record]));
-      return lookups.map(({ partnerId, transactionId }) => byId.get(keyOf(partnerId, transactionId)));
-    },
+    run: (lookups) => lookUpContributionsById(database.pool, lookups),
   });
   return {
     byPartnerEventId: async (lookup) => found(await findByEvent(lookup), 'partner_event_id'),
@@ -55,12 +47,7 @@ export function createGetContribution(database: Database, together: LookupOption
   };
 }
 
-/** Neither part of a key contains a space. */
-function keyOf(partnerId: string, id: string): string {
-  return `${partnerId} ${id}`;
-}
-
-function found(record: ContributionRecord | undefined, field: 'partner_event_id' | 'transaction_id'): ContributionRecord {
+function found(record: LookedUpContribution | undefined, field: 'partner_event_id' | 'transaction_id'): LookedUpContribution {
   if (!record) throw contributionNotFound(field);
   return record;
 }

@@ -7,7 +7,7 @@ import {
   type ReadinessCheck,
   type ReadinessItem,
 } from '../../domain/sandbox/readiness.ts';
-import type { ContributionRecord } from '../../store/contributions/contribution.ts';
+import type { LookedUpContribution } from '../../store/contributions/looked-up-contribution.ts';
 import type { Database } from '../../store/database.ts';
 import {
   type ComparedList,
@@ -43,7 +43,7 @@ export interface EvidenceOf {
 export interface Readiness {
   record(item: ReadinessItem, recorded: EvidenceOf): void;
   /** A contribution was looked up. */
-  recordLookup(record: ContributionRecord, correlationId: string): void;
+  recordLookup(record: LookedUpContribution, correlationId: string): void;
   /** @param since Only evidence from this time on counts; `null` for all. */
   check(partnerId: string, since: Since): Promise<readonly CheckedItem[]>;
   close(): void;

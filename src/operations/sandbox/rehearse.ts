@@ -71,7 +71,8 @@ export function createRehearse(database: Database, operations: RehearsedOperatio
       if (scenario.name !== 'failed' || status !== 'pending') return outcome;
       const end: SimulatedEnd = { partnerId: request.partnerId, transactionId, outcome: 'failed' };
       await endPending(database, end, request.correlationId);
-      return { ...outcome, record: await getContribution.byId({ partnerId: request.partnerId, transactionId }) };
+      const ended = await getContribution.byId({ partnerId: request.partnerId, transactionId });
+      return { ...outcome, record: { ...outcome.record, ...ended } };
     },
     async estimate(request, { scenario, ...rehearsal }) {
       const outcome = await createDeliveryEmissionsEstimate(request);

@@ -1,27 +1,26 @@
 import type { Contribution } from '../../domain/contributions/contribution.ts';
-import type { EmissionsLink, RejectionCode } from '../../domain/emissions/association.ts';
 import type { Database, Queryable } from '../database.ts';
-import { LINK_COLUMNS, type LinkRow, linkJoin, readLinkRow } from '../emissions/emissions-link.ts';
+import { LINK_COLUMNS, type LinkRow, readLinkRow } from '../emissions/emissions-link.ts';
 import { findStatement, rowOf, rowOfName, run, runFind, type Statement } from '../query.ts';
+import {
+  CONTRIBUTION_COLUMNS,
+  type LookedUpContribution,
+  type LookedUpRow,
+  readContribution,
+  withLink,
+} from './looked-up-contribution.ts';
 
 /** A contribution with what the service stores beside it: it is its own idempotency record. */
-export interface ContributionRecord {
-  readonly partnerId: string;
-  readonly contribution: Contribution;
+export interface ContributionRecord extends LookedUpContribution {
   readonly idempotencyKey: string;
   /** SHA-256 of the canonical payload. */
   readonly fingerprint: Buffer;
-  /** As requested, when it was well formed. */
-  readonly calculationId: string | null;
   /** `pending` for one that began so, whatever its status is now; `failed` for one that two operators recorded. */
   readonly firstStatus: Contribution['status'];
   /** The outcome of the confirmation itself, which a replay returns again. */
   readonly associationOutcome: 'not_requested' | 'associated' | 'rejected';
-  readonly rejectionCode: RejectionCode | null;
   /** Of the request that recorded it. */
   readonly correlationId: string | null;
-  /** The link as of now, made by the confirmation or later. */
-  readonly link: EmissionsLink | null;
 }
 
 export interface ContributionId {
@@ -30,29 +29,13 @@ export interface ContributionId {
 }
 
 /** A row of the table, without the columns that only its seal needs. */
-export interface ContributionRow {
+export interface ContributionRow extends LookedUpRow {
   readonly partner_id: string;
-  readonly transaction_id: string;
   readonly idempotency_key: string;
   readonly fingerprint: Buffer;
-  readonly partner_event_id: string;
-  readonly partner_order_ref: string;
-  readonly points: bigint;
-  readonly opaque_customer_ref: string | null;
-  readonly status: Contribution['status'];
-  readonly contribution_rule_version: string;
-  readonly point_conversion_version: string;
-  readonly tree_cost_version: string;
-  readonly summary_en: string;
-  readonly summary_ar: string;
-  readonly calculation_id: string | null;
   readonly first_status: ContributionRecord['firstStatus'];
   readonly association_outcome: ContributionRecord['associationOutcome'];
-  readonly rejection_code: RejectionCode | null;
   readonly correlation_id: string | null;
-  readonly created_at: Date;
-  readonly confirmed_at: Date | null;
-  readonly failed_at: Date | null;
 }
 
 function readContributionRow(row: ContributionRow & LinkRow): ContributionRecord {
@@ -62,21 +45,7 @@ function readContributionRow(row: ContributionRow & LinkRow): ContributionRecord
 export function readContributionFields(row: ContributionRow): Omit<ContributionRecord, 'link'> {
   return {
     partnerId: row.partner_id,
-    contribution: {
-      transactionId: row.transaction_id,
-      partnerEventId: row.partner_event_id,
-      partnerOrderRef: row.partner_order_ref,
-      status: row.status,
-      points: row.points,
-      opaqueCustomerRef: row.opaque_customer_ref,
-      contributionRuleVersion: row.contribution_rule_version,
-      pointConversionVersion: row.point_conversion_version,
-      treeCostVersion: row.tree_cost_version,
-      expectedEnvironmentalSupport: { summaryEn: row.summary_en, summaryAr: row.summary_ar },
-      createdAt: row.created_at,
-      confirmedAt: row.confirmed_at,
-      failedAt: row.failed_at,
-    },
+    contribution: readContribution(row),
     idempotencyKey: row.idempotency_key,
     fingerprint: row.fingerprint,
     calculationId: row.calculation_id,
@@ -88,14 +57,10 @@ export function readContributionFields(row: ContributionRow): Omit<ContributionR
 }
 
 /** Of the table `c`. */
-export const SEALED_COLUMNS = `c.partner_id, c.transaction_id, c.idempotency_key, c.fingerprint, c.partner_event_id, c.partner_order_ref, c.points,
-    c.opaque_customer_ref, c.status, c.contribution_rule_version, c.point_conversion_version, c.tree_cost_version, c.summary_en,
-    c.summary_ar, c.calculation_id, c.first_status, c.association_outcome, c.rejection_code, c.correlation_id, c.created_at, c.confirmed_at, c.failed_at`;
+export const SEALED_COLUMNS = `c.partner_id, c.idempotency_key, c.fingerprint, c.first_status, c.association_outcome, c.correlation_id,
+    ${CONTRIBUTION_COLUMNS}`;
 const COLUMNS = `${SEALED_COLUMNS},
     ${LINK_COLUMNS}`;
-/** `partnerId` is SQL, as is in each statement. */
-const withLink = (partnerId: string) => linkJoin('transaction_id', { partnerId, value: 'c.transaction_id' });
-
 const findBy = (name: string, key: 'partner_event_id' | 'transaction_id', row: typeof rowOf) =>
   findStatement(
     name,

@@ -8,13 +8,13 @@ import { findAuditHead, lockAuditHead } from '../../../src/store/audit/audit.ts'
 import { readClock } from '../../../src/store/clock.ts';
 import {
   findContributionConflicts,
-  findContributionsByEvent,
   findContributionsById,
   lockContribution,
 } from '../../../src/store/contributions/contribution.ts';
 import { type ContributionDraft, insertContributions } from '../../../src/store/contributions/contribution-insert.ts';
 import { findContributionReview, listOverdueContributionReviews } from '../../../src/store/contributions/contribution-review.ts';
 import { addToDailyCount, lockDailyCount } from '../../../src/store/contributions/daily-count.ts';
+import { lookUpContributionsByEvent, lookUpContributionsById } from '../../../src/store/contributions/looked-up-contribution.ts';
 import type { Database, Queryable } from '../../../src/store/database.ts';
 import { findEmissionsLinkByKey, insertEmissionsLink } from '../../../src/store/emissions/emissions-link.ts';
 import { findEstimatesById, findEstimatesByKey, insertEstimates } from '../../../src/store/emissions/estimate.ts';
@@ -161,19 +161,25 @@ function lookUpCalls(terms: HotCallOptions): HotCall[] {
   const middle = Math.floor(terms.rows / 2);
   const id = transactionId(token, middle);
   return [
-    { title: 'look up by event', send: (db) => findContributionsByEvent(db, of('partnerEventId', eventId)) },
+    { title: 'look up by event', send: (db) => lookUpContributionsByEvent(db, of('partnerEventId', eventId)) },
     {
       title: 'look up by event, nothing there',
-      send: (db) => findContributionsByEvent(db, of('partnerEventId', eventId, absent)),
+      send: (db) => lookUpContributionsByEvent(db, of('partnerEventId', eventId, absent)),
     },
     {
       title: 'look up by event, several partners',
       isOfSeveral: true,
-      send: (db) => findContributionsByEvent(db, mixed(of('partnerEventId', eventId))),
+      send: (db) => lookUpContributionsByEvent(db, mixed(of('partnerEventId', eventId))),
     },
-    { title: 'look up by id', send: (db) => findContributionsById(db, of('transactionId', transactionId)) },
+    { title: 'look up by id', send: (db) => lookUpContributionsById(db, of('transactionId', transactionId)) },
     {
       title: 'look up by id, several partners',
+      isOfSeveral: true,
+      send: (db) => lookUpContributionsById(db, mixed(of('transactionId', transactionId))),
+    },
+    { title: 'contributions by id', send: (db) => findContributionsById(db, of('transactionId', transactionId)) },
+    {
+      title: 'contributions by id, several partners',
       isOfSeveral: true,
       send: (db) => findContributionsById(db, mixed(of('transactionId', transactionId))),
     },
