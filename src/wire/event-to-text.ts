@@ -21,22 +21,26 @@ export function eventToText(head: EventHead, environment: Environment, data: obj
 }
 
 /** A page of events, each exactly as it is sent: a body that is parsed and written again would not be the signed bytes. */
-export function eventPageToText(
+export function eventPageToBytes(
   { events, nextAfterSequence, hasMore }: { events: readonly Body[]; nextAfterSequence: bigint; hasMore: boolean },
   correlationId: string,
-): string {
+): Buffer {
   const rest = exactJson({
     next_after_sequence: nextAfterSequence,
     has_more: hasMore,
     request: { correlation_id: correlationId },
   });
-  return `{"events":[${events.map(({ body }) => body.toString()).join(',')}],${rest.slice(1)}`;
+  const separated = events.flatMap(({ body }, index) => (index === 0 ? [body] : [COMMA, body]));
+  return Buffer.concat([Buffer.from('{"events":['), ...separated, Buffer.from(`],${rest.slice(1)}`)]);
 }
 
 /** The same for one event. */
-export function foundEventToText({ body }: Body, correlationId: string): string {
-  return `{"event":${body.toString()},${exactJson({ request: { correlation_id: correlationId } }).slice(1)}`;
+export function foundEventToBytes({ body }: Body, correlationId: string): Buffer {
+  const rest = exactJson({ request: { correlation_id: correlationId } });
+  return Buffer.concat([Buffer.from('{"event":'), body, Buffer.from(`,${rest.slice(1)}`)]);
 }
+
+const COMMA = Buffer.from(',');
 
 interface Body {
   /** The text of {@link eventToText} in UTF-8. */

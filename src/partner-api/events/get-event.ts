@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { eventNotFound } from '../../operations/events/list-events.ts';
-import { foundEventToText } from '../../wire/event-to-text.ts';
+import { foundEventToBytes } from '../../wire/event-to-text.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { NoQuery } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
@@ -29,7 +29,7 @@ export function getEvent(app: FastifyInstance, { operations }: PartnerApiOptions
       if (!isLongIdentifier(eventId)) throw eventNotFound();
       const id = { partnerId: callerOf(request).partnerId, eventId };
       const event = await beforeDeadline(operations.readEvents.byId(id));
-      return sendWritten(reply, foundEventToText(event, request.context.correlationId));
+      return sendWritten(reply, foundEventToBytes(event, request.context.correlationId));
     },
   );
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { eventPageToText } from '../../wire/event-to-text.ts';
+import { eventPageToBytes } from '../../wire/event-to-text.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
@@ -34,7 +34,7 @@ export function listEvents(app: FastifyInstance, { operations, readiness }: Part
       // An empty page shows that nothing was missed, and not that it would be fetched.
       if (cursor.afterSequence > 0n && !page.hasMore && page.events.length > 0)
         readiness?.record('caught_up', { partnerId, correlationId });
-      return sendWritten(reply, eventPageToText(page, correlationId));
+      return sendWritten(reply, eventPageToBytes(page, correlationId));
     },
   );
 }
