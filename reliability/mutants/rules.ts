@@ -534,8 +534,8 @@ export const RULES: readonly Rule[] = [
     rule: 'an event is read in the bytes that are delivered',
     source: 'decisions 7, Envelope',
     file: 'src/wire/event-to-text.ts',
-    find: 'events.map(({ body }) => body.toString())',
-    replace: 'events.map(({ body }) => JSON.stringify(JSON.parse(body.toString())))',
+    find: '(index === 0 ? [body] : [COMMA, body])',
+    replace: '[...(index === 0 ? [] : [COMMA]), Buffer.from(JSON.stringify(JSON.parse(body.toString())))]',
     tests: ['events/list-events'],
   },
   {
