@@ -1,5 +1,5 @@
 /**
- * Runs the tests of the operations, the races and the kills on a Citus cluster, in two databases.
+ * Runs the tests of the operations, the races and the kills on a Citus cluster, in three databases.
  *
  *     CITUS_URL=postgres://postgres@127.0.0.1:5600/postgres npm run test:distributed
  *
@@ -33,18 +33,11 @@ const FILES = [
   'store/plans',
 ].map(testFile);
 
-/** One after the other, and after the others: a service delivers whatever is due in its database. */
-const FILES_APART = ['webhooks/webhooks', 'webhooks/webhook-delivery', 'events/list-events', 'events/get-event'].map(testFile);
-
-/**
- * The same in a second database, beside the others. The first three count all rows of their kinds, and the fourth has processes, whose
- * connections together with all others must fit.
- */
-const FILES_APART_ELSEWHERE = [
+/** One after the other in a second database. The first three count all rows of their kinds. */
+const FILES_ELSEWHERE = [
   'operator-api/records',
   'operator-api/decisions',
   'operator-api/reconciliations',
-  'service/processes',
   'reliability/closings',
   'settlements/settlements',
   'settlements/settlement-prices',
@@ -55,9 +48,18 @@ const FILES_APART_ELSEWHERE = [
   'events/every-event',
   'contributions/daily-caps',
   'contributions/record-failure',
-  'contributions/reviews',
+].map(testFile);
+
+/** One after the other in a third: a service delivers whatever is due in its database, and processes need many connections. */
+const FILES_WITH_DELIVERIES = [
+  'webhooks/webhook-delivery',
+  'webhooks/webhooks',
+  'service/processes',
+  'events/list-events',
+  'events/get-event',
   'operator-api/webhooks',
   'operator-api/endpoint-activity',
+  'contributions/reviews',
   'operator-api/impact',
   'operator-api/found-contributions',
 ].map(testFile);
@@ -84,15 +86,23 @@ async function main(): Promise<number> {
   );
   Object.assign(process.env, { TEST_DATABASE_URL: databaseUrl, TEST_ENGINE: 'citus' });
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
-  const elsewhere = await createClusterDatabase(databaseUrl, { name: 'elsewhere' });
   const runHere = async () => {
     await runFiles([FILE_FIRST], counts);
     await runFiles(FILES, counts, { concurrency: CONCURRENCY });
-    await runFiles(FILES_APART, counts, { concurrency: 1 });
   };
+  await using created = new AsyncDisposableStack();
+  // One after the other: two at once would copy the same template.
+  const prepare = async (name: string) => {
+    const database = await createClusterDatabase(databaseUrl, { name });
+    created.defer(() => database.drop());
+    return { concurrency: 1, env: { TEST_DATABASE_URL: database.databaseUrl } };
+  };
+  const elsewhere = await prepare('elsewhere');
+  const withDeliveries = await prepare('with_deliveries');
   await Promise.all([
     runHere(),
-    runFiles(FILES_APART_ELSEWHERE, counts, { concurrency: 1, env: { TEST_DATABASE_URL: elsewhere.databaseUrl } }),
-  ]).finally(() => elsewhere.drop());
+    runFiles(FILES_ELSEWHERE, counts, elsewhere),
+    runFiles(FILES_WITH_DELIVERIES, counts, withDeliveries),
+  ]);
   return printSum(counts);
 }
