@@ -1,12 +1,13 @@
 /**
  * Takes the rules of the interface away one at a time, in a private copy, and shows the test that turns red for each.
  *
- *     node reliability/mutants/main.ts [--only PART-OF-A-RULE]
+ *     node reliability/mutants/main.ts [--only PART-OF-A-RULE] [--from N]
  *
  * First the tests run with every rule in place: a test that is red by itself would notice anything. A rule counts as noticed
  * when a test fails by its title; a file that no longer runs at all shows only that the change was a bad one.
  *
  *   --only  just the rules whose sentence contains this
+ *   --from  begins with the rule of this number, where an earlier run was ended
  *
  * The rules, each with its section and its change, stand in reliability/mutants/rules.ts. Exit code 1 when a rule can be taken
  * away without a test that notices.
@@ -15,15 +16,20 @@ import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readArguments } from '../harness/arguments.ts';
+import { readArguments, readWhole } from '../harness/arguments.ts';
 import { progress } from '../harness/report.ts';
 import { RULES, type Rule } from './rules.ts';
 
 type Finding = { readonly red: string } | { readonly problem: string };
 
 const REPOSITORY = join(import.meta.dirname, '../..');
-const { only } = readArguments(import.meta.filename, { only: { type: 'string', default: '' } });
-const rules = RULES.filter(({ rule }) => rule.includes(only));
+const given = readArguments(import.meta.filename, {
+  only: { type: 'string', default: '' },
+  from: { type: 'string', default: '1' },
+});
+const first = readWhole('from', given.from, { min: 1, max: RULES.length });
+const wanted = RULES.map((rule, index) => ({ ...rule, number: index + 1 }));
+const rules = wanted.filter(({ rule, number }) => number >= first && rule.includes(given.only));
 const copy = mkdtempSync(join(tmpdir(), 'partner-impact-mutants-'));
 
 process.exitCode = await main().finally(() => rmSync(copy, { recursive: true, force: true }));
@@ -38,12 +44,12 @@ async function main(): Promise<number> {
     return 1;
   }
   let missed = 0;
-  for (const [index, rule] of rules.entries()) {
-    progress(`${index + 1} of ${rules.length}: ${rule.rule}`);
+  for (const rule of rules) {
+    progress(`${rule.number} of ${RULES.length}: ${rule.rule}`);
     const finding = await takeAway(rule);
     if ('problem' in finding) missed++;
     const verdict = 'red' in finding ? `red: ${finding.red}` : finding.problem;
-    process.stdout.write(`${String(index + 1).padStart(2)}. ${rule.rule} (${rule.source})\n    ${verdict}\n`);
+    process.stdout.write(`${String(rule.number).padStart(3)}. ${rule.rule} (${rule.source})\n    ${verdict}\n`);
   }
   const isPassed = missed === 0 && rules.length > 0;
   process.stdout.write(
