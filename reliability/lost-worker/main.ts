@@ -90,8 +90,7 @@ async function main(): Promise<number> {
     for (const { partner, partnerId } of elsewhere)
       if (partner.tally.unavailable + partner.tally.silent > 0)
         report(`${partnerId}, which lies elsewhere, met ${partner.tally.unavailable} × 503 and ${partner.tally.silent} silences`);
-    const found: Verification[] = [];
-    for (const { partnerId, intents } of members) found.push(await verify(database, partnerId, { intents, report }));
+    const found = await verifyAll(members);
     print({ onWorker, elsewhere, outage, found });
     return violations.printVerdict(
       `${confirmations} confirmations of ${partnersCount} partners, a worker away for ${outageMs / 1_000} s`,
@@ -100,6 +99,18 @@ async function main(): Promise<number> {
     await worker.start();
     await database.close();
     await installation.close();
+  }
+
+  /** By a session of its own: those from before the outage hold a connection to the server that was killed. */
+  async function verifyAll(members: readonly Member[]): Promise<Verification[]> {
+    const reader = openDatabase({ databaseUrl, poolSize: 1 });
+    const found: Verification[] = [];
+    try {
+      for (const { partnerId, intents } of members) found.push(await verify(reader, partnerId, { intents, report }));
+    } finally {
+      await reader.close();
+    }
+    return found;
   }
 
   async function makeMember(index: number): Promise<Member> {
