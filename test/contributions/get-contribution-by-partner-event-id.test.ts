@@ -74,6 +74,32 @@ test('look-ups that come together each get their own answer', async () => {
   );
 });
 
+test('so do those of two partners, for the same names, some of them twice and some for nothing, by event and by id', async () => {
+  const names = Array.from({ length: 20 }, () => newConfirmation().partner_event_id);
+  const lookUps = await Promise.all(
+    [client, other.client].flatMap((caller, ofPartner) =>
+      names.map(async (partner_event_id, index) => {
+        // Every third name is one partner's alone.
+        const isMade = index % 3 !== 0 || index % 2 === ofPartner;
+        const points = 100 * ofPartner + index + 1;
+        const made = isMade ? (await caller.confirm({ partner_event_id, points })).body.contribution : undefined;
+        return { caller, partner_event_id, made };
+      }),
+    ),
+  );
+  const asked = [...lookUps, ...lookUps.filter((_, index) => index % 4 === 0)];
+  const [byEvent, byId] = await Promise.all([
+    Promise.all(asked.map(({ caller, partner_event_id }) => caller.findByEvent(partner_event_id))),
+    Promise.all(asked.map(({ caller, made }) => caller.get(made?.transaction_id ?? 'txn_of_nobody'))),
+  ]);
+  const expected = asked.map(({ made }) => made ?? 'contribution_not_found');
+  for (const answers of [byEvent, byId])
+    assert.deepEqual(
+      answers.map(({ body }) => body.contribution ?? body.error.code),
+      expected,
+    );
+});
+
 test('HEAD answers as GET, without a body', async () => {
   const { partner_event_id } = (await client.confirm()).body.contribution;
   const answer = await client.call(`/v1/impact-transactions?partner_event_id=${partner_event_id}`, { method: 'HEAD' });

@@ -60,7 +60,7 @@ export const CONTRIBUTION_COLUMNS = `c.transaction_id, c.partner_event_id, c.par
 /** `partnerId` is SQL, as is in each statement. */
 export const withLink = (partnerId: string) => linkJoin('transaction_id', { partnerId, value: 'c.transaction_id' });
 
-/** Of look-ups there are many at once: it reads no column that their answer does not need. */
+/** There are many look-ups at once: the statement reads no column that their answers do not need. */
 const lookUpBy = (name: string, key: 'partner_event_id' | 'transaction_id', row: typeof rowOf) =>
   findStatement(
     name,
