@@ -701,7 +701,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'whoever lost its lease changes nothing',
     source: 'decisions 7, Delivery',
-    file: 'src/store/webhooks/delivery.ts',
+    file: 'src/store/webhooks/attempt.ts',
     find: '      and d.lease = r.lease and d.attempts = r.attempts`',
     replace: '`',
     tests: ['webhooks/webhook-delivery'],
@@ -709,7 +709,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an attempt that is written down twice counts once',
     source: 'reliability, repeated work',
-    file: 'src/store/webhooks/delivery.ts',
+    file: 'src/store/webhooks/attempt.ts',
     find: ' and d.attempts = r.attempts`',
     replace: '`',
     tests: ['webhooks/webhook-delivery'],

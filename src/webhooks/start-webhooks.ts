@@ -11,7 +11,7 @@ import type { Database } from '../store/database.ts';
 import { insertEventCounter, listEventCounters } from '../store/events/event.ts';
 import { allowLongStatements } from '../store/query.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../store/transaction.ts';
-import type { Attempt } from '../store/webhooks/delivery.ts';
+import type { Attempt } from '../store/webhooks/attempt.ts';
 import { reopenDueDeliveries } from '../store/webhooks/endpoint-health.ts';
 import { watchWaitingEndpoints } from '../store/webhooks/endpoint-watch.ts';
 import { openDispatcher } from './delivery/dispatch.ts';

@@ -12,8 +12,8 @@ import { type ContributionRecord, findContributionsById } from '../../src/store/
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
+import { type Attempt, recordAttempts, recordSuccesses } from '../../src/store/webhooks/attempt.ts';
 import { listDeliveryAttempts } from '../../src/store/webhooks/attempt-log.ts';
-import { type Attempt, recordAttempts, recordSuccesses } from '../../src/store/webhooks/delivery.ts';
 import { listDeliveries } from '../../src/store/webhooks/delivery-log.ts';
 import { listDueEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
 import { insertWebhookEndpoint, lockEventCounter } from '../../src/store/webhooks/webhook-endpoint.ts';

@@ -14,8 +14,9 @@ import { removeOldEvents } from '../../src/operations/events/remove-old-events.t
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { listAuditEntries } from '../../src/store/audit/audit.ts';
 import type { Database } from '../../src/store/database.ts';
+import { recordAttempts } from '../../src/store/webhooks/attempt.ts';
 import { listDeliveryAttempts } from '../../src/store/webhooks/attempt-log.ts';
-import { type ClaimedDelivery, claimDeliveries, recordAttempts } from '../../src/store/webhooks/delivery.ts';
+import { type ClaimedDelivery, claimDeliveries } from '../../src/store/webhooks/delivery.ts';
 import { type LoggedDelivery, listDeliveries } from '../../src/store/webhooks/delivery-log.ts';
 import { listWebhookEndpoints } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { settleAttempts } from '../../src/webhooks/delivery/record-attempts.ts';

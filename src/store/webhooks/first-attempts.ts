@@ -1,7 +1,7 @@
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { rowOf, runAnew, type Statement } from '../query.ts';
-import type { Attempt } from './delivery.ts';
+import type { Attempt } from './attempt.ts';
 
 /**
  * Whether an attempt is recorded in its delivery if it succeeds: the first one of a delivery that was created for an event. All others

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../concurrency/batch-queue.ts';
 import type { Database } from '../../store/database.ts';
-import type { Attempt } from '../../store/webhooks/delivery.ts';
+import type { Attempt } from '../../store/webhooks/attempt.ts';
 import { LEASE_MS } from './attempt.ts';
 import { type Disabling, type Standing, settleAttempts } from './record-attempts.ts';
 

@@ -1,6 +1,7 @@
 import type { Dispatcher as HttpClient } from 'undici';
 import { readRetryAfter, retryDelayMs } from '../../domain/webhooks/retry-schedule.ts';
-import type { Attempt, ClaimedDelivery } from '../../store/webhooks/delivery.ts';
+import type { Attempt } from '../../store/webhooks/attempt.ts';
+import type { ClaimedDelivery } from '../../store/webhooks/delivery.ts';
 import { type EndpointSecrets, signAttempt } from '../security/signature.ts';
 import { type Answer, send } from './send.ts';
 

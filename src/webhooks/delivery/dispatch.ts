@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Turns } from '../../concurrency/turns.ts';
 import type { Environment } from '../../domain/access/api-key.ts';
 import type { Database } from '../../store/database.ts';
-import type { Attempt } from '../../store/webhooks/delivery.ts';
+import type { Attempt } from '../../store/webhooks/attempt.ts';
 import { type DueEndpoint, listDueEndpoints } from '../../store/webhooks/due-endpoint.ts';
 import { listEndpointsOf, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import type { EndpointSecrets } from '../security/signature.ts';

@@ -13,7 +13,7 @@ import { endpointRecord } from '../../operations/audit/authorising-records.ts';
 import { findDifferences } from '../../operations/audit/require-audited.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { type Attempt, recordAttempts, recordSuccesses } from '../../store/webhooks/delivery.ts';
+import { type Attempt, recordAttempts, recordSuccesses } from '../../store/webhooks/attempt.ts';
 import {
   clearEndpointHealth,
   lockEndpointHealth,

@@ -43,15 +43,13 @@ import { endLostReconciliations, listLeftReconciliations } from '../../../src/st
 import { listRuleVersions, readRuleRevision } from '../../../src/store/rules/rule-version.ts';
 import { listSimulatedEndsDue } from '../../../src/store/sandbox/simulated-end.ts';
 import { findOpenSettlement } from '../../../src/store/settlements/settlement.ts';
+import { type Attempt, recordAttempts, recordSuccesses } from '../../../src/store/webhooks/attempt.ts';
 import { listDeliveryAttempts } from '../../../src/store/webhooks/attempt-log.ts';
 import {
-  type Attempt,
   claimDeliveries,
   deleteDeliveries,
   makeDeliveriesDue,
   nameDelivery,
-  recordAttempts,
-  recordSuccesses,
   releaseDeliveries,
 } from '../../../src/store/webhooks/delivery.ts';
 import { listEndpointStates, measureBacklog } from '../../../src/store/webhooks/delivery-backlog.ts';
