@@ -61,6 +61,7 @@ export const SEALED_COLUMNS = `c.partner_id, c.idempotency_key, c.fingerprint, c
     ${CONTRIBUTION_COLUMNS}`;
 const COLUMNS = `${SEALED_COLUMNS},
     ${LINK_COLUMNS}`;
+
 const findBy = (name: string, key: 'partner_event_id' | 'transaction_id', row: typeof rowOf) =>
   findStatement(
     name,
