@@ -2,10 +2,12 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { DEFAULT_RATES } from '../../src/domain/access/partner-rates.ts';
 import type { Installation } from '../harness/installation.ts';
 import { LoadClient } from '../harness/load-client.ts';
 import { requestMaker } from '../harness/load-requests.ts';
 import { addEndpoint } from '../webhooks/set-up.ts';
+import { get } from './requests.ts';
 
 export interface SiegePartner {
   readonly partnerId: string;
@@ -27,12 +29,17 @@ export interface Partners {
 }
 
 export interface CommandedPartners extends Partners {
-  /** Confirms ten thousand contributions of a partner of its own: then a service has the memory that it works with. */
+  /**
+   * Confirms ten thousand contributions of a partner of its own and reads a hundred pages of their events: then a service has the memory
+   * that it works with.
+   */
   warmUp(): Promise<void>;
 }
 
 const FILL_CONNECTIONS = 64;
 const WARM_UP_CONFIRMATIONS = 10_000;
+/** As many as a partner may read at once. */
+const WARM_UP_PAGES = DEFAULT_RATES.reportsPerSecond * 2;
 const FILL_PER_SECOND = '1000000';
 const WRITES_PER_SECOND = '100';
 
@@ -70,7 +77,9 @@ export function partnersByCommand(repository: string, installation: Installation
     async warmUp() {
       warming ??= createUnlimited();
       const { apiKey } = await warming;
-      await fill(installation.port, apiKey, { run: `warm-up-${++warmUps}`, count: WARM_UP_CONFIRMATIONS });
+      const { port } = installation;
+      await fill(port, apiKey, { run: `warm-up-${++warmUps}`, count: WARM_UP_CONFIRMATIONS });
+      await readPages(port, apiKey, WARM_UP_PAGES);
     },
     revokeKey: async ({ keyId }) => void (await run('key', 'revoke', '--key', keyId, '--yes')),
     addEndpoint: async ({ partnerId }, url) => void (await addEndpoint(repository, installation, { partnerId, url, env: {} })),
@@ -79,15 +88,33 @@ export function partnersByCommand(repository: string, installation: Installation
 
 /** Confirms so many contributions, as fast as they are answered. */
 export async function fill(port: number, apiKey: string, { run, count }: { run: string; count: number }): Promise<void> {
-  const client = new LoadClient(port, FILL_CONNECTIONS);
   const { confirmation } = requestMaker(apiKey, run);
+  await sendAll(port, { request: confirmation, count, connections: FILL_CONNECTIONS, status: 201 });
+}
+
+/** Reads the first page of 500 events so many times, one after the other. */
+async function readPages(port: number, apiKey: string, count: number): Promise<void> {
+  const page = Buffer.from(get('/v1/events?limit=500', { apiKey }));
+  await sendAll(port, { request: () => page, count, connections: 1, status: 200 });
+}
+
+interface Sending {
+  readonly request: () => Buffer;
+  readonly count: number;
+  readonly connections: number;
+  /** Of every answer. */
+  readonly status: number;
+}
+
+async function sendAll(port: number, { request, count, connections, status: expected }: Sending): Promise<void> {
+  const client = new LoadClient(port, connections);
   let left = count;
   const send = async (): Promise<void> => {
     while (left-- > 0) {
-      const status = await new Promise((resolve) => client.send(confirmation(), (result) => resolve(result.status)));
-      if (status !== 201) throw new Error(`A confirmation before the attack was answered ${status}.`);
+      const status = await new Promise((resolve) => client.send(request(), (result) => resolve(result.status)));
+      if (status !== expected) throw new Error(`A request before the attack was answered ${status} instead of ${expected}.`);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(FILL_CONNECTIONS, count) }, send));
+  await Promise.all(Array.from({ length: Math.min(connections, count) }, send));
   client.close();
 }
