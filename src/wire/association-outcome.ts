@@ -17,8 +17,11 @@ export function confirmedAssociation(record: ContributionRecord): Association {
   return record.associationOutcome === 'associated' ? currentAssociation(record) : unlinkedOutcome(record);
 }
 
-function unlinkedOutcome({ rejectionCode, calculationId }: LookedUpContribution): Association {
-  return rejectionCode === null
-    ? { status: 'not_requested' }
-    : { status: 'rejected', rejection: rejectionOf(rejectionCode, calculationId) };
+function unlinkedOutcome({ contribution, rejectionCode, calculationId }: LookedUpContribution): Association {
+  if (rejectionCode === null) return { status: 'not_requested' };
+  const rejection = rejectionOf(rejectionCode, calculationId);
+  return { status: 'rejected', rejection: contribution.status === 'failed' ? { ...rejection, message: FAILED } : rejection };
 }
+
+/** Nothing that its code says to wait for will come. */
+const FAILED = 'The contribution failed finally before the estimate was linked, so it has no link and gets none.';

@@ -116,6 +116,11 @@ describe('failed', () => {
     const { calculation_id } = (await client.estimate({ partner_order_ref: confirmation.partner_order_ref })).body.estimate;
     const answer = await client.associate(transactionId, calculation_id);
     assertError(answer, 'contribution_final_failure');
+    assert.deepEqual(detailCodes(answer), {
+      point_restoration: 'authorized',
+      next_action: 'restore_points',
+      transaction_id: transactionId,
+    });
   });
 });
 
@@ -130,6 +135,17 @@ describe('the estimate of a pending contribution', () => {
     const { association } = (await client.get(transactionId)).body;
     assert.deepEqual([association.status, association.link.calculation_id], ['associated', calculation_id]);
     assert.deepEqual((await client.confirm(confirmation, headers)).body.association, association);
+  });
+
+  test('is not said to be linked later, once the contribution has failed', async () => {
+    const { calculation_id, partner_order_ref } = (await client.estimate()).body.estimate;
+    const { transactionId, fail } = await newPending({ calculation_id, partner_order_ref });
+    const rejectionOf = async () => (await client.get(transactionId)).body.association.rejection;
+    assert.match((await rejectionOf()).message, /wait until it is confirmed/);
+    await fail();
+    const { message, ...rejection } = await rejectionOf();
+    assert.deepEqual(rejection, { code: 'contribution_pending', calculation_id });
+    assert.equal(message, 'The contribution failed finally before the estimate was linked, so it has no link and gets none.');
   });
 
   test('is decided at the creation of the contribution: it may have expired since', async () => {

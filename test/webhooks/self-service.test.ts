@@ -314,9 +314,21 @@ describe('the list of contributions by time', () => {
     assert.deepEqual([bare.status, detailCodes(bare)['partner_event_id']], [400, 'missing']);
     assert.equal((await client.call(`${LIST}?partner_event_id=some-event-1&status=confirmed`)).status, 400);
     assert.equal((await client.call(`${LIST}?status=all`)).status, 400);
-    assert.equal((await client.call(`${LIST}?created_after=20261120`)).status, 400);
+    for (const time of ['20261120', '2026-02-30T00:00:00Z', '2026-04-31T00:00:00Z', '2026-13-01T00:00:00Z'])
+      assert.equal((await client.call(`${LIST}?created_after=${time}`)).status, 400, time);
+    assert.equal((await client.call(`${LIST}?created_after=2028-02-29T23:59:59%2B03:00`)).status, 200);
     assert.equal((await client.findByEvent('never-seen-event')).status, 404);
     assert.equal((await client.call(`${LIST}?status=confirmed`, { method: 'POST' })).status, 400);
+  });
+
+  test('HEAD answers as GET', async () => {
+    const { client } = await service.newPartner();
+    for (const query of ['?limit=1', '?status=pending', '?status=all', '']) {
+      const [got, head] = [await client.call(LIST + query), await client.call(LIST + query, { method: 'HEAD' })];
+      assert.deepEqual([head.status, head.text], [got.status, ''], query);
+      const [policy, own] = [got, head].map(({ headers }) => headers.get('ratelimit-policy'));
+      assert.equal(own, policy, query);
+    }
   });
 
   test('nobody sees another partner’s, nor goes on from their page', async () => {

@@ -88,15 +88,22 @@ export function reconcile(pair: ReconciliationPair): ReconciliationResult {
   };
 }
 
+const LOOK_UP_FIRST: ErrorDetail = {
+  field: 'next_action',
+  code: 'retry_same_request',
+  message:
+    'Look up by partner_event_id: a pending or failed contribution shows its status. If it is not found, send the original confirmation, with its own Idempotency-Key and payload.',
+};
+const ASK_OPERATOR: ErrorDetail = {
+  field: 'next_action',
+  code: 'contact_operator',
+  message: 'Ask the operator: the service has no such line, and no request can create one.',
+};
+
 /** The advice about a line that the service does not have. Points are never restored for it. */
 export function adviseMissing(lineType: LineType): ErrorDetail[] {
-  const verdict = recoveryVerdict('contribution_not_found', 'lookup');
-  if (lineType === 'contribution') return verdict;
-  const message = 'Ask the operator: the service has no such line, and no request can create one.';
-  return [
-    ...verdict.filter(({ field }) => field === 'point_restoration'),
-    { field: 'next_action', code: 'contact_operator', message },
-  ];
+  const nextAction: ErrorDetail = lineType === 'contribution' ? LOOK_UP_FIRST : ASK_OPERATOR;
+  return recoveryVerdict('contribution_not_found', 'lookup').map((item) => (item.field === 'next_action' ? nextAction : item));
 }
 
 function matchPoints({ listed, recorded }: ReconciliationPair): MatchedPoints | null {

@@ -102,10 +102,15 @@ function refuseImpossible(contribution: ContributionRecord, estimate: EstimateRe
   const decidedAt = arrivalOf(estimate, waitedMs);
   const refusal = refuseLink(contribution.contribution, contribution.link !== null, { estimate, decidedAt });
   if (!refusal) return;
-  const linked = contribution.link ?? estimate?.link;
-  const details = refusal.code === 'association_conflict' && linked ? [existingRecord(linked.transactionId)] : [];
-  throw new ServiceError(refusal.code, refusal.message, { details });
+  const subject = SUBJECTS[refusal.code]?.(contribution, estimate);
+  throw new ServiceError(refusal.code, refusal.message, { details: subject === undefined ? [] : [existingRecord(subject)] });
 }
+
+/** The contribution of which the verdict speaks: that with the link, or the one whose points are restored. */
+const SUBJECTS: Partial<Record<string, (contribution: ContributionRecord, estimate?: EstimateRecord) => string | undefined>> = {
+  association_conflict: (contribution, estimate) => (contribution.link ?? estimate?.link)?.transactionId,
+  contribution_final_failure: ({ contribution }) => contribution.transactionId,
+};
 
 async function findOutcome(database: Database, request: AssociationRequest): Promise<AssociationOutcome | undefined> {
   const known = await findEmissionsLinkByKey(database.pool, request.partnerId, request.idempotencyKey);

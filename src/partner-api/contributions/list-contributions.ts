@@ -72,7 +72,6 @@ export function listContributions(app: FastifyInstance, { operations, environmen
       // look-up that lacks its event by mistake may arrive here.
       schema: { hide: true, querystring: ListQuery } as object,
       serializerCompiler: writtenAlready,
-      exposeHeadRoute: false,
     },
     async (request, reply) => {
       const { created_after, created_before, status, after, limit = CONTRIBUTION_PAGE.default } = request.query;
