@@ -222,6 +222,16 @@ describe('what belongs together', needsBrowser, () => {
     assert.deepEqual(days, ['1', '10', '20', '30']);
   });
 
+  test('shows when a period ends only in a month that is not over', async () => {
+    const page = await browser.signedIn('viewer');
+    const ends = page.getByRole('columnheader', { name: 'Period ends' });
+    await page.goto(`${browser.baseUrl}/`);
+    await ends.waitFor();
+    await page.goto(`${browser.baseUrl}/?month=2026-03`);
+    await page.getByRole('columnheader', { name: 'Confirmed points' }).waitFor();
+    assert.equal(await ends.count(), 0);
+  });
+
   test('shows an id below a title whole where it has room', async () => {
     const { transactionId } = await newPending();
     const page = await browser.signedIn('viewer');

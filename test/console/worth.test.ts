@@ -62,6 +62,27 @@ describe('points that have a value', needsBrowser, () => {
     await row.locator('[data-label="Drafted"]').getByText('The operator', { exact: true }).waitFor();
   });
 
+  test('an adjustment that reverses another says so and leads to it, on its page and before its approval', async () => {
+    const { partnerId, transactionId } = await priced('0.05', 100);
+    const [drafter, approver] = [await signedInOperator(service, 'operator'), await signedInOperator(service, 'approver')];
+    const draft = async (change: object) => {
+      const why = { partner_id: partnerId, reason_code: 'other', reason_en: 'x', reason_ar: 'س' };
+      return (await drafter.postOnce('/operator/v1/adjustments', { ...why, ...change })).body.adjustment.adjustment_id as string;
+    };
+    const first = await draft({ transaction_id: transactionId, points_delta: '-45' });
+    const address = `/operator/v1/partners/${partnerId}/adjustments/${first}`;
+    for (const step of ['approve', 'post']) assert.equal((await approver.postOnce(`${address}/${step}`, {})).status, 200);
+    const page = await browser.signedIn('approver');
+    await page.goto(`${browser.baseUrl}/adjustments/${partnerId}/${await draft({ reversal_of: first })}`);
+    const reversed = (within: Page | Locator) => within.getByRole('link', { name: first, exact: true });
+    await reversed(page).waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await reversed(page.getByRole('dialog')).click();
+    await page.waitForURL(`**/adjustments/${partnerId}/${first}`);
+    await page.locator('dt', { hasText: 'Change of points' }).waitFor();
+    assert.equal(await page.getByText('Reverses the adjustment').count(), 0);
+  });
+
   test('an adjustment that states an amount shows how high it may be', async () => {
     const { partnerId, transactionId } = await priced('0.05', 100);
     const operator = await signedInOperator(service, 'operator');

@@ -161,3 +161,15 @@ function declareCases(name: Name): void {
     });
   });
 }
+
+test('partner-impact: a receiver that has another secret is told of its secret last', HANG_LIMIT, async () => {
+  const engineer = await newEngineer('partner-impact');
+  await added(engineer);
+  verifyBy(engineer.receiver, `whsec_${Buffer.alloc(32, 1).toString('base64')}`);
+  const { code, stdout } = await engineer.rehearse();
+  assert.equal(code, 1);
+  assert.match(
+    stdout,
+    /answers of your receiver in this run: not right\.\n {2}It refused events .* secret of this endpoint\.\n$/,
+  );
+});

@@ -60,6 +60,9 @@ async function findWanted(
     const settlements = await listUnpooledSettlements(pool, partnerId, period as string);
     if (settlements.length > 0) found.push({ partnerId, settlementIds: settlements.map(({ settlementId }) => settlementId) });
   }
-  if (found.length === 0) throw new UsageError(`Every closed settlement of ${period} with contributions is already in a batch.`);
+  if (found.length === 0)
+    throw new UsageError(
+      `No closed settlement of the period ${period} has contributions that are in no batch. Give a period such as 2026-11.`,
+    );
   return found;
 }

@@ -76,7 +76,10 @@ async function rehearse({ url, wait, since, json }: RehearseOptions): Promise<vo
   const readiness = await untilReady(client, { waitMs: wait * 3_600_000, since });
   const isRight = played.every(({ as_expected }) => as_expected);
   if (json) printJson({ endpoint_id: endpoint.endpoint_id, samples: played, readiness });
-  else printChecks(readiness);
+  else {
+    printChecks(readiness);
+    printWrong(played.filter(({ as_expected }) => !as_expected));
+  }
   if (!isRight || !readiness.ready) process.exitCode = 1;
 }
 
@@ -176,4 +179,16 @@ function printChecks({ ready, checks }: ReadinessAnswer['readiness']): void {
   printTable(rows, '');
   printText(ready ? '\nEvery check is passed.\n' : '\nWhat is left to do:\n');
   for (const { check, passed, what_to_do } of checks) if (!passed) printText(`  ${check}: ${what_to_do}\n`);
+}
+
+/** Evidence of an earlier run may have passed every check. */
+function printWrong(wrong: readonly Played[]): void {
+  if (wrong.length === 0) return;
+  printText(`\n${wrong.length === 1 ? '1 answer' : `${wrong.length} answers`} of your receiver in this run: not right.\n`);
+  if (wrong.some(({ fault, answers }) => fault === null && answers.some((answer) => isRefusal(answer))))
+    printText('  It refused events that are signed right: check that it has the secret of this endpoint.\n');
+}
+
+function isRefusal(answer: string | number): boolean {
+  return typeof answer === 'number' && answer >= 400 && answer < 500;
 }

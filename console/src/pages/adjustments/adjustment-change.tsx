@@ -1,6 +1,7 @@
 /** What an adjustment changes, and of which contribution. */
 import type { components } from '../../api/operator-types.ts';
 import { subtractDecimals } from '../../format/points.ts';
+import { AddressLink } from '../../parts/address-link.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Foreign, Money, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -9,11 +10,15 @@ import { ADJUSTMENT } from './adjustment-texts.ts';
 
 export type Detail = components['schemas']['AdjustmentDetail'];
 
-/** The points, and the amount unless nobody knows it. */
+/** What it reverses, the points, and the amount unless nobody knows it. */
 export function useChangeFacts({ adjustment, effect, currency }: Detail) {
   const t = useTexts(ADJUSTMENT);
   const amount = changeOfAmount(adjustment, effect, currency);
+  const { partner_id: partnerId, reversal_of: reversed } = adjustment;
   return [
+    ...(reversed === null
+      ? []
+      : [{ label: t.reverses, value: <AddressLink to={`/adjustments/${partnerId}/${reversed}`}>{reversed}</AddressLink> }]),
     { label: t.change, value: <Points value={adjustment.points_delta} /> },
     ...(amount === null ? [] : [{ label: t.changeAmount, value: amount ?? t.noPrice }]),
   ];

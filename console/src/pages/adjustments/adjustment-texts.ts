@@ -12,6 +12,7 @@ export const ADJUSTMENT = {
   nothing: ['No adjustment fits these filters', 'لا تعديل يطابق عوامل التصفية'],
   change: ['Change of points', 'تغيّر النقاط'],
   changeOf: [(points: string) => countEnglish(points, 'point'), (points: string) => `النقاط: ${isolate(formatWhole(points))}`],
+  reverses: ['Reverses the adjustment', 'يعكس التعديل'],
   changeAmount: ['Change of the amount', 'تغيّر المبلغ'],
   noPrice: [
     'none: no value of a point was in force when the contribution was recorded',

@@ -96,7 +96,7 @@ export function Month() {
             )}
           </Loaded>
         </Paper>
-        <PartnerMonths month={month} />
+        <PartnerMonths month={month} isOver={month < thisMonth} />
       </Stack>
     </Section>
   );
@@ -122,7 +122,9 @@ function usePartnerMonths(month: string) {
   return { query, wanted, sorting, name: filters.name, setFilters };
 }
 
-function PartnerMonths({ month }: { readonly month: string }) {
+type Row = NonNullable<ReturnType<typeof usePartnerMonths>['query']['data']>['pages'][number]['partners'][number];
+
+function PartnerMonths({ month, isOver }: { readonly month: string; readonly isOver: boolean }) {
   const t = useTexts(OVERVIEW);
   const common = useTexts(COMMON);
   const { query, wanted, sorting, name, setFilters } = usePartnerMonths(month);
@@ -163,7 +165,8 @@ function PartnerMonths({ month }: { readonly month: string }) {
                 ))
               ),
           },
-          { label: t.closes, show: ({ open_settlement }) => <Age at={open_settlement?.period_end} /> },
+          // The open settlement is not of a month that is over.
+          ...(isOver ? [] : [{ label: t.closes, show: ({ open_settlement }: Row) => <Age at={open_settlement?.period_end} /> }]),
         ]}
       />
     </Stack>
