@@ -543,8 +543,9 @@ describe('two people', () => {
     await assert.rejects(post(drafted), /is draft, and cannot become posted/);
     const agreed = await approve(BEA, drafted);
     assert.deepEqual([agreed.draftedBy, agreed.approvedBy], [both.operatorId, BEA.operatorId]);
+    await assert.rejects(approve(BEA, drafted), /is approved already/);
     await post(agreed);
-    await assert.rejects(post(agreed), { code: 'invalid_request' });
+    await assert.rejects(post(agreed), { code: 'invalid_request', message: 'The adjustment is posted already.' });
     await assert.rejects(rejectAdjustment(database, BEA, agreed, 'too late'), { code: 'invalid_request' });
     await assert.rejects(approve(BEA, agreed), { code: 'invalid_request' });
   });

@@ -69,6 +69,8 @@ describe('the dialog that drafts an adjustment', needsBrowser, () => {
     const change = form.getByLabel('Change of points');
     const told = form.getByText('Change of points must leave 0 to 150 points settled');
     const isAtField = () => change.getAttribute('aria-invalid').then((value) => value === 'true');
+    await change.fill('+10');
+    await told.waitFor();
     await change.fill('-151');
     await told.waitFor();
     assert.deepEqual([await told.count(), await isAtField()], [1, true]);

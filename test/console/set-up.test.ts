@@ -462,6 +462,11 @@ describe('rules', needsBrowser, () => {
     await version.getByRole('button', { name: 'Withdraw' }).click();
     await dialog.getByRole('button', { name: 'Withdraw' }).click();
     await version.getByText('Withdrawn').waitFor();
+    const soon = await insertContributionRule(service.database, { partnerId: partner.partnerId, starts: '50 seconds' });
+    await page.reload();
+    const starting = page.getByRole('row', { name: soon });
+    await starting.getByText('Not started').waitFor();
+    assert.equal(await starting.getByRole('button', { name: 'Withdraw' }).count(), 0, 'too late');
     const [kept] = await rowsOf("select partner_id, review_threshold, withdrawn_at from rule_version where version = 'autumn-1'");
     assert.deepEqual(
       [kept.partner_id, kept.review_threshold, kept.withdrawn_at instanceof Date],

@@ -219,6 +219,9 @@ describe('acknowledgeSettlement', () => {
     await acknowledge(client, path, { status: 'accepted' });
     const again = await acknowledge(client, path, { status: 'disputed' });
     assert.deepEqual([again.status, detailCodes(again)], [400, { status: 'not_possible' }]);
+    assert.match(again.body.error.message, /is accepted and cannot become disputed/);
+    const same = await acknowledge(client, path, { status: 'accepted' });
+    assert.match(same.body.error.message, /is accepted already; its reference and note do not change/);
     const open = await acknowledge(client, `/v1/settlements/${opened.settlementId}`, { status: 'accepted' });
     assert.deepEqual([open.status, detailCodes(open)], [400, { settlement_id: 'settlement_open' }]);
     const wrong = await acknowledge(client, path, { status: 'paid', reference: 'a b', note: '', more: 1 });

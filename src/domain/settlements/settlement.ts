@@ -71,7 +71,13 @@ export function checkAcknowledgement(
   if (settlement !== 'closed')
     add('settlement_id', 'settlement_open', 'The settlement is open; acknowledge it after it is closed.');
   if (!(ACKNOWLEDGEMENT_TRANSITIONS[acknowledgement] as readonly string[]).includes(status))
-    add('status', 'not_possible', `The acknowledgement is ${acknowledgement} and cannot become ${status}.`);
+    add(
+      'status',
+      'not_possible',
+      acknowledgement === status
+        ? `The acknowledgement is ${status} already; its reference and note do not change.`
+        : `The acknowledgement is ${acknowledgement} and cannot become ${status}.`,
+    );
   if (reference !== null && !isShortIdentifier(reference))
     add('reference', 'wrong_form', 'reference must be of 1 to 128 characters out of A-Z a-z 0-9 . _ : -');
   if (note !== null && !isText(note, NOTE_CHARACTERS_MAX))

@@ -229,7 +229,12 @@ async function step(
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const before = (await lockAdjustment(db, id.partnerId, id.adjustmentId)) ?? refuseUnknown(id.adjustmentId);
     if (!adjustmentMayBecome(before.status, to))
-      throw new ServiceError('invalid_request', `The adjustment is ${before.status}, and cannot become ${to}.`);
+      throw new ServiceError(
+        'invalid_request',
+        before.status === to
+          ? `The adjustment is ${to} already.`
+          : `The adjustment is ${before.status}, and cannot become ${to}.`,
+      );
     await requireAudited(db, ADJUSTMENT, before);
     const after = await take(db, before);
     await auditStep(db, actor, { action, before, after });

@@ -56,7 +56,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
   const [delta, setDelta] = useState(initialDelta);
   const [reasonEn, setReasonEn] = useState('');
   const [reasonAr, setReasonAr] = useState('');
-  const [typed] = useDebouncedValue(delta.trim(), TYPED_MS);
+  const [typed] = useDebouncedValue(withoutPlus(delta), TYPED_MS);
   const isRestatement = reason === 'conversion_restatement' || reason === 'tree_cost_restatement';
   const { partner_id, transaction_id } = contribution;
   const draft = useChange({
@@ -68,7 +68,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
   const [field, label] = isRestatement ? (['amount_delta', t.changeAmount] as const) : (['points_delta', t.change] as const);
   const preview = useDraftPreview({ contribution, reason, field, delta: typed });
   // What the service says of the number that stands there, once: it says the same of the draft.
-  const foreseen = typed === delta.trim() ? preview.data?.problems.find((problem) => problem.field === field) : undefined;
+  const foreseen = typed === withoutPlus(delta) ? preview.data?.problems.find((problem) => problem.field === field) : undefined;
   /** What was refused. */
   const forget = () => draft.reset();
   const close = () => {
@@ -80,7 +80,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
     if (draft.isUnderWay()) return;
     draft.mutate({
       ...{ partner_id, transaction_id, reason_code: reason, reason_en: reasonEn, reason_ar: reasonAr },
-      [field]: delta.trim(),
+      [field]: withoutPlus(delta),
     });
   };
   return (
@@ -154,4 +154,9 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
       </form>
     </Dialog>
   );
+}
+
+/** The service knows no sign of what is added. */
+function withoutPlus(typed: string): string {
+  return typed.trim().replace(/^\+/, '');
 }

@@ -105,7 +105,7 @@ export function RuleList() {
                 <Badge color={COLORS[rule.standing]} miw="max-content">
                   {standings[rule.standing]}
                 </Badge>
-                {rule.standing === 'upcoming' && <WithdrawRule rule={rule} />}
+                {rule.standing === 'upcoming' && startsLaterThan(WITHDRAWN_BEFORE_MS, rule) && <WithdrawRule rule={rule} />}
               </Stack>
             ),
           },
@@ -135,4 +135,11 @@ function InForceOf({ partnerId }: { readonly partnerId: string }) {
       </Loaded>
     </Section>
   );
+}
+
+/** The service withdraws no version that starts sooner. */
+const WITHDRAWN_BEFORE_MS = 60_000;
+
+function startsLaterThan(ms: number, { starts_at }: Rule): boolean {
+  return Date.parse(starts_at) - Date.now() > ms;
 }

@@ -74,8 +74,8 @@ export const RULE = {
   treeCostHelp: ['A decimal, such as 22.50.', 'عدد عشري، مثل 22.50.'],
   decimalHelp: ['A decimal, such as 0.05.', 'عدد عشري، مثل 0.05.'],
   createConsequence: [
-    'New contributions are taken under this version from its start. What is recorded keeps its own. Until it starts it can be withdrawn; afterwards only another version replaces it.',
-    'تُقبل المساهمات الجديدة وفق هذا الإصدار ابتداءً من وقته، وما سُجّل يحتفظ بإصداره. يمكن سحبه قبل أن يبدأ، وبعد ذلك لا يستبدله إلا إصدار آخر.',
+    'New contributions are taken under this version from its start. What is recorded keeps its own. It can be withdrawn until a minute before its start; afterwards only another version replaces it.',
+    'تُقبل المساهمات الجديدة وفق هذا الإصدار ابتداءً من وقته، وما سُجّل يحتفظ بإصداره. يمكن سحبه حتى دقيقة واحدة قبل بدئه، وبعد ذلك لا يستبدله إلا إصدار آخر.',
   ],
   created: [
     (name: string) => `The version ${isolateForeign(name)} is created.`,
