@@ -249,7 +249,7 @@ func write(path string, bytes []byte) error {
 
 func main() {
 	if err := os.MkdirAll(inbox, 0o700); err != nil {
-		log.Fatal(err)
+		log.Fatal("INBOX must name the folder of the inbox: ", err)
 	}
 	if os.Getenv("API_KEY") != "" {
 		if err := catchUp(position()); err != nil {
