@@ -1,5 +1,5 @@
 /**
- * Runs the tests of the operations, the races and the kills on a Citus cluster, in several databases side by side.
+ * Runs the tests of the operations, the races and the kills on a Citus cluster, in three databases.
  *
  *     CITUS_URL=postgres://postgres@127.0.0.1:5600/postgres npm run test:distributed
  *
@@ -19,6 +19,7 @@ const CONCURRENCY = 2;
 
 /** What does not depend on how tables lie is tested on one PostgreSQL. */
 const FILES = [
+  'operator-api/every-list',
   'contributions/confirm-contribution',
   'contributions/get-contribution-by-partner-event-id',
   'contributions/get-contribution-by-id',
@@ -29,10 +30,8 @@ const FILES = [
   'partner-api/error-codes',
   'contributions/blocked',
   'store/distributed',
+  'store/plans',
 ].map(testFile);
-
-/** One after the other, each in a database that it makes itself; they take the longest. */
-const FILES_APART = ['operator-api/every-list', 'store/plans'].map(testFile);
 
 /** One after the other in a second database. The first three count all rows of their kinds. */
 const FILES_ELSEWHERE = [
@@ -102,7 +101,6 @@ async function main(): Promise<number> {
   const withDeliveries = await prepare('with_deliveries');
   await Promise.all([
     runHere(),
-    runFiles(FILES_APART, counts, { concurrency: 1 }),
     runFiles(FILES_ELSEWHERE, counts, elsewhere),
     runFiles(FILES_WITH_DELIVERIES, counts, withDeliveries),
   ]);
