@@ -222,6 +222,20 @@ describe('invalid_request (interface, "Errors": syntactically invalid request or
     assert.doesNotMatch(answer.text, /someone@example/);
   });
 
+  test('an unknown member is named in its own letters, with what cannot be seen escaped', async () => {
+    for (const [name, shown] of [
+      ['نقاط', 'نقاط'],
+      ['a\u202eb\0\n', 'a\\u202eb\\u0000\\u000a'],
+      [`${'x'.repeat(63)}😀y`, `${'x'.repeat(63)}\\`],
+      ['😀'.repeat(40), '😀'.repeat(32)],
+    ] as const) {
+      const answer = await client.confirm({ [name]: 5 });
+      assertError(answer, 'invalid_request');
+      const { field, message } = answer.body.error.details.find(({ code }: { code: string }) => code === 'unknown_field');
+      assert.deepEqual([field, message], [shown, `${shown} is not a field of this operation; remove it.`]);
+    }
+  });
+
   test("of more than 50 problems the first 50 are listed, the contract's fields first, and then their number", async () => {
     const unknown = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`m${index}`, 1]));
     const answer = await client.confirm({ ...unknown, points: 0 });

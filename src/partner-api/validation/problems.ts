@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import type { DetailCode } from '../../domain/detail-codes.ts';
 import { findDistanceProblem } from '../../domain/emissions/distance.ts';
 import type { ErrorDetail } from '../../domain/service-error.ts';
+import { escapeHidden } from '../../domain/single-line-text.ts';
 import { describeBounds, type IntegerBounds, integerProblem } from './integer-text.ts';
 import type { RequestPart } from './validation.ts';
 
@@ -30,9 +31,12 @@ export function describeProblem(part: RequestPart, field: string, error: ErrorOb
   return { field: shown, code, message: `${shown} must be ${form}; ${describeValue(error.data, code)}.${nextStep}` };
 }
 
-/** The name of a member comes from outside: only its harmless part is printed. */
+/** Characters of the name of an unknown member that an answer repeats: it may have fifty of them. */
+const NAME_SHOWN = 64;
+
+/** The name of a member comes from outside: its beginning, in its own letters, with what cannot be seen escaped. */
 function printable(name: string): string {
-  return name.replace(/[^\x20-\x7e]/g, '?').slice(0, 64);
+  return [...escapeHidden(name.slice(0, NAME_SHOWN))].slice(0, NAME_SHOWN).join('');
 }
 
 function describeForm(part: RequestPart, schema: Schema): string {
