@@ -42,6 +42,7 @@ test('settlements, section 2, Reconciliation: what the service lacks carries the
       advice.map(({ field, code }) => `${field} ${code}`),
       ['point_restoration not_authorized', 'next_action retry_same_request'],
     );
+    assert.match(advice[1]?.message ?? '', /^Look up by partner_event_id: .* If it is not found, send the original confirmation/);
   }
 });
 

@@ -1,7 +1,7 @@
 import { oneByOne } from '../../concurrency/one-by-one.ts';
 import { refuseSuspended, type Standing } from '../../domain/access/partner-standing.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
-import type { EmissionsLink } from '../../domain/emissions/association.ts';
+import type { AssociationRefusalCode, EmissionsLink } from '../../domain/emissions/association.ts';
 import { existingRecord } from '../../domain/recovery-verdict.ts';
 import { ServiceError, unavailable } from '../../domain/service-error.ts';
 import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
@@ -107,7 +107,9 @@ function refuseImpossible(contribution: ContributionRecord, estimate: EstimateRe
 }
 
 /** The contribution of which the verdict speaks: that with the link, or the one whose points are restored. */
-const SUBJECTS: Partial<Record<string, (contribution: ContributionRecord, estimate?: EstimateRecord) => string | undefined>> = {
+const SUBJECTS: Partial<
+  Record<AssociationRefusalCode, (contribution: ContributionRecord, estimate?: EstimateRecord) => string | undefined>
+> = {
   association_conflict: (contribution, estimate) => (contribution.link ?? estimate?.link)?.transactionId,
   contribution_final_failure: ({ contribution }) => contribution.transactionId,
 };

@@ -122,8 +122,6 @@ function usePartnerMonths(month: string) {
   return { query, wanted, sorting, name: filters.name, setFilters };
 }
 
-type Row = NonNullable<ReturnType<typeof usePartnerMonths>['query']['data']>['pages'][number]['partners'][number];
-
 function PartnerMonths({ month, isOver }: { readonly month: string; readonly isOver: boolean }) {
   const t = useTexts(OVERVIEW);
   const common = useTexts(COMMON);
@@ -166,7 +164,7 @@ function PartnerMonths({ month, isOver }: { readonly month: string; readonly isO
               ),
           },
           // The open settlement is not of a month that is over.
-          ...(isOver ? [] : [{ label: t.closes, show: ({ open_settlement }: Row) => <Age at={open_settlement?.period_end} /> }]),
+          { label: t.closes, isGiven: () => !isOver, show: ({ open_settlement }) => <Age at={open_settlement?.period_end} /> },
         ]}
       />
     </Stack>
