@@ -73,7 +73,7 @@ export class Person {
     const { exitCode, stderr } = await this.run(['whoami']);
     if (exitCode === 0 || !stderr.includes('has ended'))
       throw new Error(`The sign-in of ${this.name} did not end in ${SIGN_IN_DAYS} days.`);
-    const made = await by.command<SignInCode>(['operator', 'reset-sign-in', '--operator', this.#operatorId]);
+    const made = await by.command<SignInCode>(['operator', 'reset-sign-in', '--operator', this.#operatorId, '--yes']);
     await this.#signIn(made.sign_in_code);
     return true;
   }

@@ -1,15 +1,13 @@
-import type { TSchema } from 'typebox';
 import { csvRecord } from '../domain/settlements/statement/csv-record.ts';
+import { readNamesOfPartners } from '../operations/access/find-partners.ts';
 import { Type } from '../partner-api/schema-type.ts';
+import type { Queryable } from '../store/database.ts';
+import { type ExportColumn, type ExportedRecord, exportColumnsOf, type ObjectSchema } from './export-columns.ts';
 import { attachment, exportNameOf } from './export-name.ts';
 import type { OperatorCall, OperatorRoute } from './route.ts';
 import { closed } from './schema-parts.ts';
 
-interface ObjectSchema {
-  readonly properties?: Readonly<Record<string, TSchema & { readonly items?: ObjectSchema }>>;
-}
-
-type Answer = Readonly<Record<string, unknown>> & { readonly next_after: string; readonly has_more: boolean };
+type Answer = ExportedRecord & { readonly next_after: string; readonly has_more: boolean };
 
 /** The largest page: a download takes as few as it can. */
 const PAGE = '200';
@@ -21,10 +19,10 @@ export function isPaged({ answer }: OperatorRoute): boolean {
 
 /**
  * The whole list as a file, for whoever may read its pages: streamed page by page, so that a long one needs no more memory than a short one.
- * A cell that a spreadsheet would run as a formula has an apostrophe before it.
+ * Beside the id of a partner stands its name. A cell that a spreadsheet would run as a formula has an apostrophe before it.
  */
 export function exportOf(list: OperatorRoute): OperatorRoute {
-  const { name, columns } = recordsOf(list);
+  const records = recordsOf(list);
   const { limit: _, after: __, ...filters } = (list.query as ObjectSchema | undefined)?.properties ?? {};
   return {
     ...list,
@@ -41,46 +39,57 @@ export function exportOf(list: OperatorRoute): OperatorRoute {
       const { pool } = call.tools.database;
       const file = await exportNameOf(pool, list, { ...(call.params as object), ...call.query }, new Date());
       call.reply.header('content-disposition', attachment(`${file}.csv`));
-      return write(first, read, { name, columns });
+      return write(first, read, { ...records, db: pool });
     },
   };
 }
 
 interface Records {
   readonly name: string;
-  readonly columns: readonly string[];
+  readonly columns: readonly ExportColumn[];
+  /** Whether the records have the id of a partner, but not its name. */
+  readonly lacksName: boolean;
 }
 
-/** The one member of the answer that is a list, and the members of its records. */
+/** The one member of the answer that is a list, and the columns of its records. */
 function recordsOf({ operation, answer }: OperatorRoute): Records {
   const lists = Object.entries((answer as ObjectSchema).properties ?? {}).filter(
     ([, { items }]) => items?.properties !== undefined,
   );
   const [found, ...others] = lists;
   if (!found || others.length > 0) throw new Error(`The answer of ${operation} is not one list.`);
-  const [name, { items }] = found;
-  return { name, columns: Object.keys(items?.properties ?? {}) };
+  const [name, { items = {} }] = found;
+  const columns = exportColumnsOf(items);
+  const names = columns.map((column) => column.name);
+  const id = names.indexOf('partner_id');
+  const lacksName = id >= 0 && !names.includes('name') && !names.includes(PARTNER_NAME.name);
+  return { name, lacksName, columns: lacksName ? columns.toSpliced(id + 1, 0, PARTNER_NAME) : columns };
 }
+
+const PARTNER_NAME: ExportColumn = { name: 'partner_name', textOf: (record) => String(record['partner_name'] ?? '') };
+
+/** By it a spreadsheet knows that the file is UTF-8, so that an Arabic name is one. */
+const BYTE_ORDER_MARK = '\uFEFF';
 
 async function* write(
   first: Answer,
   read: (after: string) => Promise<Answer>,
-  { name, columns }: Records,
+  list: Records & { readonly db: Queryable },
 ): AsyncGenerator<string> {
-  yield csvRecord(columns);
+  yield `${BYTE_ORDER_MARK}${csvRecord(list.columns.map(({ name }) => name))}`;
   for (let page = first; ; page = await read(page.next_after)) {
-    const records = page[name] as readonly Readonly<Record<string, unknown>>[];
-    if (records.length > 0) yield records.map((record) => csvRecord(columns.map((column) => cellOf(record[column])))).join('');
+    const records = page[list.name] as readonly ExportedRecord[];
+    const named = list.lacksName ? await withNames(list.db, records) : records;
+    if (named.length > 0)
+      yield named.map((record) => csvRecord(list.columns.map(({ textOf }) => guard(textOf(record))))).join('');
     if (!page.has_more) return;
   }
 }
 
-function cellOf(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  if (value instanceof Date) return value.toISOString();
-  if (typeof value === 'object')
-    return JSON.stringify(value, (_name, member) => (typeof member === 'bigint' ? String(member) : member));
-  return guard(String(value));
+async function withNames(db: Queryable, records: readonly ExportedRecord[]): Promise<readonly ExportedRecord[]> {
+  const idOf = ({ partner_id: id }: ExportedRecord) => (typeof id === 'string' ? id : '');
+  const names = await readNamesOfPartners(db, records.map(idOf).filter(Boolean));
+  return records.map((record) => ({ ...record, partner_name: names.get(idOf(record)) }));
 }
 
 /** A number is left as it is. */

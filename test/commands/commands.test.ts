@@ -60,7 +60,7 @@ describe('for programs: exactly one JSON value on standard output', () => {
       [issued.permission, issued.allowed_addresses, issued.expires_at],
       ['read_only', ['203.0.113.7', '2001:db8::/32'], expiresAt],
     );
-    const rotated = await runJson('key', 'rotate', '--key', issued.key_id, '--overlap-hours', '0');
+    const rotated = await runJson('key', 'rotate', '--key', issued.key_id, '--overlap-hours', '0', '--yes');
     assert.notEqual(rotated.key_id, issued.key_id);
     assert.equal(rotated.expires_at, expiresAt);
     const endless = await runJson('key', 'rotate', '--key', rotated.key_id, '--without-end');

@@ -249,7 +249,9 @@ describe('a new partner', needsBrowser, () => {
     await rule.getByLabel('Starts: day').fill('2031-01-01');
     await rule.getByLabel('Starts: time, 24 hours').fill('00:00');
     await rule.getByRole('button', { name: 'New version', exact: true }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'New version' }).click();
+    const dialog = page.getByRole('dialog');
+    for (const stated of [own.name, '1 Jan 2031, 00:00', '900']) await dialog.getByText(stated, { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'New version' }).click();
     const row = rule.getByRole('table', { name: 'Starts later' }).getByRole('row', { name: /first-of-it/ });
     await row.getByText('1 Jan 2031, 00:00').waitFor();
     await rule.getByText('Until the versions below start, every number of points is taken without a review.').waitFor();

@@ -79,7 +79,7 @@ describe('endpoints', HANG_LIMIT, () => {
     const { secret } = await on('rotate-secret', '--replace');
     assert.notEqual(secret, first.secret);
     assert.ok(secret !== added.secret && secret.startsWith('whsec_'));
-    assert.equal((await on('rotate-secret', '--activate')).secret_rotates_at, null);
+    assert.equal((await on('rotate-secret', '--activate', '--yes')).secret_rotates_at, null);
     assert.equal((await on('remove', '--yes')).status, 'removed');
     assert.deepEqual(await runJson('endpoint', 'list', '--partner', partnerId), []);
   });

@@ -2,17 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { parse } from 'csv-parse/sync';
-import { createPartner } from '../../src/operations/access/manage-partner.ts';
-import { ROUTES } from '../../src/operator-api/routes.ts';
-import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { openRecords, THRESHOLD, V1 } from '../support/operator-api/records-scene.ts';
 import { untilAllSequenced } from '../support/records.ts';
-import { OPEN_RATES } from '../support/service.ts';
 
-const { service, database, viewer, operator, admin, partner, idOf, entriesAbout, count } = await openRecords();
+const { service, database, viewer, operator, admin, partner, idOf, entriesAbout } = await openRecords();
 
 describe('partners and keys', () => {
   test('a new partner with a key that is shown once; the same key of the request shows it again', async () => {
@@ -135,53 +130,6 @@ describe('the months', () => {
     };
     await waitFor('month of all that is what the rows say', async () => isDeepStrictEqual(await all(), rows[0]), all);
     assert.equal((await viewer.get(`${V1}/months/2026-13`)).status, 404);
-  });
-});
-
-describe('lists as files', () => {
-  test('are named after what they hold: the partner in any script, the period, what was chosen, and the day', async () => {
-    const own = await createPartner(database, OWNER, 'متجر "الواحة"', OPEN_RATES);
-    const [open] = (await viewer.get(`${V1}/partners/${own.partnerId}/settlements`)).body.settlements;
-    const path = `${V1}/partners/${own.partnerId}/settlements/${open.settlement_id}/lines.csv?line_type=adjustment`;
-    const sent = String((await viewer.get(path)).headers['content-disposition']);
-    const day = new Date().toISOString().slice(0, 10);
-    const [, ascii, name = ''] = /^attachment; filename="([^"]+)"; filename\*=UTF-8''(\S+)$/.exec(sent) ?? [];
-    assert.equal(decodeURIComponent(name), `settlement-lines-متجر-الواحة-${open.period_label}-adjustment-${day}.csv`);
-    assert.equal(ascii, `settlement-lines-_-_-${open.period_label}-adjustment-${day}.csv`);
-  });
-
-  test('each list is there as CSV, with all its records over all pages, for whoever may read it', async () => {
-    const files = ROUTES.filter(({ answer, operation }) => answer === 'csv' && operation.startsWith('export'));
-    assert.ok(files.length >= 10);
-    const { partner: own, client } = await service.newPartner();
-    const made = [];
-    for (let index = 0; index < 5; index++) made.push((await client.confirm()).body.contribution.transaction_id);
-    const { text, headers } = await viewer.get(`${V1}/contributions.csv?partner_id=${own.partnerId}`);
-    const day = new Date().toISOString().slice(0, 10);
-    const shop = own.name.replaceAll(' ', '-');
-    assert.match(
-      String(headers['content-disposition']),
-      new RegExp(`^attachment; filename="contributions-${shop}-${day}\\.csv"`),
-    );
-    const [head = '', ...lines] = text.trimEnd().split('\n');
-    const column = head.split(',').indexOf('transaction_id');
-    assert.deepEqual(
-      lines.map((line) => line.split(',')[column]),
-      made.toReversed(),
-    );
-    const audited = (await viewer.get(`${V1}/audit.csv`)).text.trimEnd();
-    assert.equal(parse(audited, { columns: true }).length, await count('select count(*) from audit_entry'));
-  });
-
-  test('what a spreadsheet would run is text; what is wrong is told as an error', async () => {
-    const name = `=HYPERLINK("http://evil.example","${uniqueId('click')}")`;
-    await operator.postOnce(`${V1}/partners`, { name });
-    const { text } = await viewer.get(`${V1}/partners.csv?name=HYPERLINK`);
-    const [row] = parse(text, { columns: true }) as { name: string }[];
-    assert.equal(row?.name, `'${name}`);
-    const wrong = await viewer.get(`${V1}/contributions.csv`);
-    assert.deepEqual([wrong.status, wrong.body.error.details[0].field], [400, 'partner_id']);
-    assert.equal((await viewer.get(`${V1}/partners.csv?limit=3`)).status, 400);
   });
 });
 

@@ -286,9 +286,9 @@ test('an estimate that is expired on request is in the audit under the key', asy
   const { calculation_id } = (await client.estimate()).body.estimate;
   assert.equal((await ask(client, `emissions/estimates/${calculation_id}/expire`)).status, 201);
   const { rows } = await database.pool.query(
-    'select action, operator_id as by from audit_entry where partner_id = $1 and subject_id = $2',
+    'select action, operator_id as by, role from audit_entry where partner_id = $1 and subject_id = $2',
     [partner.partnerId, calculation_id],
   );
-  assert.deepEqual(rows, [{ action: 'sandbox.expire-estimate', by: key.key.keyId }]);
+  assert.deepEqual(rows, [{ action: 'sandbox.expire-estimate', by: key.key.keyId, role: 'partner' }]);
   await assertVerified();
 });

@@ -248,11 +248,16 @@ describe('month end', HANG_LIMIT, () => {
     });
     for (const type of ['settlement.closed', 'impact.transaction.adjusted']) assert.ok(types.includes(type), type);
     const { rows } = await database.pool.query(
-      `select distinct operator_id as by from audit_entry where partner_id = $1 and action like 'adjustment.%' order by 1`,
+      `select distinct operator_id as by, role from audit_entry where partner_id = $1 and action like 'adjustment.%' order by 1`,
       [partner.partnerId],
     );
-    assert.equal(rows.length, 2);
-    assert.ok(rows.some(({ by }) => by === 'sandbox'));
+    assert.deepEqual(
+      rows.map(({ by, role }) => [by === 'sandbox', role]),
+      [
+        [false, 'partner'],
+        [true, 'admin'],
+      ],
+    );
     const parts = await Array.fromAsync(verifyEverything(database, openSealKeys(database.auditKeys)));
     assert.deepEqual(
       parts.flatMap(({ problems }) => problems),

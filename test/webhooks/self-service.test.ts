@@ -64,10 +64,10 @@ describe('endpoints', () => {
     assert.deepEqual([removed.status, removed.body.webhook_endpoint.status], [200, 'removed']);
     assert.equal((await call(client, 'DELETE', `${PATH}/${endpointId}`)).status, 404);
     const { rows } = await database.pool.query(
-      'select action, operator_id as by from audit_entry where subject_id = $1 and partner_id = $2 order by entry_no',
+      'select action, operator_id as by, role from audit_entry where subject_id = $1 and partner_id = $2 order by entry_no',
       [endpointId, partner.partnerId],
     );
-    assert.deepEqual(new Set(rows.map(({ by }) => by)), new Set([key.key.keyId]));
+    assert.deepEqual(new Set(rows.map(({ by, role }) => `${role} ${by}`)), new Set([`partner ${key.key.keyId}`]));
     assert.deepEqual(
       rows.map(({ action }) => action),
       ['add', 'update', 'disable', 'enable', 'rotate-secret', 'activate-secret', 'remove'].map((each) => `endpoint.${each}`),

@@ -54,6 +54,7 @@ export function keyCommand(): ProgramCommand {
         .conflicts('withoutEnd'),
     )
     .option('--without-end', 'the new key does not expire')
+    .option(...YES)
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(rotateApiKey.leastRole, rotate));
   key
@@ -86,13 +87,15 @@ interface RotateOptions {
   readonly overlapHours: number;
   readonly expiresAt?: Date;
   readonly withoutEnd?: boolean;
+  readonly yes?: boolean;
   readonly json?: boolean;
 }
 
 async function rotate(
   { database, config: { environment }, actor }: OperatorContext,
-  { key, overlapHours, expiresAt, withoutEnd, json }: RotateOptions,
+  { key, overlapHours, expiresAt, withoutEnd, yes, json }: RotateOptions,
 ): Promise<void> {
+  if (overlapHours === 0) await confirm(`Replace the key ${key} without an overlap, so that it expires now?`, 'final', yes);
   const end = withoutEnd ? null : expiresAt;
   const rotation = { environment, keyId: key, overlapSeconds: overlapHours * 3_600, expiresAt: end };
   const { issued, old } = await rotateApiKey(database, actor, rotation);

@@ -62,7 +62,9 @@ export function operatorCommand(): ProgramCommand {
   one('disable', 'disable the operator permanently, and sign out everywhere')
     .option(...YES)
     .action(withOperator(disableOperator.leastRole, disable));
-  one('reset-sign-in', 'sign out everywhere, and create a new sign-in code').action(withOperator(resetSignIn.leastRole, reset));
+  one('reset-sign-in', 'sign out everywhere, remove every way to sign in, and create a new sign-in code')
+    .option(...YES)
+    .action(withOperator(resetSignIn.leastRole, reset));
   operator
     .command('link')
     .description('create a one-time link to the console, for the operator who is signed in on this machine')
@@ -105,7 +107,12 @@ async function disable({ database, actor }: OperatorContext, { operator, yes, js
   print(await disableOperator(database, actor, operator), json);
 }
 
-async function reset({ database, actor, config }: OperatorContext, { operator, json }: Target): Promise<void> {
+async function reset(
+  { database, actor, config }: OperatorContext,
+  { operator, yes, json }: Target & { yes?: boolean },
+): Promise<void> {
+  const removed = 'the password, the passkeys and the second factor';
+  await confirm(`Sign the operator ${operator} out everywhere, and remove ${removed}?`, 'final', yes);
   printCode(config, await resetSignIn(database, actor, operator), json);
 }
 

@@ -74,6 +74,7 @@ export function endpointCommand(): ProgramCommand {
   one('rotate-secret', 'create a second secret; both sign for 24 hours, or until the new one is activated')
     .option('--activate', 'activate the new secret now as the only one')
     .option('--replace', 'replace a new secret that is not active yet')
+    .option(...YES)
     .action(withOperator(rotateSecret.leastRole, rotate));
   one('test', 'send a signed test event now, and show the answer of the receiver').action(
     withOperator(testEndpoint.leastRole, test),
@@ -171,11 +172,12 @@ async function remove(
 
 async function rotate(
   context: OperatorContext,
-  { partner, endpoint, activate, replace, json }: Target & { activate?: boolean; replace?: boolean },
+  { partner, endpoint, activate, replace, yes, json }: Target & { activate?: boolean; replace?: boolean; yes?: boolean },
 ): Promise<void> {
   await withTools(context, async (tools) => {
     const id = { partnerId: partner, endpointId: endpoint };
     if (activate) {
+      await confirm(`End the old secret of the endpoint ${endpoint} now, so that only the new one signs?`, 'final', yes);
       await activateSecret(tools.database, context.actor, id);
       return print(await getEndpoint(tools.database.pool, partner, endpoint), json);
     }

@@ -2,20 +2,26 @@
 export const ROLES = ['viewer', 'operator', 'approver', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who makes a change: a signed-in operator, the owner account on the command line of the machine, or the schedule. */
+/**
+ * Who makes a change: a signed-in operator, the owner account on the command line of the machine, the schedule, or a partner by the API
+ * key of its request.
+ */
 export interface Actor {
-  /** `opr_…`; `owner` on the command line of the machine without a sign-in; `schedule`. */
+  /** `opr_…`; `owner` on the command line of the machine without a sign-in; `schedule`; `key_…`. */
   readonly operatorId: string;
+  /** What the actor may do. */
   readonly role: Role;
+  /** A partner's API key, which the audit names with the role `partner`. */
+  readonly isPartner?: true;
   /** The owner account, with the reason why no signed-in operator acts. */
   readonly breaksGlass?: true;
-  /** A partner's API key. In a sandbox it does alone, for its own partner, what otherwise takes two operators. */
+  /** In a sandbox a partner's API key does alone, for its own partner, what otherwise takes two operators. */
   readonly standsForTwo?: true;
   /** Links all changes of one command or request. */
   readonly correlationId: string;
 }
 
-/** The author of an audit entry: an actor, or a partner by the API key of its request, `key_…`. */
+/** The author of an audit entry: an actor, or a partner whose statement needs no role. */
 export interface AuditAuthor extends Omit<Actor, 'role'> {
   readonly role: Role | 'partner';
 }

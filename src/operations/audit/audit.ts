@@ -6,7 +6,7 @@ import { databaseOf } from '../../store/transaction.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import { requireOwnerMayAct } from './act-as-owner.ts';
 
-/** A change by an operator, or a statement of a partner that may have to be proven. */
+/** A change by an operator or a partner, or a statement of a partner that may have to be proven. */
 export interface AuditEntry {
   /** The action, as `rule.create` or `settlement.close`. */
   readonly action: string;
@@ -35,7 +35,7 @@ export async function audit(db: Queryable, author: AuditAuthor, entry: AuditEntr
     entryNo: lastNo + 1n,
     recordedAt: now,
     operatorId: author.operatorId,
-    role: author.role,
+    role: author.isPartner ? 'partner' : author.role,
     action: entry.action,
     partnerId: entry.partnerId,
     subjectId: entry.subjectId,

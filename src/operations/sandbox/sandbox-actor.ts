@@ -14,12 +14,12 @@ export interface SandboxCaller {
 
 /** The actor in the audit: the key, which does an operator's work on records of its own partner. */
 export function actorOf({ keyId, correlationId }: SandboxCaller): Actor {
-  return { operatorId: keyId, role: 'admin', correlationId, standsForTwo: true };
+  return { operatorId: keyId, role: 'admin', isPartner: true, correlationId, standsForTwo: true };
 }
 
 /** The second operator, whom a sandbox does not need. */
-export function secondActorOf(caller: SandboxCaller): Actor {
-  return { ...actorOf(caller), operatorId: 'sandbox' };
+export function secondActorOf({ correlationId }: SandboxCaller): Actor {
+  return { operatorId: 'sandbox', role: 'admin', correlationId, standsForTwo: true };
 }
 
 /** The routes do not exist in production; this check is a second barrier. */

@@ -13,7 +13,7 @@ export const WRITES = { ...READS, isWrite: true } as const;
 
 /** A partner's key that changes the partner's own endpoints, as the audit names it. */
 export function managerOf({ keyId }: Credential, correlationId: string): Actor {
-  return { operatorId: keyId, role: 'operator', correlationId };
+  return { operatorId: keyId, role: 'operator', isPartner: true, correlationId };
 }
 
 /** Another partner's endpoint is not found, just as none and as one that was removed. */

@@ -11,6 +11,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { RuleFields, type StatedRule } from './rule-fields.tsx';
 import { type PreviewQuery, RulePreview } from './rule-preview.tsx';
 import { RULE } from './rule-texts.ts';
+import { Stated } from './stated.tsx';
 
 type Body = operations['createRule']['requestBody']['content']['application/json'];
 
@@ -105,7 +106,9 @@ export function NewRuleForm({ partner, onPartner, currency, onCreated }: NewRule
         label={t.create}
         change={create}
         onConfirm={send}
-      />
+      >
+        <Stated stated={stated} partner={partner} />
+      </ConfirmDialog>
     </Stack>
   );
 }

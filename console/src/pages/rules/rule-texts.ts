@@ -36,6 +36,7 @@ export const RULE = {
     'اسم لا يحمله إصدار آخر من هذا النوع. يقبل الحروف والأرقام والعلامات `. _ : -`',
   ],
   startsHelp: ['Leave it empty to start in a minute.', 'اتركه فارغًا ليبدأ بعد دقيقة.'],
+  inAMinute: ['In a minute', 'بعد دقيقة'],
   defaults: [
     'A version `default-1` is what holds while none was made for the partner. It has no row below.',
     'الإصدار `default-1` هو ما يسري ما دام لم يُنشأ إصدار للشريك، وليس له صف أدناه.',

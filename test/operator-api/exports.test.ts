@@ -1,0 +1,116 @@
+/** The lists of operators as files, for spreadsheets. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { createPartner, getPartner } from '../../src/operations/access/manage-partner.ts';
+import { ROUTES } from '../../src/operator-api/routes.ts';
+import { OWNER } from '../support/actor.ts';
+import { uniqueId } from '../support/client.ts';
+import { openRecords, THRESHOLD, V1 } from '../support/operator-api/records-scene.ts';
+import { OPEN_RATES } from '../support/service.ts';
+import { closeNow, newSettledPartner } from '../support/settlements.ts';
+
+const { service, database, viewer, operator, idOf, count } = await openRecords();
+
+async function rowsOf(file: string): Promise<Record<string, string>[]> {
+  const { status, text } = await viewer.get(`${V1}/${file}`);
+  assert.equal(status, 200, text);
+  return parse(text, { columns: true, bom: true });
+}
+
+describe('lists as files', () => {
+  test('are named after what they hold: the partner in any script, the period, what was chosen, and the day', async () => {
+    const own = await createPartner(database, OWNER, 'متجر "الواحة"', OPEN_RATES);
+    const [open] = (await viewer.get(`${V1}/partners/${own.partnerId}/settlements`)).body.settlements;
+    const path = `${V1}/partners/${own.partnerId}/settlements/${open.settlement_id}/lines.csv?line_type=adjustment`;
+    const sent = String((await viewer.get(path)).headers['content-disposition']);
+    const day = new Date().toISOString().slice(0, 10);
+    const [, ascii, name = ''] = /^attachment; filename="([^"]+)"; filename\*=UTF-8''(\S+)$/.exec(sent) ?? [];
+    assert.equal(decodeURIComponent(name), `settlement-lines-متجر-الواحة-${open.period_label}-adjustment-${day}.csv`);
+    assert.equal(ascii, `settlement-lines-_-_-${open.period_label}-adjustment-${day}.csv`);
+  });
+
+  test('each list is there as CSV, with all its records over all pages, for whoever may read it', async () => {
+    const files = ROUTES.filter(({ answer, operation }) => answer === 'csv' && operation.startsWith('export'));
+    assert.ok(files.length >= 10);
+    const { partner: own, client } = await service.newPartner();
+    const made = [];
+    for (let index = 0; index < 5; index++) made.push((await client.confirm()).body.contribution.transaction_id);
+    const { text, headers } = await viewer.get(`${V1}/contributions.csv?partner_id=${own.partnerId}`);
+    const day = new Date().toISOString().slice(0, 10);
+    const shop = own.name.replaceAll(' ', '-');
+    assert.match(
+      String(headers['content-disposition']),
+      new RegExp(`^attachment; filename="contributions-${shop}-${day}\\.csv"`),
+    );
+    const [head = '', ...lines] = text.trimEnd().split('\n');
+    const column = head.split(',').indexOf('transaction_id');
+    assert.deepEqual(
+      lines.map((line) => line.split(',')[column]),
+      made.toReversed(),
+    );
+    const audited = (await viewer.get(`${V1}/audit.csv`)).text.trimEnd();
+    assert.equal(parse(audited, { columns: true }).length, await count('select count(*) from audit_entry'));
+  });
+
+  test('what a spreadsheet would run is text; what is wrong is told as an error', async () => {
+    const name = `=HYPERLINK("http://evil.example","${uniqueId('click')}")`;
+    await operator.postOnce(`${V1}/partners`, { name });
+    const { text } = await viewer.get(`${V1}/partners.csv?name=HYPERLINK`);
+    const [row] = parse(text, { columns: true }) as { name: string }[];
+    assert.equal(row?.name, `'${name}`);
+    const wrong = await viewer.get(`${V1}/contributions.csv`);
+    assert.deepEqual([wrong.status, wrong.body.error.details[0].field], [400, 'partner_id']);
+    assert.equal((await viewer.get(`${V1}/partners.csv?limit=3`)).status, 400);
+  });
+
+  test('have a column for each value, under the names that lead to it, and the name of the partner beside its id', async () => {
+    const { partnerId, client } = await newSettledPartner(service);
+    const { name } = await getPartner(database.pool, partnerId);
+    await client.confirm({ points: 120 });
+    const { closed } = await closeNow(database, partnerId);
+    await client.post(`/v1/settlements/${closed.settlementId}/acknowledgement`, { status: 'disputed', note: 'Two, not one.' });
+    const { transaction_id } = (await client.confirm({ points: THRESHOLD })).body.contribution;
+
+    const settlement = (await rowsOf('settlements.csv?acknowledgement=disputed')).find((row) => row.partner_id === partnerId);
+    assert.deepEqual(
+      [settlement?.partner_id, settlement?.partner_name, settlement?.acknowledgement_status, settlement?.acknowledgement_note],
+      [partnerId, name, 'disputed', 'Two, not one.'],
+    );
+    assert.match(String(settlement?.statement_csv_sha256), /^[0-9a-f]{64}$/);
+    assert.match(String(settlement?.totals_by_version), /^contribution_rule_version default-1, .*points 120/);
+
+    const closing = (await rowsOf('closings.csv')).find((row) => row.partner_id === partnerId);
+    const disputed = String(closing?.disputed_settlements_settlements);
+    assert.deepEqual(
+      [closing?.name, closing?.pending_contributions_count, closing?.last_settlement_net_points],
+      [name, '1', '120'],
+    );
+    assert.ok(disputed.includes(`settlement_id ${closed.settlementId}`), disputed);
+
+    const [review] = await rowsOf(`reviews.csv?partner_id=${partnerId}`);
+    assert.deepEqual(
+      [review?.partner_name, review?.contribution_transaction_id, review?.contribution_points],
+      [name, transaction_id, String(THRESHOLD)],
+    );
+  });
+
+  test('have no JSON in a cell, and no two columns of one name', async () => {
+    const files = ROUTES.filter(
+      ({ answer, operation, path }) => answer === 'csv' && /^export/.test(operation) && !path.includes(':'),
+    );
+    assert.ok(files.length >= 10);
+    for (const { path } of files) {
+      const ofAPartner = path.endsWith('/contributions.csv') ? `?partner_id=${idOf()}` : '';
+      const [head = [], ...rows] = parse((await viewer.get(`${path}${ofAPartner}`)).text, { bom: true }) as string[][];
+      assert.equal(new Set(head).size, head.length, `${path}: ${head}`);
+      // The audit shows records as they were sealed.
+      const cells = rows.flatMap((row) => row.filter((_cell, index) => !/^(before|after)_json$/.test(head[index] ?? '')));
+      assert.deepEqual(
+        cells.filter((cell) => /^[[{]/.test(cell)),
+        [],
+        path,
+      );
+    }
+  });
+});
