@@ -71,6 +71,13 @@ test(
   },
 );
 
+test('a new batch takes an operator: a viewer is told so before a choice', needsBrowser, async () => {
+  const page = await browser.signedIn('viewer');
+  await page.goto(`${browser.baseUrl}/impact/new`);
+  await page.getByText('Creating a batch takes the role operator.').waitFor();
+  assert.equal(await page.getByRole('checkbox').count(), 0);
+});
+
 test('a new batch with settlements asks for the password first: who gives up there leaves no batch', needsBrowser, async () => {
   const { partnerId } = await newSettlement();
   const page = await browser.signedIn('operator', {}, 'Orders trees');

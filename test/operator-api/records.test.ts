@@ -93,6 +93,11 @@ describe('operators, audit and jobs', () => {
       entries.map(({ action }: { action: string }) => action),
       ['partner.create'],
     );
+    const since = async (ms: number) => {
+      const from = new Date(Date.parse(entries[0].recorded_at) + ms).toISOString();
+      return (await viewer.get(`${V1}/audit?subject_id=${idOf()}&since=${from}`)).body.entries;
+    };
+    assert.deepEqual([await since(-1), await since(1)], [entries, []]);
   });
 
   test('runs of jobs', async () => {

@@ -96,6 +96,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'fingerprint',
       'address-class',
       'identifiers',
+      'iso-time',
       'limit',
       'page-cursor',
       'parse-json',
@@ -152,6 +153,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
     folders: ['http', 'openapi', 'overview'],
     files: [
       'app',
+      'export-columns',
       'export-name',
       'export-route',
       'paging',

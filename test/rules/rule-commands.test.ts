@@ -98,6 +98,20 @@ describe('rule', () => {
     assert.deepEqual([rule.points_min, rule.points_max, rule.review_threshold], [1, 5, null]);
   });
 
+  test('a start on a day that does not exist is refused', async () => {
+    const { code, stderr } = await run([
+      'rule',
+      'create',
+      ...contributionRule,
+      '--label',
+      'x',
+      '--starts-at',
+      '2031-02-30T00:00:00Z',
+    ]);
+    assert.equal(code, 2);
+    assert.match(stderr, /--starts-at.*must be a time with its zone/);
+  });
+
   test('all problems at once, each with what must be, and nothing is kept', async () => {
     const wrong = [
       '--label',

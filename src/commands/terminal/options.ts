@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { isAddressOrBlock } from '../../domain/access/client-address.ts';
 import { readAddress } from '../../domain/access/email-address.ts';
+import { parseIsoTime } from '../../domain/iso-time.ts';
 import { isLine, lineForm } from '../../domain/single-line-text.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../../service/role.ts';
 import type { AuditHead } from '../../store/audit/audit.ts';
@@ -59,9 +60,8 @@ export function readPastTime(text: string): Date {
 }
 
 function readTime(text: string): Date {
-  const time = new Date(text);
-  const hasZone = /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text);
-  if (hasZone && !Number.isNaN(time.getTime())) return time;
+  const time = parseIsoTime(text);
+  if (time) return time;
   throw new InvalidArgumentError('It must be a time with its zone, such as 2027-01-31T00:00:00Z.');
 }
 

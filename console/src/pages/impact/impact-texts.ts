@@ -43,6 +43,7 @@ export const IMPACT = {
     'Choose settlements: below the list stands what they are worth together and how many trees that pays. You then state how many trees the batch is for.',
     'اختر التسويات: تظهر تحت القائمة قيمتها مجتمعةً وعدد الأشجار التي تغطيها، ثم تُحدّد عدد أشجار الدفعة.',
   ],
+  notAllowed: ['Creating a batch takes the role operator.', 'إنشاء دفعة يتطلب دور المشغّل.'],
   createWith: ['Create the batch', 'إنشاء الدفعة'],
   createEmpty: ['Create it without settlements', 'إنشاؤها بلا تسويات'],
   createWithConsequence: [

@@ -1,4 +1,4 @@
-import { Button, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Stack, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
@@ -6,6 +6,7 @@ import { useChange } from '../../api/use-change.ts';
 import { Page } from '../../layout/page.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { problemOf } from '../../parts/problem.tsx';
+import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
 import { PickSettlements } from './pick-settlements.tsx';
@@ -16,6 +17,13 @@ import type { Poolable } from './pooled-settlements.tsx';
 /** Settlements first: what they pay says how many trees to order. */
 export function NewBatch() {
   const t = useTexts(IMPACT);
+  if (!useMay('operator')) {
+    return (
+      <Page title={t.create}>
+        <Alert color="gray">{t.notAllowed}</Alert>
+      </Page>
+    );
+  }
   return (
     <Page title={t.create} description={t.createHelp}>
       <PickSettlements>{(chosen) => <CreateBar settlements={chosen} />}</PickSettlements>
