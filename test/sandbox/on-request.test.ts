@@ -248,7 +248,7 @@ describe('month end', HANG_LIMIT, () => {
     });
     for (const type of ['settlement.closed', 'impact.transaction.adjusted']) assert.ok(types.includes(type), type);
     const { rows } = await database.pool.query(
-      `select distinct operator_id as by, role from audit_entry where partner_id = $1 and action like 'adjustment.%' order by 1`,
+      `select distinct operator_id as by, role from audit_entry where partner_id = $1 and action like 'adjustment.%' order by 2 desc`,
       [partner.partnerId],
     );
     assert.deepEqual(
