@@ -119,7 +119,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
     routerOptions: { maxParamLength: HEADERS_MAX_BYTES, constraints: { contributionList: LIST_CONSTRAINT } },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
-      // No hook has run and no route is found yet: a path with a bad percent escape ends here.
+      // What the router itself refuses: no hook has run, and no route is found yet.
       begin(request, reply);
       sendError(error, request, reply, recoverableOf(request));
     },

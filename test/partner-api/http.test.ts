@@ -61,7 +61,6 @@ describe('what Node refuses by itself', () => {
     ['an unknown expectation', 417, `GET /v1/impact-transactions HTTP/1.1\r\n${HOST}Expect: miracles\r\n${CLOSE}`],
     ['CONNECT', 405, `CONNECT service:443 HTTP/1.1\r\n${HOST}\r\n`],
     ['no Host', 400, `GET /v1/impact-transactions HTTP/1.1\r\n${CLOSE}`],
-    ['a bad percent escape', 400, `GET /v1/impact-transactions/%zz HTTP/1.1\r\n${HOST}${KEY}${CLOSE}`],
     ['two Host headers', 400, `GET /v1/events HTTP/1.1\r\n${HOST}${KEY}hOST: elsewhere\r\n\r\n`],
     ['HTTP/2.0 in the request line', 400, `GET /v1/events HTTP/2.0\r\n${HOST}${KEY}\r\n`],
     ['HTTP/0.9 in the request line', 400, `GET /v1/events HTTP/0.9\r\n${HOST}${KEY}\r\n`],
@@ -198,6 +197,19 @@ describe('a target that names a route in another form', () => {
     }
   });
 
+  test('with an escape that is none, or no UTF-8, has an ill-formed identifier, which is not found', async () => {
+    for (const id of ['%zz', '%', 'txn_%4', '%ff', '%C3%28', 'txn_%2F%ff']) {
+      const answerOf = async (target: string, key = KEY) => {
+        const { status, error } = parse(await sendRaw(`GET ${target} HTTP/1.1\r\n${HOST}${key}${CLOSE}`));
+        return [status, error.code];
+      };
+      assert.deepEqual(await answerOf(`/v1/impact-transactions/${id}`), [404, 'contribution_not_found'], id);
+      assert.deepEqual(await answerOf(`/v1/emissions/estimates/${id}`), [404, 'estimate_not_found'], id);
+      // Whoever has no key learns nothing of the path.
+      assert.deepEqual(await answerOf(`/v1/impact-transactions/${id}`, ''), [401, 'unauthorized'], id);
+    }
+  });
+
   test('has its query as it was sent', async () => {
     const { partner_event_id: id } = (await client.confirm()).body.contribution;
     const query = `?partner_event_id=${id.replace('event', '%65vent')}`;
@@ -220,7 +232,7 @@ describe('the recovery verdict of what reaches no operation', () => {
     ['a path without its version', 404, `POST /impact-transactions HTTP/1.1\r\n${HOST}${length} 2\r\n${CLOSE}{}`],
     ['an unknown path of a look-up', 404, `GET /v1/impact-transaction?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`],
     ['a wrong method', 405, `PUT /v1/impact-transactions HTTP/1.1\r\n${HOST}${CLOSE}`],
-    ['a bad percent escape', 400, `POST /v1/impact-transactions/%zz HTTP/1.1\r\n${HOST}${CLOSE}`],
+    ['a bad percent escape in an unknown path', 404, `POST /v1/%zz HTTP/1.1\r\n${HOST}${CLOSE}`],
     ['an unknown expectation', 417, `${confirm}${HOST}Expect: miracles\r\n${CLOSE}`],
     ['header fields of over 16 KiB', 431, `${confirm}${HOST}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
     ['bytes that are no HTTP', 400, `${confirm}${HOST}nonsense\r\n\r\n`],

@@ -520,6 +520,7 @@ describe('refusals keep nothing and free the key', HANG_LIMIT, () => {
       [`${HEADER}${'x'.repeat(20_000)}\n`, {}, 400, { list: 'line_too_long' }],
       [HEADER, { 'content-type': 'text/plain' }, 415, {}],
       [HEADER, { 'content-encoding': 'gzip' }, 415, {}],
+      [HEADER, { 'content-type': 'text/csv; charset=utf-16' }, 415, {}],
     ];
     for (const [list, more, status, details] of cases) {
       const answer = await send(client, path, list, { ...headers, ...more });

@@ -20,10 +20,15 @@ function refuseOtherCodings({
   'content-type': type = '',
   'content-encoding': coding = 'identity',
 }: FastifyRequest['headers']): void {
-  const charset = /charset\s*=\s*"?([^";\s]+)/i.exec(type)?.[1] ?? 'utf-8';
-  if (!/^utf-?8$/i.test(charset)) throw new ServiceError('invalid_request', 'The body must be JSON in UTF-8.', { status: 415 });
+  if (!isUtf8(type)) throw new ServiceError('invalid_request', 'The body must be JSON in UTF-8.', { status: 415 });
   if (coding.toLowerCase() !== 'identity')
     throw new ServiceError('invalid_request', 'The body must not be compressed.', { status: 415 });
+}
+
+/** Whether a `Content-Type` names no other charset. */
+export function isUtf8(type: string): boolean {
+  const charset = /charset\s*=\s*"?([^";\s]+)/i.exec(type)?.[1] ?? 'utf-8';
+  return /^utf-?8$/i.test(charset);
 }
 
 function parse(body: Buffer): unknown {

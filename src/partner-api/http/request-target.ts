@@ -6,7 +6,8 @@ const UNRESERVED = /^[A-Za-z0-9._~-]$/;
 
 /**
  * The target of a request in the form of the routes: without scheme and authority, without a fragment, and without unnecessary escapes in
- * its path. So every reader sees the same route, before the router and in it.
+ * its path. So every reader sees the same route, before the router and in it. In a path with an escape that is none, or that is no UTF-8,
+ * each percent sign stands for itself: an id with it is ill-formed, and found nowhere.
  *
  * @see RFC 9112, section 3.2.2, and RFC 3986, section 6.2.2.2.
  */
@@ -17,5 +18,14 @@ export function plainTarget(target: string): string {
     const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
     return UNRESERVED.test(character) ? character : escaped;
   });
-  return `${unescaped || '/'}${query}`;
+  return `${decodable(unescaped) || '/'}${query}`;
+}
+
+function decodable(path: string): string {
+  try {
+    decodeURIComponent(path);
+    return path;
+  } catch {
+    return path.replaceAll('%', '%25');
+  }
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LIST_FORMATS, type ListFormat } from '../../domain/reconciliations/read-partner-list.ts';
 import { ServiceError } from '../../domain/service-error.ts';
+import { isUtf8 } from '../http/read-body.ts';
 
 /** A list is read as it arrives: of the application, or of a part of it, that takes nothing else. */
 export function takeListsAsStreams(app: FastifyInstance): void {
@@ -9,15 +10,16 @@ export function takeListsAsStreams(app: FastifyInstance): void {
   app.addContentTypeParser('*', (_request, _body, done) => done(otherType()));
 }
 
-/** @throws ServiceError `invalid_request` (415) for another media type, or a compressed list. */
+/** @throws ServiceError `invalid_request` (415) for another media type or charset, or a compressed list. */
 export function formatOfList({ headers }: Pick<FastifyRequest, 'headers'>): ListFormat {
-  const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  const sent = headers['content-type'] ?? '';
+  const type = sent.split(';', 1)[0]?.trim().toLowerCase();
   const format = (Object.keys(LIST_FORMATS) as ListFormat[]).find((each) => LIST_FORMATS[each] === type);
-  if (!format || (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw otherType();
+  if (!format || !isUtf8(sent) || (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw otherType();
   return format;
 }
 
 function otherType(): ServiceError {
-  const message = 'A list must be CSV or JSON and not compressed: send Content-Type: text/csv or application/json.';
+  const message = 'A list must be CSV or JSON, in UTF-8 and not compressed: send Content-Type: text/csv or application/json.';
   return new ServiceError('invalid_request', message, { status: 415 });
 }
