@@ -1,12 +1,32 @@
 import { Modal, type ModalProps } from '@mantine/core';
-import { useContext } from 'react';
+import { useContext, useLayoutEffect } from 'react';
 import { SteppingUp } from '../session/stepping-up.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 
-/** A dialog whose cross has a name. `Escape` closes the one on top alone. */
+/** A dialog whose cross has a name. `Escape` closes the one on top alone; closed, the focus is where it was before. */
 export function Dialog(props: ModalProps) {
   const { close } = useTexts(COMMON);
   const isBelow = useContext(SteppingUp);
-  return <Modal closeButtonProps={{ 'aria-label': close }} closeOnEscape={!isBelow} {...props} />;
+  useFocusBack(props.opened);
+  return <Modal closeButtonProps={{ 'aria-label': close }} closeOnEscape={!isBelow} returnFocus={false} {...props} />;
 }
+
+/** The modal's own return knows nothing of a dialog that is opened as it is mounted, or unmounted as it is closed. */
+function useFocusBack(isOpen: boolean): void {
+  useLayoutEffect(() => {
+    if (!isOpen) return;
+    const before = document.activeElement;
+    return () => {
+      const atClose = document.activeElement;
+      setTimeout(() => {
+        const now = document.activeElement;
+        const isLost = now === null || now === document.body || now === atClose;
+        if (isLost && before instanceof HTMLElement) before.focus({ preventScroll: true });
+      }, FOCUS_MS);
+    };
+  }, [isOpen]);
+}
+
+/** By then what the close led to has taken the focus. */
+const FOCUS_MS = 10;
