@@ -15,6 +15,7 @@ const { service, database, viewer, operator, idOf, count } = await openRecords()
 async function rowsOf(file: string): Promise<Record<string, string>[]> {
   const { status, text } = await viewer.get(`${V1}/${file}`);
   assert.equal(status, 200, text);
+  assert.ok(text.startsWith('\uFEFF'), 'by its byte order mark a spreadsheet knows UTF-8');
   return parse(text, { columns: true, bom: true });
 }
 

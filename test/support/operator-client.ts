@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { Secret, TOTP } from 'otpauth';
 import type { Role } from '../../src/domain/access/role.ts';
@@ -100,7 +100,8 @@ function sendRaw(
     const sent = request(
       { host: '127.0.0.1', port, method, path, headers: { host: `localhost:${port}`, ...headers } },
       async (answer) => {
-        const content = await text(answer);
+        // With a byte order mark where there is one.
+        const content = (await buffer(answer)).toString();
         const isJson = answer.headers['content-type']?.startsWith('application/json');
         resolve({
           status: answer.statusCode ?? 0,
