@@ -121,6 +121,7 @@ describe('events and deliveries', HANG_LIMIT, () => {
     assert.match(forPeople.stdout, /dlv_.* delivered +1 +event/);
     const unknown = await run(['event', 'show', '--partner', partnerId, '--event-id', 'evt_unknown1']);
     assert.deepEqual([unknown.code, unknown.stdout], [2, '']);
+    assert.match(unknown.stderr, /^The partner ptn_\w+ has no event evt_unknown1\. `event list --partner ID` shows all\.$/m);
   });
 
   test('delivery list, show, resend and recover', async () => {

@@ -114,8 +114,8 @@ test('the overview counts the endpoints that the lists show', async () => {
   assert.deepEqual(await counts(), { disabled: before.disabled + 1, failing: before.failing - 1 });
 });
 
-test('what was given up is sent again since a time', async () => {
-  const { partnerId, client, path } = await newEndpoint();
+test('what was given up is listed, and sent again since a time', async () => {
+  const { partnerId, client, path, endpointId } = await newEndpoint();
   await client.confirm();
   const [first] = await untilDeliveries(database, partnerId, ([newest]) => newest?.status === 'delivered');
   await database.pool.query("update delivery set status = 'exhausted' where partner_id = $1 and delivery_id = $2", [
@@ -131,6 +131,13 @@ test('what was given up is sent again since a time', async () => {
       (each: { undelivered: number }) => each.undelivered,
     );
   assert.deepEqual(await undelivered(), [1]);
+  const listed = async (filter: string) =>
+    (await viewer.get(`${V1}/partners/${partnerId}/deliveries?${filter}`)).body.deliveries.map(
+      ({ delivery_id }: { delivery_id: string }) => delivery_id,
+    );
+  assert.deepEqual(await listed(`status=exhausted&endpoint_id=${endpointId}`), [first?.deliveryId]);
+  assert.deepEqual(await listed(`status=delivered&endpoint_id=${endpointId}`), []);
+  assert.deepEqual(await listed(`status=exhausted&endpoint_id=${uniqueId('whe')}`), []);
   await database.pool.query(
     `insert into delivery select (jsonb_populate_record(d, jsonb_build_object('delivery_id', d.delivery_id || n))).*
       from delivery d cross join generate_series(101, 220) n where partner_id = $1`,

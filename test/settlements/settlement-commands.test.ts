@@ -151,8 +151,19 @@ describe('settlement', HANG_LIMIT, () => {
   test('an unknown partner or settlement is told as such', async () => {
     const { partnerId } = await newPartner();
     assert.equal((await run(['settlement', 'close', '--partner', 'ptn_unknown1', '--yes'])).code, 2);
-    const unknown = await run(['settlement', 'show', '--partner', partnerId, '--settlement', 'stl_unknown1']);
-    assert.match(unknown.stderr, /no settlement with this settlement_id/);
+    const of = ['--partner', partnerId, '--settlement', 'stl_unknown1'];
+    const each = [
+      ['settlement', 'show'],
+      ['statement', 'download'],
+      ['settlement', 'reply', '--text', 'no'],
+    ];
+    for (const command of each) {
+      const unknown = await run([...command, ...of]);
+      assert.match(
+        unknown.stderr,
+        /^The partner ptn_\w+ has no settlement stl_unknown1\. `settlement list --partner ID` shows all\.$/m,
+      );
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { getPartner } from '../../operations/access/manage-partner.ts';
+import { getEvent } from '../../operations/events/get-event.ts';
 import { createReadEvents } from '../../operations/events/list-events.ts';
 import { listDeliveries } from '../../store/webhooks/delivery-log.ts';
 import { readCursor, readLimit } from '../terminal/options.ts';
@@ -73,6 +74,7 @@ async function list(
 const DELIVERIES_SHOWN = 100;
 
 async function show({ database, config: { environment } }: OperatorContext, { partner, eventId, json }: Target): Promise<void> {
+  await getEvent(database.pool, partner, eventId);
   const event = await createReadEvents(database, environment, CONCURRENCY).byId({ partnerId: partner, eventId });
   if (json) return printBytes(`${event.body.toString()}\n`);
   printFields({

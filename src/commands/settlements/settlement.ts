@@ -4,14 +4,15 @@ import { amountFigures, pointFigures } from '../../domain/settlements/settlement
 import type { SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
-import { settlementNotFound, show as withTotals } from '../../operations/settlements/read-settlements.ts';
+import { getSettlement } from '../../operations/settlements/get-settlement.ts';
+import { show as withTotals } from '../../operations/settlements/read-settlements.ts';
 import { replyToDispute } from '../../operations/settlements/reply-to-dispute.ts';
 import type { SettlementProblem } from '../../operations/settlements/settlement-problem.ts';
 import { type SettlementsVerdict, verifySettlements } from '../../operations/settlements/verify-settlements.ts';
 import { attestContribution } from '../../operations/verification/attest.ts';
 import { configuredSettlementTools } from '../../service/configured-seals.ts';
 import type { Database } from '../../store/database.ts';
-import { findOpenSettlement, findSettlement, listSettlements } from '../../store/settlements/settlement.ts';
+import { findOpenSettlement, listSettlements } from '../../store/settlements/settlement.ts';
 import { type SettlementView, settlementToWire } from '../../wire/settlement-to-wire.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { formatTime, printFields, printJson, printProgress, type Row } from '../terminal/output.ts';
@@ -74,17 +75,14 @@ async function list({ database, config }: OperatorContext, options: PageOptions 
 async function readPlace({ pool }: Database, options: PageOptions & { partner: string }): Promise<bigint> {
   const afterId = readAfterId(options, 'stl');
   if (afterId === undefined) return POINTS_MAX;
-  const settlement = await findSettlement(pool, options.partner, afterId);
-  if (!settlement) throw settlementNotFound();
-  return settlement.sequence;
+  return (await getSettlement(pool, options.partner, afterId)).sequence;
 }
 
 async function show(
   { database, config }: OperatorContext,
   { partner, settlement: id, json }: OfPartner & { settlement: string },
 ): Promise<void> {
-  const settlement = await findSettlement(database.pool, partner, id);
-  if (!settlement) throw settlementNotFound();
+  const settlement = await getSettlement(database.pool, partner, id);
   print(await withTotals(database, configuredSettlementTools(config).pricesOf, settlement), config.environment, json);
 }
 

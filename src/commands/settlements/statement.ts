@@ -7,14 +7,13 @@ import { pluralise } from '../../domain/pluralise.ts';
 import { verifyStatement } from '../../domain/settlements/statement/verify-statement.ts';
 import { writeStatement } from '../../domain/settlements/statement/write-statement.ts';
 import { getPartnerNamed } from '../../operations/access/manage-partner.ts';
-import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
+import { getSettlement } from '../../operations/settlements/get-settlement.ts';
 import {
   type ClosedSettlement,
   type StatementFileVerdict,
   verifyStatementFile,
 } from '../../operations/settlements/verify-statement-file.ts';
 import type { Queryable } from '../../store/database.ts';
-import { findSettlement } from '../../store/settlements/settlement.ts';
 import { eachSettlementLine } from '../../store/settlements/settlement-line.ts';
 import { UsageError } from '../terminal/options.ts';
 import { printJson, printProgress, printStream, printText } from '../terminal/output.ts';
@@ -88,8 +87,7 @@ async function download(
 }
 
 async function getClosed(db: Queryable, partnerId: string, settlementId: string): Promise<ClosedSettlement> {
-  const settlement = await findSettlement(db, partnerId, settlementId);
-  if (!settlement) throw settlementNotFound();
+  const settlement = await getSettlement(db, partnerId, settlementId);
   if (!settlement.statement) throw new Error('The settlement is open. It has a statement after it is closed.');
   return settlement as ClosedSettlement;
 }

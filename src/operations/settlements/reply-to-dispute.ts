@@ -7,7 +7,7 @@ import { lockSettlement } from '../../store/settlements/settlement.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { withRole } from '../with-role.ts';
-import { settlementNotFound } from './read-settlements.ts';
+import { partnerHasNoSettlement } from './get-settlement.ts';
 import { SETTLEMENT_ENTRIES_MAX } from './settlement-entries.ts';
 
 /** What an operator told the partner about a dispute. The service sends it to nobody. */
@@ -41,7 +41,7 @@ export const replyToDispute = withRole(
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       // Of several replies at once each sees the ones before it.
       const settlement = await lockSettlement(db, partnerId, settlementId);
-      if (!settlement) throw settlementNotFound();
+      if (!settlement) throw partnerHasNoSettlement(partnerId, settlementId);
       if (settlement.acknowledgement.status !== 'disputed') throw refused('The partner does not dispute this settlement.');
       const replies = await listDisputeReplies(db, { partnerId, settlementId });
       if (replies.length >= REPLIES_MAX) throw refused(`The settlement has ${REPLIES_MAX} replies, as many as it can have.`);

@@ -1,7 +1,6 @@
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { writeEventBodies } from '../../operations/events/event-bodies.ts';
-import { eventNotFound } from '../../operations/events/list-events.ts';
-import { findEvent } from '../../store/events/event.ts';
+import { getEvent } from '../../operations/events/get-event.ts';
 import { operatorRoute } from '../route.ts';
 import { integerText, partnerAnd, shape, text, time } from '../schema-parts.ts';
 
@@ -25,8 +24,7 @@ export const getEventOf = operatorRoute({
   }),
   async handle({ tools: { database, environment }, params: { partner_id: partnerId, event_id: eventId } }) {
     await getPartner(database.pool, partnerId);
-    const found = await findEvent(database.pool, partnerId, eventId);
-    if (!found) throw eventNotFound();
+    const found = await getEvent(database.pool, partnerId, eventId);
     const [event] = await writeEventBodies(database.pool, environment, [found]);
     const { eventType, sequence, occurredAt, subjectId, body } = event as NonNullable<typeof event>;
     return {
