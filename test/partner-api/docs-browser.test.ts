@@ -10,6 +10,9 @@ import { testService } from '../support/service.ts';
 
 const { baseUrl } = needsBrowser.skip ? { baseUrl: '' } : await testService();
 const WIDTHS = [390, 1280];
+/** How many blocks of code are covered by their button to copy them, which is always shown where there is no pointer. */
+const COVERED_CODE = `[...document.querySelectorAll('.code')].filter((each) =>
+  each.querySelector('.copy').getBoundingClientRect().bottom > each.querySelector('code').getBoundingClientRect().top).length`;
 
 describe('in a browser', { ...needsBrowser, ...HANG_LIMIT }, () => {
   let browser: Browser;
@@ -49,6 +52,7 @@ describe('in a browser', { ...needsBrowser, ...HANG_LIMIT }, () => {
           if (width === widths[0]) await page.goto(`${baseUrl}/docs/${name}`);
           const scrolled = await page.evaluate('document.documentElement.scrollWidth');
           assert.ok(Number(scrolled) <= width, `${scrolled} at ${width}`);
+          if (width === 390) assert.equal(await page.evaluate(COVERED_CODE), 0, 'code under its button');
         }
         assert.deepEqual(problems, []);
       });
