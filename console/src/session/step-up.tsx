@@ -3,7 +3,7 @@ import { Stack, Text } from '@mantine/core';
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
 import { ApiError, StepUpCancelled } from '../api/api-error.ts';
 import { answerOf, client } from '../api/client.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../parts/dialogs/dialog.tsx';
 import { useTexts } from '../texts/language.tsx';
 import { givePasskeyAgain, hasPasskeys } from './passkey.ts';
 import { PasskeyButton } from './passkey-button.tsx';

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { Records } from '../../parts/records.tsx';

@@ -2,7 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { useSecondPerson, WhyNotSecond } from '../../parts/four-eyes.tsx';
 import { useMay, useSession } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';

@@ -7,7 +7,7 @@ import { answerOf, client } from '../../api/client.ts';
 import type { components, operations } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { withoutHidden } from '../../format/as-meant.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { Problem, problemOf } from '../../parts/problem.tsx';
 import { Foreign, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';

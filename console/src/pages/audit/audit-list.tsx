@@ -10,7 +10,7 @@ import { useSort } from '../../app/use-sort.ts';
 import { ownZone, startOfDay } from '../../format/time.ts';
 import { Page } from '../../layout/page.tsx';
 import { Coded, CodedInFull } from '../../parts/coded.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { DayFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
 import { PersonFilter } from '../../parts/person.tsx';

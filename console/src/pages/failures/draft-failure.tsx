@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { operations } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { useMay } from '../../session/session.tsx';

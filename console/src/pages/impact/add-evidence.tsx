@@ -2,7 +2,7 @@ import { Alert, Autocomplete, Button, FileInput, Group, Loader, Stack, Text, Tex
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { MomentField } from '../../parts/fields/moment-field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { problemOf } from '../../parts/problem.tsx';

@@ -1,6 +1,7 @@
-import { Button, Menu, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { components } from '../../api/operator-types.ts';
+import { DialogMenu, type MenuItem } from '../../parts/dialogs/dialog-menu.tsx';
 import { useSecondPerson, WhyNotSecond } from '../../parts/four-eyes.tsx';
 import { useMay, useSession } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
@@ -31,6 +32,8 @@ export function BatchSteps({ detail }: { readonly detail: Detail }) {
   const isEmpty = settlement_count === 0;
   const hasNoEvidence = batch.status === 'delivered' && evidence.length === 0;
   const next = batch.status === 'delivered' && !verification.mayOffer ? undefined : NEXT[batch.status];
+  const otherSteps: BatchStep[] = UNDER_WAY.includes(batch.status) ? ['delay', 'reallocate', 'correct'] : ['correct'];
+  const otherChanges = otherSteps.map((each): MenuItem => ({ label: t[each], onSelect: () => setStep(each) }));
   const note = (isEmpty && t.needsSettlements) || (hasNoEvidence && t.needsEvidence) || undefined;
   return (
     <>
@@ -40,18 +43,7 @@ export function BatchSteps({ detail }: { readonly detail: Detail }) {
         </Text>
       )}
       {verification.problems.length > 0 && <WhyNotSecond problems={verification.problems} />}
-      {!isEmpty && (
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <Button variant="default">{t.otherChanges}</Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {UNDER_WAY.includes(batch.status) && <Menu.Item onClick={() => setStep('delay')}>{t.delay}</Menu.Item>}
-            {UNDER_WAY.includes(batch.status) && <Menu.Item onClick={() => setStep('reallocate')}>{t.reallocate}</Menu.Item>}
-            <Menu.Item onClick={() => setStep('correct')}>{t.correct}</Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
-      )}
+      {!isEmpty && <DialogMenu label={t.otherChanges} items={otherChanges} />}
       {next && !isEmpty && <Button onClick={() => setStep(next)}>{t[next]}</Button>}
       <StepDialog key={step ?? 'none'} detail={detail} step={step} onClose={() => setStep(undefined)} />
     </>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { Page } from '../../layout/page.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';

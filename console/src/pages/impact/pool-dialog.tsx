@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/use-change.ts';
 import { isolate } from '../../format/isolate.ts';
 import { addWhole, formatWhole } from '../../format/points.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
 import { poolSettlements, sharesOf } from './pool-settlements.ts';

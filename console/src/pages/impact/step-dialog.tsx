@@ -6,7 +6,7 @@ import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
 import { withoutHidden } from '../../format/as-meant.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { Id, Points } from '../../parts/values.tsx';

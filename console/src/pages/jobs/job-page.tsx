@@ -15,7 +15,7 @@ import { formatWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
 import { CodedInFull } from '../../parts/coded.tsx';
 import { WithCode } from '../../parts/codes/with-code.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { RecordPages, Records } from '../../parts/records.tsx';
 import { RowButton } from '../../parts/row-button.tsx';

@@ -4,7 +4,7 @@ import { answerOf, client } from '../../api/client.ts';
 import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
 import { formatTime, ownZone } from '../../format/time.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { type Role, useMay } from '../../session/session.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';

@@ -1,10 +1,11 @@
-import { Button, Menu, SimpleGrid, TextInput } from '@mantine/core';
+import { SimpleGrid, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
+import { DialogMenu, type MenuItem } from '../../parts/dialogs/dialog-menu.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
@@ -22,20 +23,16 @@ export function PartnerActions({ partner }: { readonly partner: Partner }) {
   const isAdmin = useMay('admin');
   if (!mayChange) return null;
   const isActive = partner.status === 'active';
+  const items: MenuItem[] = [
+    { label: t.policy, onSelect: () => setStep('policy') },
+    ...(isAdmin ? [{ label: t.rates, onSelect: () => setStep('rates') }] : []),
+    isActive
+      ? { label: t.suspend, color: 'red', onSelect: () => setStep('suspend') }
+      : { label: t.resume, color: 'forest', onSelect: () => setStep('resume') },
+  ];
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default">{t.change}</Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => setStep('policy')}>{t.policy}</Menu.Item>
-          {isAdmin && <Menu.Item onClick={() => setStep('rates')}>{t.rates}</Menu.Item>}
-          <Menu.Item color={isActive ? 'red' : 'forest'} onClick={() => setStep(isActive ? 'suspend' : 'resume')}>
-            {isActive ? t.suspend : t.resume}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <DialogMenu label={t.change} items={items} />
       <ChangeDialog key={step ?? 'none'} partner={partner} step={step} onClose={() => setStep(undefined)} />
     </>
   );

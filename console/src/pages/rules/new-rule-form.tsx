@@ -5,7 +5,7 @@ import { answerOf, client } from '../../api/client.ts';
 import type { operations } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { RuleFields, type StatedRule } from './rule-fields.tsx';

@@ -5,7 +5,7 @@ import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { endpointName } from '../../format/endpoint-name.ts';
 import { formatBounded } from '../../format/points.ts';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { MomentField } from '../../parts/fields/moment-field.tsx';
 import { hint } from '../../parts/hint.tsx';
 import { Problem } from '../../parts/problem.tsx';

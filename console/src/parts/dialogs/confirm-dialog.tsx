@@ -1,11 +1,11 @@
 /** The one dialog before what is final: what will happen, why, and a button that says what it does. */
 import { Alert, Button, Group, Stack, Textarea } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { withoutHidden } from '../format/as-meant.ts';
-import { COMMON } from '../texts/common-texts.ts';
-import { useTexts } from '../texts/language.tsx';
+import { withoutHidden } from '../../format/as-meant.ts';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { Problem } from '../problem.tsx';
 import { Dialog } from './dialog.tsx';
-import { Problem } from './problem.tsx';
 
 /** The state of the change that the dialog is for: that of `useChange`. */
 interface Change {

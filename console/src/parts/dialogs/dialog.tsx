@@ -1,8 +1,8 @@
 import { Modal, type ModalProps } from '@mantine/core';
 import { useContext, useLayoutEffect } from 'react';
-import { SteppingUp } from '../session/stepping-up.ts';
-import { COMMON } from '../texts/common-texts.ts';
-import { useTexts } from '../texts/language.tsx';
+import { SteppingUp } from '../../session/stepping-up.ts';
+import { COMMON } from '../../texts/common-texts.ts';
+import { useTexts } from '../../texts/language.tsx';
 
 /** A dialog whose cross has a name. `Escape` closes the one on top alone; closed, the focus is where it was before. */
 export function Dialog(props: ModalProps) {
