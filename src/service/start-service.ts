@@ -20,10 +20,10 @@ import { CREDENTIALS_POOL_SIZE } from '../partner-api/access/credential-memory.t
 import { buildPartnerApi } from '../partner-api/app.ts';
 import { listen } from '../partner-api/http/listen.ts';
 import { failureLimit } from '../partner-api/limits/failure-limit.ts';
-import { openReconciler } from '../schedule/jobs/reconciler.ts';
-import { openSandboxEnds } from '../schedule/jobs/sandbox-ends.ts';
 import { VERIFY_JOB } from '../schedule/jobs/verify.ts';
 import { listJobs } from '../schedule/jobs.ts';
+import { openReconciler } from '../schedule/reconciler.ts';
+import { openSandboxEnds } from '../schedule/sandbox-ends.ts';
 import { openSchedule, SCHEDULE_POOL_SIZE } from '../schedule/scheduler.ts';
 import type { Database } from '../store/database.ts';
 import { findLastJobResult, listJobStates } from '../store/jobs/job.ts';

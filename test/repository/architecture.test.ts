@@ -132,7 +132,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
     files: ['create-operations', 'group-commit', 'idempotent-replay', 'look-through', 'require-reason', 'with-role'],
   },
   webhooks: { folders: ['delivery', 'endpoints', 'receiver', 'security'], files: ['start-webhooks'] },
-  schedule: { folders: ['jobs'], files: ['job', 'jobs', 'run-by-hand', 'run-job', 'scheduler'] },
+  schedule: { folders: ['jobs'], files: ['job', 'jobs', 'reconciler', 'run-by-hand', 'run-job', 'sandbox-ends', 'scheduler'] },
   'partner-api': {
     folders: ['docs', 'http', 'limits', 'openapi', 'validation'],
     files: [

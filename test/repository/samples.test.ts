@@ -11,7 +11,7 @@ import {
   confirmPendingContribution,
   failPendingContribution,
 } from '../../src/operations/contributions/resolve-pending-contribution.ts';
-import { openReconciler } from '../../src/schedule/jobs/reconciler.ts';
+import { openReconciler } from '../../src/schedule/reconciler.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { answerProxy, type Fault } from '../support/answer-proxy.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';

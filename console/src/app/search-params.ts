@@ -1,4 +1,4 @@
-/** The filters of a view in its address: plain words, `?status=pending&partner=prt_…`. */
+/** The filters of a view in its address: plain words, `?status=pending&partner=ptn_…`. */
 
 export type Search = Readonly<Record<string, string | undefined>>;
 

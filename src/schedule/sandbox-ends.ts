@@ -1,6 +1,6 @@
-import { repeat } from '../../concurrency/poll.ts';
-import { endDuePending } from '../../operations/sandbox/end-due-pending.ts';
-import type { Database } from '../../store/database.ts';
+import { repeat } from '../concurrency/poll.ts';
+import { endDuePending } from '../operations/sandbox/end-due-pending.ts';
+import type { Database } from '../store/database.ts';
 
 const PAUSE_MS = 500;
 

@@ -1,6 +1,6 @@
-import { repeat } from '../../concurrency/poll.ts';
-import { completeReconciliations } from '../../operations/reconciliations/complete-reconciliations.ts';
-import type { Database } from '../../store/database.ts';
+import { repeat } from '../concurrency/poll.ts';
+import { completeReconciliations } from '../operations/reconciliations/complete-reconciliations.ts';
+import type { Database } from '../store/database.ts';
 
 const PAUSE_MS = 1_000;
 
