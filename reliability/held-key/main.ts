@@ -2,7 +2,7 @@
  * One key is held by an open transaction for three seconds, as a half-dead process holds it, while its own request is
  * repeated over and over. Everybody else must not notice.
  *
- *     node reliability/overload/held-key.ts [--connections 64] [--seconds 3]
+ *     node reliability/held-key/main.ts [--connections 64] [--seconds 3]
  *
  * Prints the latencies of the others with and without the held key; fails when their p99 reaches 100 ms meanwhile and twice that without the
  * held key, or the held request does not end as exactly one contribution.
