@@ -121,9 +121,11 @@ async function showConsole({ database, operationsPort: port }: Service, config: 
 
 async function printFirstCall(service: Service, { environment }: Config): Promise<void> {
   const { database } = service;
-  const [partner] = await listPartners(database.pool, { afterId: '', limit: 1 });
-  if (partner) {
-    printText(`Another key     npx partner-impact key issue --partner ${partner.partnerId}\n\n`);
+  const ofSample = (await findSampleData(database.pool))?.partnerIds ?? [];
+  const partners = await listPartners(database.pool, { afterId: '', limit: ofSample.length + 1 });
+  const own = partners.find(({ partnerId }) => !ofSample.includes(partnerId));
+  if (own) {
+    printText(`Another key     ${issueKey(own.partnerId, environment)}\n                (of ${own.name})\n\n`);
     return;
   }
   if (environment !== 'sandbox') return;
@@ -132,11 +134,17 @@ async function printFirstCall(service: Service, { environment }: Config): Promis
   const { apiKey } = await issueApiKey(database, owner(), { environment, partnerId, ...terms });
   printText(`Demo partner    ${partnerId}
 Demo key        ${apiKey}
-                (shown this once; \`npx partner-impact key issue --partner ${partnerId}\` makes another)
+                (shown this once; \`${issueKey(partnerId, environment)}\` makes another)
 
 Confirm a contribution:
 
 curl -i ${service.baseUrl}/v1/impact-transactions -H 'X-API-Key: ${apiKey}' -H 'Idempotency-Key: first-call-0001' -H 'Content-Type: application/json' -d '{"partner_event_id":"first-event-0001","partner_order_ref":"order-1","points":250}'
 
 `);
+}
+
+/** In a sandbox with every permission, so that a partner's engineer can try all of the interface. */
+function issueKey(partnerId: string, environment: Config['environment']): string {
+  const permission = environment === 'sandbox' ? ' --permission manage' : '';
+  return `npx partner-impact key issue --partner ${partnerId}${permission}`;
 }

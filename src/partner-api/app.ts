@@ -21,7 +21,7 @@ import { serveDocs } from './docs/serve-docs.ts';
 import { sendError } from './errors.ts';
 import { oneAtATime } from './http/connection-queue.ts';
 import { limitIdle } from './http/idle-connections.ts';
-import { type AskedRoute, type KnownRoutes, learnRoutes } from './http/known-routes.ts';
+import { type AskedRoute, type KnownRoutes, learnRoutes, REFERENCE_HERE, REFERENCE_OF_SANDBOX } from './http/known-routes.ts';
 import { nodeAnswers } from './http/node-answers.ts';
 import { createServer } from './http/node-http.ts';
 import { acceptJsonOnly } from './http/read-body.ts';
@@ -124,7 +124,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
       sendError(error, request, reply, recoverableOf(request));
     },
   });
-  routes = learnRoutes(app);
+  routes = learnRoutes(app, (url) => nextStepOf(url, options));
   const { refuseUnknown } = routes;
   app.decorateRequest('context');
   app.addHook('onRequest', (request, reply, done) => {
@@ -165,6 +165,11 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
 
 function isOfSandbox(url: string, { environment }: Pick<PartnerApiOptions, 'environment'>): boolean {
   return environment !== 'sandbox' && /^\/v1\/sandbox(?:[/?]|$)/.test(url);
+}
+
+function nextStepOf(url: string, options: Pick<PartnerApiOptions, 'environment' | 'servesReference'>): string {
+  if (isOfSandbox(url, options)) return 'The paths under /v1/sandbox exist in the sandbox alone.';
+  return options.servesReference ? REFERENCE_HERE : REFERENCE_OF_SANDBOX;
 }
 
 function openServer(

@@ -66,7 +66,8 @@ async function make(tools: SampleTools, plan: Plan): Promise<SampleOutcome> {
   await runJobs(sample);
   await dropPastClock(database, 'made');
   onProgress(
-    `Sample data: ready, ${plan.sales.length} contributions of ${DAYS} days. Remove them: npx partner-impact demo remove`,
+    `Sample data: ready, ${plan.sales.length} contributions of ${DAYS} days. ` +
+      'To be rid of them, stop the service; `npx partner-impact demo remove` empties the whole database, your own records too.',
   );
   return signal.aborted ? 'stopped' : 'made';
 }

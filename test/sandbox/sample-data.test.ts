@@ -242,6 +242,8 @@ describe('beside a start on the embedded PostgreSQL', HANG_LIMIT, () => {
     await ended;
     const second = await start('--no-demo');
     assert.equal((await partners()).length, 5);
+    const [, own] = /^Demo partner +(ptn_\w+)$/m.exec(first.output()) ?? [];
+    assert.ok(second.output().includes(`key issue --partner ${own} --permission manage\n                (of Demo partner)\n`));
     // Lists and timelines find records of a time by their identifiers.
     for (const { partner_id, created_at } of await runJson('partner', 'list'))
       assert.ok(Math.abs((timeOfId('ptn', partner_id) ?? 0) - Date.parse(created_at)) < DAY_MS, partner_id);

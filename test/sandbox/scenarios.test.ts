@@ -336,9 +336,12 @@ describe('production', () => {
         const url = path.replace(/\{\w+\}/g, 'txn_01KA2Z9V7M5CEN5XA66EMZSRZW');
         const { status, body } = await live.call(url, { method, ...(method === 'POST' && { headers: newKey(), body: {} }) });
         assert.deepEqual([status, body.error.code], [404, 'invalid_request'], `${method} ${path}`);
+        assert.match(body.error.message, /exist in the sandbox alone\.$/);
         asked++;
       }
     assert.equal(asked, 9);
+    const { body: mistyped } = await live.call('/v1/impact-transaction');
+    assert.match(mistyped.error.message, /lists all paths; every sandbox serves it at \/docs\/reference\.$/);
     const { run } = commandLine({ BASE_URL: production.baseUrl, API_KEY: apiKey });
     const rehearsed = await run(['rehearse', '--url', 'https://example.org/hook']);
     assert.deepEqual([rehearsed.code, rehearsed.stdout], [2, '']);

@@ -25,8 +25,8 @@ interface KnownRoute {
   readonly recoverable: RecoverableOperation | undefined;
 }
 
-/** Learns every route that is registered from now on. */
-export function learnRoutes(app: FastifyInstance): KnownRoutes {
+/** Learns every route that is registered from now on. @param nextStepOf What the refusal of an unknown address names. */
+export function learnRoutes(app: FastifyInstance, nextStepOf: (url: string) => string): KnownRoutes {
   const routes: KnownRoute[] = [];
   app.addHook('onRoute', ({ url, method, config }) => {
     const path = routePattern(url);
@@ -42,7 +42,7 @@ export function learnRoutes(app: FastifyInstance): KnownRoutes {
         throw noSuchPath('No path of the interface ends with a slash: send the request without it.');
       if (!request.is404) return;
       const allowed = new Set(findOnPath(request.url).map(({ method }) => method));
-      if (allowed.size === 0) throw noSuchPath();
+      if (allowed.size === 0) throw noSuchPath(nextStepOf(request.url));
       const allow = [...allowed].sort().join(', ');
       throw new ServiceError('invalid_request', `This path allows ${allow}.`, { status: 405, headers: { allow } });
     },
@@ -64,10 +64,12 @@ function recoverableOf({ method, url }: AskedRoute, onPath: readonly KnownRoute[
   return url?.startsWith('/v1/') ? 'lookup' : undefined;
 }
 
-/** @param nextStep What to send instead, when it is known. */
-export function noSuchPath(
-  nextStep = 'The reference of the interface, /docs/reference, lists all paths; for programs, /docs/openapi.json.',
-): ServiceError {
+export const REFERENCE_HERE =
+  'The reference of the interface, /docs/reference, lists all paths; for programs, /docs/openapi.json.';
+export const REFERENCE_OF_SANDBOX = 'The reference of the interface lists all paths; every sandbox serves it at /docs/reference.';
+
+/** @param nextStep What to send instead, or where all paths are listed. */
+export function noSuchPath(nextStep: string): ServiceError {
   return new ServiceError('invalid_request', `There is no such path. ${nextStep}`, { status: 404 });
 }
 
