@@ -87,7 +87,9 @@ describe('the pages', () => {
     }
   });
 
-  test('HTML in a document is shown, and a diagram is a table', () => {
+  test('HTML in a document is shown, but for the direction of a text, and a diagram is a table', () => {
+    assert.match(pages.get('partner-guide') ?? '', /<td><span dir="rtl">2\.56 [^<]+<\/span><\/td>/);
+    for (const [name, html] of pages) assert.doesNotMatch(html, /&lt;\/?span/, name);
     assert.match(pages.get('customer-texts') ?? '', /&lt;0\.01/);
     assert.match(pages.get('partner-guide') ?? '', /<tr><td>pending<\/td><td>later look-up<\/td><td>failed<\/td><\/tr>/);
     for (const [name, html] of pages) assert.doesNotMatch(html, /mermaid|\[\*\]/, name);

@@ -14,7 +14,10 @@ export interface RenderedPage {
   readonly sections: readonly Section[];
 }
 
-/** Markdown of this repository as HTML. HTML in it is shown as text, and links to Markdown pages lead to the pages. */
+/** The only HTML in Markdown: where a text runs from right to left. */
+const DIRECTION = /^<(?:span dir="rtl"|\/span)>$/;
+
+/** Markdown of this repository as HTML. Other HTML in it is shown as text, and links to Markdown pages lead to the pages. */
 export function renderMarkdown(markdown: string): RenderedPage {
   const anchors = new Set<string>();
   const marked = new Marked({
@@ -35,7 +38,7 @@ export function renderMarkdown(markdown: string): RenderedPage {
         return `<div class="table" tabindex="0"><table><thead>${row(token.header)}</thead><tbody>${token.rows.map(row).join('\n')}</tbody></table></div>\n`;
       },
       code: ({ text, lang = '' }) => (lang === 'mermaid' ? renderStates(text) : colourCode(text, lang)),
-      html: ({ text }) => escapeHtml(text),
+      html: ({ text }) => (DIRECTION.test(text) ? text : escapeHtml(text)),
     },
   });
   return { html: marked.parse(markdown, { async: false }), sections: readSections(marked, markdown) };
@@ -91,6 +94,7 @@ function plain(markdown: string): string {
   return markdown
     .replace(/^ *```\w*$/gm, '')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/<span dir="rtl">|<\/span>/g, '')
     .replace(/^\|[\s|:-]+\|$/gm, '')
     .replace(/\*\*|`/g, '')
     .replace(/ *\| */g, ' ');
