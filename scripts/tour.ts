@@ -29,7 +29,9 @@ async function assertRunning(baseUrl: string): Promise<void> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port || 80), hostname);
   await once(socket, 'connect').catch(() => {
-    throw new Error(`Nothing answers at ${baseUrl}. Start the service in another terminal: npm start`);
+    throw new Error(
+      `Nothing answers at ${baseUrl}. Start the service in another terminal: npm start. If it has another port, set PORT.`,
+    );
   });
   socket.destroy();
 }

@@ -39,6 +39,7 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
       english('partner-guide'),
       english('webhooks'),
       english('sandbox'),
+      english('production'),
       english('sdk', 'sdk/README.md'),
       english('sdk-reference', 'sdk/REFERENCE.md'),
     ],
