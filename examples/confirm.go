@@ -17,6 +17,7 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -26,6 +27,8 @@ type Intent struct {
 	IdempotencyKey  string `json:"idempotency_key"`
 	PartnerOrderRef string `json:"partner_order_ref"`
 	Points          int64  `json:"points"`
+	// CalculationID is of the estimate that the contribution is linked to; empty without one. A bad one never prevents the contribution.
+	CalculationID string `json:"calculation_id,omitempty"`
 }
 
 type contribution struct {
@@ -137,9 +140,13 @@ func pause(pauses *int, retryAfter time.Duration, endsAt time.Time) bool {
 }
 
 func (client *Client) send(intent Intent) answer {
-	body, err := json.Marshal(map[string]any{
+	fields := map[string]any{
 		"partner_event_id": intent.PartnerEventID, "partner_order_ref": intent.PartnerOrderRef, "points": intent.Points,
-	})
+	}
+	if intent.CalculationID != "" {
+		fields["calculation_id"] = intent.CalculationID
+	}
+	body, err := json.Marshal(fields)
 	if err != nil {
 		return noAnswer()
 	}
@@ -194,9 +201,16 @@ func noAnswer() answer {
 	return answer{Error: &failure{Code: "no_answer", Retryable: &retryable}}
 }
 
+// readIntent refuses a member that an intent does not have: a mistyped one must not be dropped unseen.
+func readIntent(text string, intent *Intent) error {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(intent)
+}
+
 func main() {
 	var intent Intent
-	if len(os.Args) < 2 || json.Unmarshal([]byte(os.Args[1]), &intent) != nil {
+	if len(os.Args) < 2 || readIntent(os.Args[1], &intent) != nil {
 		fmt.Fprintln(os.Stderr, "usage: confirm '{\"partner_event_id\": …}' [was-sent]")
 		os.Exit(2)
 	}

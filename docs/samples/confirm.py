@@ -58,6 +58,8 @@ def recorded(contribution, intent):
 
 def send(intent):
     fields = {name: intent[name] for name in ("partner_event_id", "partner_order_ref", "points")}
+    if intent.get("calculation_id"):  # of the estimate to link; a bad one never prevents the contribution
+        fields["calculation_id"] = intent["calculation_id"]
     headers = {"Idempotency-Key": intent["idempotency_key"], "Content-Type": "application/json"}
     return call("POST", "/v1/impact-transactions", headers, json.dumps(fields))
 

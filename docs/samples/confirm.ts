@@ -14,6 +14,8 @@ export interface Intent {
   idempotencyKey: string;
   partnerOrderRef: string;
   points: bigint;
+  /** Of the estimate that the contribution is linked to; a bad one never prevents the contribution. */
+  calculationId?: string;
 }
 
 /**
@@ -67,8 +69,9 @@ function recorded(found: NonNullable<Answer['contribution']>, intent: Intent): O
   return status ? { status, transactionId: found.transaction_id } : { status: 'unknown', code: 'unknown_status' };
 }
 
-function send({ partnerEventId, idempotencyKey, partnerOrderRef, points }: Intent): Promise<Answer> {
-  const fields = { partner_event_id: partnerEventId, partner_order_ref: partnerOrderRef, points: rawJSON(String(points)) };
+function send({ partnerEventId, idempotencyKey, partnerOrderRef, points, calculationId }: Intent): Promise<Answer> {
+  const names = { partner_event_id: partnerEventId, partner_order_ref: partnerOrderRef, calculation_id: calculationId };
+  const fields = { ...names, points: rawJSON(String(points)) };
   const headers = { 'Idempotency-Key': idempotencyKey, 'Content-Type': 'application/json' };
   return call('/v1/impact-transactions', { method: 'POST', headers, body: JSON.stringify(fields) });
 }

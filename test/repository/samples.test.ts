@@ -93,6 +93,15 @@ function declareCases(language: Language): void {
         assert.deepEqual(run.exchanges, ['POST 201']);
       });
 
+    test('with its calculation, which the contribution is then linked to', async () => {
+      const intent = newIntent();
+      const estimated = await usual.client.estimate({ partner_order_ref: intent.partnerOrderRef });
+      const { calculation_id: calculationId } = estimated.body.estimate;
+      await confirm({ ...intent, calculationId });
+      const { association } = (await usual.client.findByEvent(intent.partnerEventId)).body;
+      assert.deepEqual([association.status, association.link.calculation_id], ['associated', calculationId]);
+    });
+
     const losses: [string, Fault[], string[]][] = [
       ['the answer is lost', ['answer_lost'], ['POST answer_lost', 'GET 200']],
       ['the answer is cut in the middle', ['answer_cut'], ['POST answer_cut', 'GET 200']],

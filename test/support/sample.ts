@@ -50,6 +50,7 @@ export interface Intent {
   readonly idempotencyKey: string;
   readonly partnerOrderRef: string;
   readonly points: bigint;
+  readonly calculationId?: string;
 }
 
 /** As the sample tells it: the status, then the transaction or the code. */
@@ -98,7 +99,8 @@ for line in sys.stdin:
     number, settings, given, was_sent, within_seconds = json.loads(line)
     os.environ.update(settings)
     intent = {"partner_event_id": given["partnerEventId"], "idempotency_key": given["idempotencyKey"],
-              "partner_order_ref": given["partnerOrderRef"], "points": int(given["points"])}
+              "partner_order_ref": given["partnerOrderRef"], "points": int(given["points"]),
+              "calculation_id": given.get("calculationId")}
     try:
         from confirm import confirm_contribution
         end = {"outcome": confirm_contribution(intent, was_sent, within_seconds)}
@@ -168,9 +170,12 @@ class SampleRunner {
 /** examples/confirm.go in a process of its own, which starts in no time. */
 function confirmByGo(intent: Intent, run: SampleRun, signal?: AbortSignal): Promise<SampleOutcome> {
   const { baseUrl, apiKey, wasSent = false, withinSeconds = 60 } = run;
-  const { partnerEventId, idempotencyKey, partnerOrderRef, points } = intent;
+  const { partnerEventId, idempotencyKey, partnerOrderRef, points, calculationId } = intent;
   const names = { partner_event_id: partnerEventId, idempotency_key: idempotencyKey, partner_order_ref: partnerOrderRef };
-  const args = [exactJson({ ...names, points }), ...(wasSent ? ['was-sent'] : [])];
+  const args = [
+    exactJson({ ...names, points, ...(calculationId && { calculation_id: calculationId }) }),
+    ...(wasSent ? ['was-sent'] : []),
+  ];
   const env = { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey, WITHIN_SECONDS: String(withinSeconds) };
   return new Promise((resolve, reject) => {
     execFile(buildGo('confirm'), args, { env, ...(signal && { signal, killSignal: 'SIGKILL' }) }, (error, stdout, stderr) => {
