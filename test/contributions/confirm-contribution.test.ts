@@ -236,6 +236,36 @@ describe('invalid_request (interface, "Errors": syntactically invalid request or
     }
   });
 
+  test('a mistyped member is told which field it may be, unless that was sent too', async () => {
+    const told = async (fields: object) => {
+      const answer = await client.confirm(fields);
+      assertError(answer, 'invalid_request');
+      const { details } = answer.body.error;
+      return details.find(({ code }: { code: string }) => code === 'unknown_field').message;
+    };
+    const said = (name: string, next: string) => `${name} is not a field of this operation; ${next}`;
+    assert.equal(await told({ calculationID: 'calc_1' }), said('calculationID', 'did you mean calculation_id?'));
+    assert.equal(await told({ opaque_custmer_ref: 'c' }), said('opaque_custmer_ref', 'did you mean opaque_customer_ref?'));
+    assert.equal(await told({ partner_order_reff: 'o' }), said('partner_order_reff', 'remove it.'));
+    assert.equal(await told({ note: 'n' }), said('note', 'remove it.'));
+  });
+
+  test('what a value is instead is said so that its sender sees the mistake', async () => {
+    const cases: [fields: object, field: string, words: RegExp][] = [
+      [{ partner_order_ref: '#1234 5' }, 'partner_order_ref', /: -; its character 1 is none of them\.$/],
+      [{ partner_order_ref: 'order١' }, 'partner_order_ref', /its character 6 is none of them\.$/],
+      [{ partner_order_ref: 'x'.repeat(129) }, 'partner_order_ref', /it is a string of 129 characters\.$/],
+      [{ partner_order_ref: 1234 }, 'partner_order_ref', /it is a number: write it in quotation marks\.$/],
+      [{ points: '100' }, 'points', /as a JSON number; it is a string\.$/],
+      [{ points: 12.5 }, 'points', /it is not whole\.$/],
+    ];
+    for (const [fields, field, words] of cases) {
+      const { status, body } = await client.confirm(fields);
+      assert.equal(status, 400);
+      assert.match(body.error.details.find((detail: { field: string }) => detail.field === field).message, words);
+    }
+  });
+
   test("of more than 50 problems the first 50 are listed, the contract's fields first, and then their number", async () => {
     const unknown = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`m${index}`, 1]));
     const answer = await client.confirm({ ...unknown, points: 0 });

@@ -240,8 +240,8 @@ describe('invalid_request names the member, its form and what to do', HANG_LIMIT
       /^after_sequence occurs 2 times in the query; send it once/,
     ],
     ['?after=5', { after: 'unknown_field' }, /^after is not a field of this operation in the query; remove it\.$/],
-    ['?limit[]=5', { 'limit[]': 'unknown_field' }, /remove it\.$/],
-    ['?Limit=5', { Limit: 'unknown_field' }, /remove it\.$/],
+    ['?limit[]=5', { 'limit[]': 'unknown_field' }, /did you mean limit\?$/],
+    ['?Limit=5', { Limit: 'unknown_field' }, /did you mean limit\?$/],
     [
       '?limit=0&after_sequence=x&more=1',
       { after_sequence: 'wrong_form', limit: 'too_small', more: 'unknown_field' },

@@ -1,6 +1,8 @@
 import type { ErrorObject } from 'ajv';
+import { distance } from 'fastest-levenshtein';
 import type { DetailCode } from '../../domain/detail-codes.ts';
 import { findDistanceProblem } from '../../domain/emissions/distance.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import type { ErrorDetail } from '../../domain/service-error.ts';
 import { escapeHidden } from '../../domain/single-line-text.ts';
 import { describeBounds, type IntegerBounds, integerProblem } from './integer-text.ts';
@@ -17,7 +19,9 @@ export function describeProblem(part: RequestPart, field: string, error: ErrorOb
   const place = part === 'body' ? '' : part === 'query' ? ' in the query' : ' in the headers';
   if (error.keyword === 'required') return { field: shown, code: 'missing', message: `${shown} is missing${place}.` };
   if (error.keyword === 'additionalProperties') {
-    return { field: shown, code: 'unknown_field', message: `${shown} is not a field of this operation${place}; remove it.` };
+    const similar = findSimilar(field, error);
+    const nextStep = similar === undefined ? 'remove it.' : `did you mean ${similar}?`;
+    return { field: shown, code: 'unknown_field', message: `${shown} is not a field of this operation${place}; ${nextStep}` };
   }
   if (error.instancePath === '') return { field: shown, code: 'wrong_type', message: `The ${part} must be a JSON object.` };
   const schema = (error.parentSchema?.['described'] ?? error.parentSchema ?? {}) as Schema;
@@ -28,7 +32,17 @@ export function describeProblem(part: RequestPart, field: string, error: ErrorOb
     return { field: shown, code, message };
   }
   const nextStep = schema['default'] === undefined ? '' : ` Correct it, or leave it out for ${schema['default']}.`;
-  return { field: shown, code, message: `${shown} must be ${form}; ${describeValue(error.data, code)}.${nextStep}` };
+  return { field: shown, code, message: `${shown} must be ${form}; ${describeValue(error.data, code, schema)}.${nextStep}` };
+}
+
+const MISTYPED_MAX = 2;
+
+/** The field whose name is mistyped, or written in another style, unless it was sent too. */
+function findSimilar(name: string, { parentSchema, data }: ErrorObject): string | undefined {
+  const plain = (each: string) => each.toLowerCase().replaceAll(/[_-]/g, '');
+  const known = Object.keys((parentSchema as Schema)['properties'] ?? {}).filter((each) => !Object.hasOwn(data as object, each));
+  const start = plain(name.slice(0, NAME_SHOWN));
+  return known.find((each) => plain(each).length > 2 * MISTYPED_MAX && distance(start, plain(each)) <= MISTYPED_MAX);
 }
 
 /** Characters of the name of an unknown member that an answer repeats: it may have fifty of them. */
@@ -82,11 +96,30 @@ function pointsProblem(value: unknown): DetailCode {
   return Math.abs(value) >= 2 ** 63 ? 'too_large' : 'not_whole';
 }
 
-function describeValue(value: unknown, code: DetailCode): string {
+function describeValue(value: unknown, code: DetailCode, schema: Schema): string {
   if (code === 'too_small' || code === 'too_large') return code === 'too_small' ? 'it is too small' : 'it is too large';
+  if (code === 'not_whole') return 'it is not whole';
   if (value === null) return 'it is null';
-  if (Array.isArray(value)) return 'it is an array';
-  if (typeof value === 'string') return value === '' ? 'it is empty' : `it is a string of ${value.length} characters`;
-  if (typeof value === 'bigint' || typeof value === 'number') return 'it is a number that is not allowed here';
+  if (Array.isArray(value)) return value.length === 0 ? 'it is empty' : `it is an array of ${pluralise(value.length, 'element')}`;
+  if (typeof value === 'string') return describeText(value, code, schema);
+  if (typeof value === 'bigint' || typeof value === 'number')
+    return isText(schema) ? 'it is a number: write it in quotation marks' : 'it is a number';
   return typeof value === 'boolean' ? 'it is a boolean' : 'it is an object';
+}
+
+function isText({ type }: Schema): boolean {
+  return [type].flat().includes('string');
+}
+
+function describeText(value: string, code: DetailCode, schema: Schema): string {
+  if (value === '') return 'it is empty';
+  if (code === 'wrong_type') return 'it is a string';
+  const place = code === 'invalid_characters' ? findOutside(value, schema) : 0;
+  return place > 0 ? `its character ${place} is none of them` : `it is a string of ${pluralise(value.length, 'character')}`;
+}
+
+/** @returns The place of the first character that the pattern of single characters excludes, from 1 on; 0 without one. */
+function findOutside(value: string, { pattern }: Schema): number {
+  const [allowed] = /^\[[^\]]+\]/.exec(String(pattern).replace(/^\^/, '')) ?? [];
+  return allowed === undefined ? 0 : [...value].findIndex((each) => !new RegExp(`^${allowed}$`).test(each)) + 1;
 }

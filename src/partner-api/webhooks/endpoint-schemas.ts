@@ -76,7 +76,7 @@ export const RotateSecretBody = Type.Object(
 export const RecoverBody = Type.Object(
   {
     since: Type.String({
-      minLength: 20,
+      minLength: 1,
       maxLength: 40,
       format: 'date-time',
       description: 'The service sends again what failed from this time on.',
