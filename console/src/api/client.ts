@@ -30,7 +30,13 @@ const sessionHeaders: Middleware = {
   },
 };
 
-export const client = createClient<paths>({ baseUrl: location.origin, credentials: 'same-origin' });
+/** A dialog stays open while its change is under way: it ends, whatever the network does. The service gives up earlier. */
+const ANSWER_WITHIN_MS = 60_000;
+
+const fetchInTime = (request: Request): Promise<Response> =>
+  fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]) });
+
+export const client = createClient<paths>({ baseUrl: location.origin, credentials: 'same-origin', fetch: fetchInTime });
 client.use(sessionHeaders);
 
 interface Answer<Value> {

@@ -2,6 +2,7 @@ import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/r
 import { useId, useRef } from 'react';
 import { tell } from '../parts/tell.tsx';
 import { useStepUp } from '../session/step-up.tsx';
+import { NoAnswerError } from './api-error.ts';
 
 interface ChangeTerms<Input, Output> {
   /** @param key For `Idempotency-Key`: the same for the same input, until it was done. */
@@ -42,6 +43,10 @@ export function useChange<Input, Output>({ send, done, failed, onDone }: ChangeT
       if (message !== undefined) tell(message, { changeId, isFailure: failure !== undefined });
       void queries.invalidateQueries();
       onDone?.(output);
+    },
+    onError(error) {
+      // It may have been done: what is shown may be of before.
+      if (error instanceof NoAnswerError) void queries.invalidateQueries();
     },
     onSettled: (_output, _error, input) => void underWay.current.delete(payloadOf(input)),
   });

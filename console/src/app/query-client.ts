@@ -20,11 +20,14 @@ export function createQueryClient(): QueryClient {
     }),
     defaultOptions: {
       queries: {
+        networkMode: 'always',
+        refetchOnReconnect: true,
         staleTime: 2_000,
         refetchInterval: LIVE_MS,
         retry: (failures, error) => error instanceof NoAnswerError && failures < 2,
       },
-      mutations: { retry: false },
+      // Otherwise what is sent without a network waits, and is sent when there is one: after its dialog was cancelled, too.
+      mutations: { networkMode: 'always', retry: false },
     },
   });
   return queries;

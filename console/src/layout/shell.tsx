@@ -14,6 +14,7 @@ import { SHELL } from '../texts/shell-texts.ts';
 import { Account, Preferences } from './account.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { Navigation } from './navigation.tsx';
+import { StaleNotice } from './stale-notice.tsx';
 import { Toasts, useToastRoom } from './toasts.tsx';
 import { search } from './typed-ahead.ts';
 
@@ -69,6 +70,7 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main>
         <Box id="content" maw={1240} mx="auto" tabIndex={-1}>
+          <StaleNotice />
           <Outlet />
         </Box>
       </AppShell.Main>

@@ -40,8 +40,9 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   const [hasPassword, hasPasskey] = isSession(known) ? [known.has_password, known.has_passkey] : [false, false];
   const value = useMemo(() => (isSession(known) ? toSession(known, () => queries.clear()) : undefined), [known, queries]);
   if (location.pathname === '/sign-in') return <ChoosePassword onSignedIn={begin} />;
-  if (session.error) return <Failure error={session.error} onRetry={() => void session.refetch()} />;
-  if (known === undefined) return <Loading />;
+  // What is typed into an open page outlives a service that does not answer for a while.
+  if (known === undefined)
+    return session.error ? <Failure error={session.error} onRetry={() => void session.refetch()} /> : <Loading />;
   if (!value) return <SignIn hasEnded={known === 'ended'} onSignedIn={begin} />;
   return (
     <SessionContext value={value}>

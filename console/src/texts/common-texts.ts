@@ -53,6 +53,10 @@ export const COMMON = {
     'The service did not answer. Check that it runs and that this machine reaches it, then try again.',
     'لم تُجب الخدمة. تأكّد من أنها تعمل وأن هذا الجهاز يصل إليها، ثم أعد المحاولة.',
   ],
+  staleSince: [
+    (at: string) => `The service does not answer. What you see was read at ${at}; it may have changed since.`,
+    (at: string) => `الخدمة لا تُجيب. ما تراه قُرئ في ${at}، وقد يكون تغيّر بعد ذلك.`,
+  ],
   noAnswerToChange: [
     'The service did not answer, so the change may have been made. Look at the record before you repeat it.',
     'لم تُجب الخدمة، وقد يكون التغيير قد تم. راجع السجل قبل أن تكرره.',

@@ -84,7 +84,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
     });
   };
   return (
-    <Dialog opened={isOpen} onClose={close} title={t.draft} size="lg">
+    <Dialog opened={isOpen} onClose={close} title={t.draft} size="lg" isBusy={draft.isPending}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -143,7 +143,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
           />
           <Problem error={draft.error ?? preview.error} fields={[field, 'reason_en', 'reason_ar']} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
+            <Button variant="default" onClick={close} disabled={draft.isPending}>
               {common.cancel}
             </Button>
             <Button type="submit" loading={draft.isPending}>

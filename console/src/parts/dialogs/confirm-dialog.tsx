@@ -43,7 +43,7 @@ export function ConfirmDialog({ isOpen, onClose, title, ...form }: ConfirmDialog
     onClose();
   };
   return (
-    <Dialog opened={isOpen} onClose={close} title={title} size="lg">
+    <Dialog opened={isOpen} onClose={close} title={title} size="lg" isBusy={form.change.isPending}>
       <DialogForm {...form} onCancel={close} />
     </Dialog>
   );
@@ -90,7 +90,7 @@ function DialogForm(props: FormProps & { readonly onCancel: () => void }) {
         <Stack gap="sm" className="dialog-end">
           <Problem error={change.error} fields={fields} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={onCancel}>
+            <Button variant="default" onClick={onCancel} disabled={change.isPending}>
               {isDone ? t.close : t.cancel}
             </Button>
             {!isDone && (

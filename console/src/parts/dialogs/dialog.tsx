@@ -4,12 +4,25 @@ import { SteppingUp } from '../../session/stepping-up.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 
+interface DialogProps extends ModalProps {
+  /** Its change is under way: the dialog stays, so that nobody takes it for cancelled. */
+  readonly isBusy?: boolean;
+}
+
 /** A dialog whose cross has a name. `Escape` closes the one on top alone; closed, the focus is where it was before. */
-export function Dialog(props: ModalProps) {
+export function Dialog({ isBusy = false, ...props }: DialogProps) {
   const { close } = useTexts(COMMON);
   const isBelow = useContext(SteppingUp);
   useFocusBack(props.opened);
-  return <Modal closeButtonProps={{ 'aria-label': close }} closeOnEscape={!isBelow} returnFocus={false} {...props} />;
+  return (
+    <Modal
+      closeButtonProps={{ 'aria-label': close, disabled: isBusy }}
+      closeOnEscape={!isBelow && !isBusy}
+      closeOnClickOutside={!isBusy}
+      returnFocus={false}
+      {...props}
+    />
+  );
 }
 
 /** The modal's own return knows nothing of a dialog that is opened as it is mounted, or unmounted as it is closed. */

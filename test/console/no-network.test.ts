@@ -1,0 +1,68 @@
+/** What a person sees of a change that is under way, and of a service that is not reached. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { needsBrowser } from '../support/console/browser.ts';
+import { openScene, type Scene } from '../support/console/console-scene.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser, partner, newPending } = (scene ?? {}) as Scene;
+// What a browser without a network reports of its requests is no offence of the page.
+if (scene)
+  after(() =>
+    assert.deepEqual(
+      browser.offences.filter((each) => !/ERR_INTERNET_DISCONNECTED/.test(each)),
+      [],
+    ),
+  );
+
+describe('a final step', needsBrowser, () => {
+  async function openConfirmation() {
+    const { transactionId } = await newPending();
+    const page = await browser.signedIn('operator');
+    const decided: string[] = [];
+    page.on('request', (request) => request.method() === 'POST' && decided.push(request.url()));
+    await page.goto(`${browser.baseUrl}/reviews/${partner.partnerId}/${transactionId}`);
+    await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox').fill('The shop says so.');
+    const confirm = dialog.getByRole('button', { name: /^Confirm/ });
+    const cancel = dialog.getByRole('button', { name: 'Cancel' });
+    return { page, dialog, confirm, cancel, decided, transactionId };
+  }
+
+  test('without a network is refused at once, and never sent after it was cancelled', async () => {
+    const { page, dialog, confirm, cancel, decided, transactionId } = await openConfirmation();
+    await page.context().setOffline(true);
+    await confirm.click();
+    await dialog.getByText('The service did not answer').waitFor();
+    await cancel.click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('The service does not answer. What you see was read at').waitFor();
+    decided.length = 0;
+    await page.context().setOffline(false);
+    // The page reads again when the network is back: a change that waited for it would be sent with that.
+    await page.getByText('The service does not answer. What you see was read at').waitFor({ state: 'detached' });
+    const { rows } = await service.database.pool.query('select status from contribution where transaction_id = $1', [
+      transactionId,
+    ]);
+    assert.deepEqual([decided, rows], [[], [{ status: 'pending' }]]);
+  });
+
+  test('that is under way keeps its dialog, so that nobody takes it for cancelled', async () => {
+    const { page, dialog, confirm, cancel } = await openConfirmation();
+    const goOn = Promise.withResolvers<void>();
+    await page.route('**/reviews/decisions', async (route) => {
+      await goOn.promise;
+      await route.continue();
+    });
+    await confirm.click();
+    await waitFor('the step under way', () => cancel.isDisabled());
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    assert.equal(await dialog.isVisible(), true);
+    assert.equal(await dialog.getByRole('button', { name: 'Close' }).isDisabled(), true);
+    goOn.resolve();
+    await dialog.waitFor({ state: 'detached' });
+  });
+});
