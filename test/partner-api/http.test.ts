@@ -87,12 +87,30 @@ describe('what Node refuses by itself', () => {
     assert.equal((await client.findByEvent(fields.partner_event_id)).status, 404);
   });
 
-  test('garbage after a complete confirmation never answers in its place: the outcome is what the look-up says', async () => {
+  test('a confirmation with more bytes than it declares is answered, once, and its connection closed', async () => {
+    const confirm = (body: string, length: number) =>
+      sendRaw(
+        `POST /v1/impact-transactions HTTP/1.1\r\n${HOST}${KEY}Idempotency-Key: ${uniqueId('key')}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`,
+      );
     const fields = newConfirmation();
     const body = JSON.stringify(fields);
-    const head = `POST /v1/impact-transactions HTTP/1.1\r\n${HOST}${KEY}Idempotency-Key: ${uniqueId('key')}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
-    const received = await sendRaw(`${head}${body}\x00\x01garbage\r\n\r\n`);
-    assert.ok(received === '' || received.startsWith('HTTP/1.1 201'), received);
+    for (const more of ['xyz', '\x00\x01garbage\r\n\r\n', 'GET HTTP\r\n\r\n'.repeat(5_000)]) {
+      const whole = { ...fields, partner_event_id: uniqueId('event'), partner_order_ref: uniqueId('order') };
+      const text = JSON.stringify(whole);
+      const received = await confirm(`${text}${more}`, text.length);
+      assert.match(received, /^HTTP\/1\.1 201 /);
+      assert.match(received, /^connection: close\r$/im);
+      assert.equal(received.split('HTTP/1.1 ').length, 2, 'one answer');
+      assert.equal((await client.findByEvent(whole.partner_event_id)).status, 200);
+    }
+    for (const missing of [1, 2, 5]) assertEnvelope(await confirm(body, body.length - missing), 400);
+    assertEnvelope(await confirm(body, 0), 400);
+    assert.equal((await client.findByEvent(fields.partner_event_id)).status, 404);
+  });
+
+  test('a body without a length is refused in words', async () => {
+    const head = `POST /v1/impact-transactions HTTP/1.1\r\n${HOST}${KEY}Idempotency-Key: ${uniqueId('key')}\r\nContent-Type: application/json\r\n\r\n`;
+    assertEnvelope(await sendRaw(`${head}${JSON.stringify(newConfirmation())}`), 400);
   });
 
   test('HTTP/1.0 without Host is served', async () => {

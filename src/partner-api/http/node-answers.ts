@@ -36,8 +36,8 @@ export type AnswerClientError = (error: NodeJS.ErrnoException, socket: HttpSocke
 
 export interface NodeAnswers {
   /**
-   * For a connection whose bytes are not HTTP. When a request of that connection is under way or was answered, a refusal would be read as
-   * its answer; the connection is closed instead, and the outcome stays unknown to the sender.
+   * For a connection whose bytes are not HTTP. When a whole request of that connection is under way, a refusal would be read as its answer:
+   * the sender gets the answer of the request, and then the connection is closed.
    */
   readonly answerClientError: AnswerClientError;
   /** An unknown expectation is handled like every request and refused there; CONNECT has no route. */
@@ -56,9 +56,14 @@ export function nodeAnswers(
   return {
     answerClientError(error, socket) {
       const underWay = socket._httpMessage;
-      const wouldMislead = underWay && (underWay.headersSent || underWay.req.complete);
-      if (error.code === 'ECONNRESET' || !socket.writable || wouldMislead) {
+      if (error.code === 'ECONNRESET' || !socket.writable || underWay?.headersSent) {
         socket.destroy();
+        return;
+      }
+      if (underWay?.req.complete) {
+        // Whatever else arrives is not read; the answer says so by `Connection: close`.
+        socket.pause();
+        underWay.shouldKeepAlive = false;
         return;
       }
       const refusal = PARSER_REFUSALS[error.code ?? ''] ?? MALFORMED;
