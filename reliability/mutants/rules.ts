@@ -493,9 +493,9 @@ export const RULES: readonly Rule[] = [
     rule: 'a confirmation that is stored is never answered 400 for what follows it on its connection',
     source: 'reliability, Rule 0',
     file: 'src/partner-api/http/node-answers.ts',
-    find: ' || wouldMislead',
-    replace: '',
-    tests: ['reliability/fuzz'],
+    find: 'underWay?.req.complete',
+    replace: 'false',
+    tests: ['reliability/fuzz', 'partner-api/http'],
   },
   {
     rule: 'what a COMMIT that went along may have stored is never reported as not stored',
