@@ -28,19 +28,18 @@ const as = (person: SignedInOperator | undefined) => person as SignedInOperator;
 const actorOf = ({ operatorId }: { readonly operatorId: string }): Actor => ({ ...signedIn('admin'), operatorId });
 const newAddress = () => ({ name: 'Made', email: `${uniqueId('made').toLowerCase()}@example.org` });
 
-async function signInWith(code: string): Promise<void> {
-  const { status, text } = await new OperatorClient(service.operationsPort).post('/operator/v1/session/link', {
-    code,
-    password: PASSWORD,
-  });
+async function signInWith(code: string): Promise<OperatorClient> {
+  const client = new OperatorClient(service.operationsPort);
+  const { status, text } = await client.post('/operator/v1/session/link', { code, password: PASSWORD });
   assert.equal(status, 200, text);
+  return client;
 }
 
 /** Somebody whose account another one made, and who has signed in. */
-async function madeBy(maker: { readonly operatorId: string }, role: Role) {
-  const { operator, signInCode } = await createOperator(database, actorOf(maker), { ...newAddress(), role });
-  await signInWith(signInCode);
-  return operator;
+async function madeBy(maker: { readonly operatorId: string }, role: Role): Promise<SignedInOperator> {
+  const address = newAddress();
+  const { operator, signInCode } = await createOperator(database, actorOf(maker), { ...address, role });
+  return Object.assign(await signInWith(signInCode), { operatorId: operator.operatorId, email: address.email });
 }
 
 async function judge(person: SignedInOperator | undefined, operatorId: string, step = 'approve_adjustment') {
@@ -65,11 +64,17 @@ test('oneself is not', async () => {
   assert.match(message, /recorded the delivery, so another operator has to verify the batch/);
 });
 
-test('whose account one made is not, until a time; the other way round neither', async () => {
-  const { operatorId } = await madeBy(as(admin), 'approver');
-  const { isAllowed, codes } = await judge(admin, operatorId);
-  assert.deepEqual([isAllowed, codes.four_eyes, codes.maker], [false, 'same_maker', as(admin).operatorId]);
-  assert.ok(Date.parse(codes.until) > Date.now());
+test('whose account one made is not, until a time; who made the own account is neither', async () => {
+  const made = await madeBy(as(admin), 'approver');
+  for (const [judging, judged] of [
+    [as(admin), made],
+    [made, as(admin)],
+  ] as const) {
+    const { isAllowed, codes } = await judge(judging, judged.operatorId);
+    const { four_eyes, operator, maker, until } = codes;
+    assert.deepEqual([isAllowed, four_eyes, operator, maker], [false, 'same_maker', judged.operatorId, as(admin).operatorId]);
+    assert.ok(Date.parse(until) > Date.now());
+  }
 });
 
 test('the owner account is nobody, and there is a sentence for it', async () => {
