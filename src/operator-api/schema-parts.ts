@@ -45,7 +45,9 @@ export const nullableShape = <Item extends TSchema>(item: Item, description: str
 
 /** A line that a person writes. */
 export const line = (description: string, maxLength = 500) => Type.String({ minLength: 1, maxLength, description });
-export const reason = line('Why, for whoever looks at it later: a line of 1 to 500 characters. The audit keeps it.');
+export const reason = line(
+  'The reason, for whoever looks at the change later: a line of 1 to 500 characters. The audit keeps it.',
+);
 
 /** A count that stops: nothing counts everything. */
 export const BoundedCount = shape(

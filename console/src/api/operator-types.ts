@@ -1330,7 +1330,7 @@ export interface paths {
         };
         /**
          * List adjustments
-         * @description Of a settlement those of contributions that have their line on it, whichever settlement has the line of the adjustment. With a filter a page looks at 2,000 adjustments at most: it may be short, or empty, while `has_more` says that the list goes on.
+         * @description With `settlement_id` the list has the adjustments of contributions whose line is on the settlement, whichever settlement has the line of the adjustment. With a filter a page looks at 2,000 adjustments at most: it may be short, or empty, while `has_more` says that the list goes on.
          *
          *     Least role: `viewer`.
          */
@@ -1942,7 +1942,7 @@ export interface paths {
         };
         /**
          * Show an event with its body
-         * @description Its deliveries are those of `listDeliveries` with its `event_id`. An event is kept for `EVENT_RETENTION_DAYS`.
+         * @description The deliveries of the event are those of `listDeliveries` with its `event_id`. An event is kept for `EVENT_RETENTION_DAYS`.
          *
          *     Least role: `viewer`.
          */
@@ -2460,7 +2460,7 @@ export interface paths {
         };
         /**
          * Download adjustments (CSV)
-         * @description Of a settlement those of contributions that have their line on it, whichever settlement has the line of the adjustment. With a filter a page looks at 2,000 adjustments at most: it may be short, or empty, while `has_more` says that the list goes on.
+         * @description With `settlement_id` the list has the adjustments of contributions whose line is on the settlement, whichever settlement has the line of the adjustment. With a filter a page looks at 2,000 adjustments at most: it may be short, or empty, while `has_more` says that the list goes on.
          *
          *     Least role: `viewer`.
          */
@@ -2715,7 +2715,7 @@ export interface components {
             /** @description The points of the contribution. */
             contribution_points: string;
             /**
-             * @description Why.
+             * @description The reason of the adjustment, by its code.
              * @enum {string}
              */
             reason_code: "duplicate_report" | "partner_reporting_error" | "operator_error" | "conversion_restatement" | "tree_cost_restatement" | "compliance" | "other";
@@ -2752,7 +2752,7 @@ export interface components {
              * @description When it was rejected; `null` unless it was rejected.
              */
             rejected_at: string | null;
-            /** @description Why it was rejected; `null` unless it was rejected. */
+            /** @description Why the adjustment was rejected; `null` unless it was. */
             rejection_reason: string | null;
             /** @description Who posted it; `null` before. */
             posted_by: string | null;
@@ -2772,7 +2772,7 @@ export interface components {
             currency: string | null;
             /** @description What it changes of the contribution; `null` where it was rejected. */
             effect: components["schemas"]["AdjustmentEffect"] | null;
-            /** @description Why it cannot be posted as things stand. */
+            /** @description What prevents the posting as things stand. */
             problems: components["schemas"]["AdjustmentProblem"][];
             /** @description The settlement that it changes; `null` where it was rejected, and before a draft that cannot be posted. */
             settlement: components["schemas"]["AdjustmentTarget"] | null;
@@ -2802,7 +2802,7 @@ export interface components {
             currency: string | null;
             /** @description What it changes of the contribution; `null` where it was rejected. */
             effect: components["schemas"]["AdjustmentEffect"] | null;
-            /** @description Why it cannot be posted as things stand. */
+            /** @description What prevents the posting as things stand. */
             problems: components["schemas"]["AdjustmentProblem"][];
             /** @description The settlement that it changes; `null` where it was rejected, and before a draft that cannot be posted. */
             settlement: components["schemas"]["AdjustmentTarget"] | null;
@@ -2812,7 +2812,7 @@ export interface components {
             field: string;
             /** @description The code. */
             code: string;
-            /** @description Why it cannot be posted now. */
+            /** @description Why the adjustment cannot be posted now, in a sentence. */
             message: string;
         };
         AdjustmentTarget: {
@@ -2874,9 +2874,9 @@ export interface components {
             has_more: boolean;
         };
         Attempt: {
-            /** @description Its number. */
+            /** @description The number of the attempt, from 1. */
             number: string;
-            /** @description Why it was made. */
+            /** @description Why the attempt was made. */
             trigger: string;
             /**
              * Format: date-time
@@ -2893,7 +2893,7 @@ export interface components {
             excerpt: string | null;
         };
         AuditEntry: {
-            /** @description Its number in the chain. */
+            /** @description The number of the entry in the chain. */
             entry_no: string;
             /**
              * Format: date-time
@@ -2942,7 +2942,7 @@ export interface components {
         BegunRun: {
             /** @description The name of the job. */
             job: string;
-            /** @description Its number among the runs of the job. */
+            /** @description The number of the run among those of the job. */
             run_no: string;
         };
         BegunSecondFactor: {
@@ -3209,7 +3209,7 @@ export interface components {
              */
             status: "waiting" | "held" | "delivered" | "exhausted" | "failed" | "dropped";
             /**
-             * @description Why it is sent.
+             * @description Why the delivery is sent.
              * @enum {string}
              */
             trigger: "event" | "resend" | "recover" | "replay" | "test" | "sample";
@@ -3242,7 +3242,7 @@ export interface components {
             subject_id: string | null;
             /** @description The bytes that are signed and sent, the same for every attempt; `null` of a test. */
             body: string | null;
-            /** @description Its attempts, the earliest first. */
+            /** @description The attempts of the delivery, the earliest first. */
             attempts: components["schemas"]["Attempt"][];
         };
         DeliveryPage: {
@@ -3272,7 +3272,7 @@ export interface components {
         DisputedSettlement: {
             /** @description The id of the settlement. */
             settlement_id: string;
-            /** @description Its period. */
+            /** @description The period of the settlement. */
             period_label: string;
             /**
              * Format: date-time
@@ -3301,7 +3301,7 @@ export interface components {
             partner_id: string;
             /** @description The id of the endpoint. */
             endpoint_id: string;
-            /** @description Where its events go. */
+            /** @description The address to which the events of the endpoint go. */
             url: string;
             /** @description The event types that it gets; empty for all. */
             event_types: string[];
@@ -3310,7 +3310,7 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "disabled" | "removed";
-            /** @description Why it is disabled; `null` otherwise. */
+            /** @description Why the endpoint is disabled; `null` otherwise. */
             status_reason: string | null;
             /** @description How many attempts failed since the last that succeeded. */
             failures_in_row: number;
@@ -3443,9 +3443,9 @@ export interface components {
             partner_id: string;
             /** @description The id of the event. */
             event_id: string;
-            /** @description Its type. */
+            /** @description The type of the event. */
             event_type: string;
-            /** @description Its number among the events of the partner. */
+            /** @description The number of the event among those of the partner. */
             sequence: string;
             /**
              * Format: date-time
@@ -3458,11 +3458,11 @@ export interface components {
             body: string;
         };
         Evidence: {
-            /** @description Its number in the batch, from 1. */
+            /** @description The number of the evidence in the batch, from 1. */
             evidence_no: number;
             /** @description What it is, such as `photo`. */
             type: string;
-            /** @description Where partners and their customers find it. */
+            /** @description The address at which partners and their customers find the evidence. */
             url: string;
             /** @description The name of the file. */
             file_name: string;
@@ -3509,7 +3509,7 @@ export interface components {
             partner_order_ref: string;
             /** @description The points that the partner took. */
             points: string;
-            /** @description Why it can never be confirmed. */
+            /** @description Why the event can never be confirmed. */
             reason: string;
             /**
              * @description How far it has come.
@@ -3603,9 +3603,9 @@ export interface components {
             partner_id: string | null;
             /** @description The name of that partner. */
             partner_name: string | null;
-            /** @description Its id. */
+            /** @description The id of the record. */
             id: string;
-            /** @description Its status; `null` where its kind has none. */
+            /** @description The status of the record; `null` for a kind without one. */
             status: string | null;
             /**
              * Format: date-time
@@ -3616,7 +3616,7 @@ export interface components {
         HourOfEndpoint: {
             /**
              * Format: date-time
-             * @description Its beginning.
+             * @description The beginning of the hour.
              */
             from: string;
             /** @description Events that the first attempt delivered, within a minute. */
@@ -3633,7 +3633,7 @@ export interface components {
         ImpactBatch: {
             /** @description The id of the batch. */
             impact_batch_id: string;
-            /** @description Its name, for operators; partners do not get it. */
+            /** @description The name of the batch, for operators; partners do not get it. */
             name: string;
             /**
              * @description How far the planting has come.
@@ -3667,7 +3667,7 @@ export interface components {
             created_at: string;
         };
         ImpactBatchChange: {
-            /** @description Its number, from 1. */
+            /** @description The number of the change, from 1. */
             change_no: number;
             /**
              * @description What was recorded.
@@ -3690,7 +3690,7 @@ export interface components {
             quantity: string;
             /** @description The expected delivery since then; `null` without a delay. */
             expected_delivery_period: string | null;
-            /** @description Why; `null` without a reason. */
+            /** @description The reason of the change; `null` without one. */
             reason: string | null;
             /** @description Who recorded it. */
             operator_id: string;
@@ -3704,7 +3704,7 @@ export interface components {
             batch: components["schemas"]["ImpactBatch"];
             /** @description The project; `null` until the batch is allocated. */
             project: components["schemas"]["Project"] | null;
-            /** @description Of how many partners it has settlements. */
+            /** @description How many partners have settlements in the batch. */
             partner_count: number;
             /** @description How many settlements it has. */
             settlement_count: number;
@@ -3712,7 +3712,7 @@ export interface components {
             contribution_count: string;
             /** @description What its settlements are worth, by currency. */
             worth: components["schemas"]["Worth"][];
-            /** @description Its evidence. */
+            /** @description The evidence of the batch. */
             evidence: components["schemas"]["Evidence"][];
             /** @description What was recorded, the earliest first. */
             changes: components["schemas"]["ImpactBatchChange"][];
@@ -3755,7 +3755,7 @@ export interface components {
         JobRun: {
             /** @description The name of the job. */
             job: string;
-            /** @description Its number among the runs of the job. */
+            /** @description The number of the run among those of the job. */
             run_no: string;
             /**
              * @description Whether the clock or an operator started it.
@@ -3779,7 +3779,7 @@ export interface components {
             outcome: "succeeded" | "failed" | "stopped" | "abandoned" | null;
             /** @description What it did, as JSON text; `null` unless it succeeded. */
             result_json: string | null;
-            /** @description Why it failed; `null` unless it did. */
+            /** @description Why the run failed; `null` unless it did. */
             error: string | null;
         };
         JobRunPage: {
@@ -3843,7 +3843,7 @@ export interface components {
             /** @description The points of the contribution. */
             contribution_points: string;
             /**
-             * @description Why.
+             * @description The reason of the adjustment, by its code.
              * @enum {string}
              */
             reason_code: "duplicate_report" | "partner_reporting_error" | "operator_error" | "conversion_restatement" | "tree_cost_restatement" | "compliance" | "other";
@@ -3880,7 +3880,7 @@ export interface components {
              * @description When it was rejected; `null` unless it was rejected.
              */
             rejected_at: string | null;
-            /** @description Why it was rejected; `null` unless it was rejected. */
+            /** @description Why the adjustment was rejected; `null` unless it was. */
             rejection_reason: string | null;
             /** @description Who posted it; `null` before. */
             posted_by: string | null;
@@ -3903,7 +3903,7 @@ export interface components {
             partner_id: string;
             /** @description The id of the endpoint. */
             endpoint_id: string;
-            /** @description Where its events go. */
+            /** @description The address to which the events of the endpoint go. */
             url: string;
             /** @description The event types that it gets; empty for all. */
             event_types: string[];
@@ -3912,7 +3912,7 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "disabled" | "removed";
-            /** @description Why it is disabled; `null` otherwise. */
+            /** @description Why the endpoint is disabled; `null` otherwise. */
             status_reason: string | null;
             /** @description How many attempts failed since the last that succeeded. */
             failures_in_row: number;
@@ -4180,12 +4180,12 @@ export interface components {
             period_label: string;
             /**
              * Format: date-time
-             * @description Where the period begins.
+             * @description The beginning of the period.
              */
             period_start: string;
             /**
              * Format: date-time
-             * @description Where the period ends, itself not part of it.
+             * @description The end of the period, itself not part of it.
              */
             period_end: string;
             /** @description The time zone of the period. */
@@ -4226,11 +4226,11 @@ export interface components {
         Project: {
             /** @description The id of the project. */
             project_id: string;
-            /** @description Its English name. */
+            /** @description The English name of the project. */
             name_en: string;
-            /** @description Its Arabic name. */
+            /** @description The Arabic name of the project. */
             name_ar: string;
-            /** @description Its country, by ISO 3166-1. */
+            /** @description The country of the project, by ISO 3166-1. */
             country: string;
             /**
              * Format: date-time
@@ -4262,7 +4262,7 @@ export interface components {
              * @enum {string}
              */
             status: "receiving" | "comparing" | "done" | "failed";
-            /** @description Why it failed; `null` otherwise. */
+            /** @description Why the reconciliation failed; `null` otherwise. */
             problem: string | null;
             /**
              * @description The format of the list.
@@ -4296,7 +4296,7 @@ export interface components {
             lines_removed_at: string | null;
         };
         ReconciliationLine: {
-            /** @description Its place among all lines. */
+            /** @description The place of the line among all lines. */
             position: string;
             /** @description The line of the file, where the header row is 1, or the place in the array; `null` for one that the list lacks. */
             line_no: string | null;
@@ -4310,13 +4310,13 @@ export interface components {
              * @enum {string|null}
              */
             line_type: "contribution" | "adjustment" | "carried_forward" | null;
-            /** @description As the list has it, where it is well formed. */
+            /** @description The partner's id of the contribution, as the list has it, where it is well formed. */
             partner_event_id: string | null;
-            /** @description As the list has it, where it is well formed. */
+            /** @description The partner's reference of the order, as the list has it, where it is well formed. */
             partner_order_ref: string | null;
             /** @description The adjustment, in a statement. */
             adjustment_id: string | null;
-            /** @description As the list has them, where they are well formed. */
+            /** @description The points of the line as the list has them, where they are well formed. */
             points: string | null;
             /**
              * @description Which points of the contribution the list has; `null` for neither.
@@ -4398,7 +4398,7 @@ export interface components {
             resolved_at: string | null;
             /** @description Who decided; `null` while it waits. */
             resolved_by: string | null;
-            /** @description Why it was decided so; `null` while it waits. */
+            /** @description Why the review was decided so; `null` while it waits. */
             resolution_reason: string | null;
         };
         ReviewDecision: {
@@ -4411,7 +4411,7 @@ export interface components {
              * @enum {string}
              */
             status: "confirmed" | "failed" | "not_decided";
-            /** @description Why it was not decided; `null` where it was. */
+            /** @description Why the review was not decided; `null` where it was. */
             error: string | null;
         };
         ReviewDecisions: {
@@ -4446,7 +4446,7 @@ export interface components {
             resolved_at: string | null;
             /** @description Who decided; `null` while it waits. */
             resolved_by: string | null;
-            /** @description Why it was decided so; `null` while it waits. */
+            /** @description Why the review was decided so; `null` while it waits. */
             resolution_reason: string | null;
             /** @description What counts on its day; `null` where it was not counted. */
             day: components["schemas"]["DayCount"] | null;
@@ -4545,12 +4545,12 @@ export interface components {
         RulePreview: {
             /**
              * Format: date-time
-             * @description Where the month or the days begin, for the first of the partners.
+             * @description The beginning of the month or the days, for the first of the partners.
              */
             from: string;
             /**
              * Format: date-time
-             * @description Where they end, for the last of the partners.
+             * @description The end of the month or the days, for the last of the partners.
              */
             to: string;
             /** @description Whether all contributions between were looked at. */
@@ -4569,16 +4569,16 @@ export interface components {
             minor_units: number | null;
             /** @description What the points are worth, for a price. */
             amount: {
-                /** @description As recorded; `null` where nothing is known. */
+                /** @description The value as recorded; `null` where nothing is known. */
                 before: string | null;
-                /** @description Under the version. */
+                /** @description The value under the version. */
                 after: string | null;
             };
             /** @description Whole trees, for a price. */
             trees: {
-                /** @description As recorded; `null` where nothing is known. */
+                /** @description The value as recorded; `null` where nothing is known. */
                 before: string | null;
-                /** @description Under the version. */
+                /** @description The value under the version. */
                 after: string | null;
             };
         };
@@ -4628,7 +4628,7 @@ export interface components {
             people: components["schemas"]["SecondPeoplePerson"][];
             /** @description Whether there may be more of them. */
             has_more: boolean;
-            /** @description Why nobody may, whoever it is, as in the refusal of the verification; empty otherwise. */
+            /** @description The reasons for which nobody may, whoever it is, as in the refusal of the verification; empty otherwise. */
             details: components["schemas"]["SecondPersonDetail"][];
         };
         SecondPeoplePerson: {
@@ -4640,15 +4640,15 @@ export interface components {
         SecondPerson: {
             /** @description Whether one is another person, as far as the service can tell. */
             is_allowed: boolean;
-            /** @description Why not; `null` where one is. */
+            /** @description The reason for which one is not another person; `null` where one is. */
             message: string | null;
             /** @description The same as names and values, as in the refusal of the step. */
             details: components["schemas"]["SecondPersonDetail"][];
         };
         SecondPersonDetail: {
-            /** @description What it says. */
+            /** @description The name of what it tells. */
             field: string;
-            /** @description Its value. */
+            /** @description The value of what it tells. */
             code: string;
             /** @description A sentence. */
             message: string;
@@ -4684,7 +4684,7 @@ export interface components {
             partner_id: string;
             /** @description The id of the settlement. */
             settlement_id: string;
-            /** @description Its number among those of the partner, from 1. */
+            /** @description The number of the settlement among those of the partner, from 1. */
             sequence: string;
             /**
              * @description `closed` is final.
@@ -4698,12 +4698,12 @@ export interface components {
             environment: "sandbox" | "production";
             /**
              * Format: date-time
-             * @description Where the period begins.
+             * @description The beginning of the period.
              */
             period_start: string;
             /**
              * Format: date-time
-             * @description Where the period ends, itself not part of it.
+             * @description The end of the period, itself not part of it.
              */
             period_end: string;
             /** @description The time zone of the period. */
@@ -4755,7 +4755,7 @@ export interface components {
              * @description The moment of the totals of an open settlement; `null` once it is closed.
              */
             as_of: string | null;
-            /** @description Its statement; `null` while it is open. */
+            /** @description The statement of the settlement; `null` while it is open. */
             statement: components["schemas"]["StatementState"] | null;
             acknowledgement: components["schemas"]["Acknowledgement"];
             /** @description Whether the partner disputes it, and an operator recorded what the partner was told. */
@@ -4780,7 +4780,7 @@ export interface components {
             carried_out_amount: string | null;
         };
         SettlementLine: {
-            /** @description Its number, from 1. */
+            /** @description The number of the line, from 1. */
             line_no: number;
             /**
              * @description What it settles.
@@ -4795,9 +4795,9 @@ export interface components {
             partner_event_id: string | null;
             /** @description The partner's reference of the order. */
             partner_order_ref: string | null;
-            /** @description Its points, with their sign. */
+            /** @description The points of the line, with their sign. */
             points: string;
-            /** @description Its amount, exact; `null` without a conversion. */
+            /** @description The amount of the line, exact; `null` without a conversion. */
             amount: string | null;
             /** @description The currency of the amount. */
             currency: string | null;
@@ -4859,12 +4859,12 @@ export interface components {
             period_label: string;
             /**
              * Format: date-time
-             * @description Where the period begins.
+             * @description The beginning of the period.
              */
             period_start: string;
             /**
              * Format: date-time
-             * @description Where the period ends; it closes by itself 5 minutes later.
+             * @description The end of the period; the settlement closes by itself 5 minutes later.
              */
             period_end: string;
             /** @description The time zone of the period. */
@@ -4916,7 +4916,7 @@ export interface components {
              * @enum {string|null}
              */
             status: "confirmed" | "pending" | "failed" | null;
-            /** @description Why it was refused; `null` otherwise. */
+            /** @description Why the confirmation was refused; `null` otherwise. */
             message: string | null;
         };
         TestResult: {
@@ -6575,7 +6575,7 @@ export interface operations {
                      * @enum {string}
                      */
                     decision: "confirm" | "fail";
-                    /** @description Why, for whoever looks at it later: a line of 1 to 500 characters. The audit keeps it. */
+                    /** @description The reason, for whoever looks at the change later: a line of 1 to 500 characters. The audit keeps it. */
                     reason: string;
                     /** @description The contributions; 100 at most. */
                     contributions: {
@@ -6706,7 +6706,7 @@ export interface operations {
                     partner_order_ref: string;
                     /** @description The points that the partner took, in digits. */
                     points: string;
-                    /** @description Why, for whoever looks at it later: a line of 1 to 500 characters. The audit keeps it. */
+                    /** @description The reason, for whoever looks at the change later: a line of 1 to 500 characters. The audit keeps it. */
                     reason: string;
                 };
             };
@@ -7759,7 +7759,7 @@ export interface operations {
                     /** @description The contribution. Not needed with `reversal_of`. */
                     transaction_id?: string;
                     /**
-                     * @description Why.
+                     * @description The reason of the adjustment, by its code.
                      * @enum {string}
                      */
                     reason_code: "duplicate_report" | "partner_reporting_error" | "operator_error" | "conversion_restatement" | "tree_cost_restatement" | "compliance" | "other";
@@ -7873,7 +7873,7 @@ export interface operations {
     previewAdjustment: {
         parameters: {
             query: {
-                /** @description Why. */
+                /** @description The reason of the adjustment, by its code. */
                 reason_code: "duplicate_report" | "partner_reporting_error" | "operator_error" | "conversion_restatement" | "tree_cost_restatement" | "compliance" | "other";
                 /** @description The change of the settled points in digits, such as `-250`. */
                 points_delta?: string;
@@ -7929,7 +7929,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for whoever looks at it later: a line of 1 to 500 characters. The audit keeps it. */
+                    /** @description The reason, for whoever looks at the change later: a line of 1 to 500 characters. The audit keeps it. */
                     reason: string;
                 };
             };
@@ -8297,7 +8297,7 @@ export interface operations {
                     to: "allocated" | "funded" | "in_progress" | "delivered";
                     /** @description The project. */
                     project_id?: string;
-                    /** @description Why, stored with the change: a line of 1 to 500 characters. */
+                    /** @description The reason, stored with the change: a line of 1 to 500 characters. */
                     reason?: string;
                 };
             };
@@ -8341,7 +8341,7 @@ export interface operations {
                 "application/json": {
                     /** @description Whole trees, in digits. */
                     quantity: string;
-                    /** @description Why, stored with the change: a line of 1 to 500 characters. */
+                    /** @description The reason, stored with the change: a line of 1 to 500 characters. */
                     reason?: string;
                 };
             };
@@ -8385,7 +8385,7 @@ export interface operations {
                 "application/json": {
                     /** @description When delivery is expected: `2027`, `2027-Q2` or `2027-05`. */
                     expected_delivery_period: string;
-                    /** @description Why, stored with the change: a line of 1 to 500 characters. */
+                    /** @description The reason, stored with the change: a line of 1 to 500 characters. */
                     reason?: string;
                 };
             };
@@ -8429,7 +8429,7 @@ export interface operations {
                 "application/json": {
                     /** @description The project. */
                     project_id: string;
-                    /** @description Why, stored with the change: a line of 1 to 500 characters. */
+                    /** @description The reason, stored with the change: a line of 1 to 500 characters. */
                     reason?: string;
                 };
             };
@@ -8471,7 +8471,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, stored with the change: a line of 1 to 500 characters. */
+                    /** @description The reason, stored with the change: a line of 1 to 500 characters. */
                     reason?: string;
                 };
             };
@@ -8502,7 +8502,7 @@ export interface operations {
             query: {
                 /** @description What it is, such as `photo` or `satellite_image`. */
                 type: string;
-                /** @description Where partners and their customers find it: https, at a public host. */
+                /** @description The address at which partners and their customers find the evidence: https, at a public host. */
                 url: string;
                 /** @description The name of the file, without its folder. */
                 file_name: string;
@@ -8510,7 +8510,7 @@ export interface operations {
                 sha256: string;
                 /** @description When it was captured, in ISO 8601 with its zone. */
                 captured_at: string;
-                /** @description Why, stored with the change: a line of 1 to 500 characters. */
+                /** @description The reason, stored with the change: a line of 1 to 500 characters. */
                 reason?: string;
             };
             header: {
@@ -8647,7 +8647,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Why, for whoever looks at it later: a line of 1 to 500 characters. The audit keeps it. */
+                    /** @description The reason, for whoever looks at the change later: a line of 1 to 500 characters. The audit keeps it. */
                     reason: string;
                 };
             };

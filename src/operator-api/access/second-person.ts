@@ -16,7 +16,7 @@ const query = Type.Object(
 );
 
 const Detail = shape('SecondPersonDetail', {
-  ...{ field: text('What it says.'), code: text('Its value.'), message: text('A sentence.') },
+  ...{ field: text('The name of what it tells.'), code: text('The value of what it tells.'), message: text('A sentence.') },
 });
 
 export const judgeSecondPerson = operatorRoute({
@@ -30,7 +30,7 @@ export const judgeSecondPerson = operatorRoute({
   query,
   answer: shape('SecondPerson', {
     is_allowed: Type.Boolean({ description: 'Whether one is another person, as far as the service can tell.' }),
-    message: nullableText('Why not; `null` where one is.'),
+    message: nullableText('The reason for which one is not another person; `null` where one is.'),
     details: listOf(Detail, 'The same as names and values, as in the refusal of the step.'),
   }),
   async handle({ tools, actor, query: { operator_id: operatorId, step } }) {
@@ -59,7 +59,10 @@ export const findSecondPeople = operatorRoute({
       'In the order of their accounts; empty where nobody may.',
     ),
     has_more: flag('Whether there may be more of them.'),
-    details: listOf(Detail, 'Why nobody may, whoever it is, as in the refusal of the verification; empty otherwise.'),
+    details: listOf(
+      Detail,
+      'The reasons for which nobody may, whoever it is, as in the refusal of the verification; empty otherwise.',
+    ),
   }),
   async handle({ tools, query: { impact_batch_id: impactBatchId } }) {
     const { operators, hasMore, whyNobody } = await listVerifiers(tools.database.pool, impactBatchId, { most: NAMED_MAX });

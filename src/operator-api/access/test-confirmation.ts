@@ -39,7 +39,7 @@ export const sendTest = operatorRoute({
     http_status: Type.Integer({ description: 'The status of the answer.' }),
     transaction_id: nullableText('The contribution; `null` where none was recorded.'),
     status: nullableOneOf(CONTRIBUTION_STATUSES, 'What it is; `null` where none was recorded.'),
-    message: nullableText('Why it was refused; `null` otherwise.'),
+    message: nullableText('Why the confirmation was refused; `null` otherwise.'),
   }),
   async handle({ tools, actor, work, params: { partner_id: partnerId }, body: { api_key: apiKey } }) {
     if (tools.environment !== 'sandbox')

@@ -28,7 +28,7 @@ export const AdjustmentBody = shape('Adjustment', {
   partner_event_id: text("The partner's id of the contribution."),
   partner_order_ref: text("The partner's reference of the order."),
   contribution_points: integerText('The points of the contribution.'),
-  reason_code: oneOf(ADJUSTMENT_REASONS, 'Why.'),
+  reason_code: oneOf(ADJUSTMENT_REASONS, 'The reason of the adjustment, by its code.'),
   reason_en: text('The reason in English, for the partner.'),
   reason_ar: text('The reason in Arabic, for the partner.'),
   points_delta: integerText('The change of the settled points, with its sign.'),
@@ -41,7 +41,7 @@ export const AdjustmentBody = shape('Adjustment', {
   approved_at: nullableTime('When it was approved; `null` before.'),
   rejected_by: nullableText('Who rejected it; `null` unless it was rejected.'),
   rejected_at: nullableTime('When it was rejected; `null` unless it was rejected.'),
-  rejection_reason: nullableText('Why it was rejected; `null` unless it was rejected.'),
+  rejection_reason: nullableText('Why the adjustment was rejected; `null` unless it was.'),
   posted_by: nullableText('Who posted it; `null` before.'),
   posted_at: nullableTime('When it was posted; `null` before.'),
   settlement_id: nullableText('The settlement that has its line; `null` until one closes over it.'),
@@ -108,9 +108,9 @@ const previewMembers = {
     shape('AdjustmentProblem', {
       field: text('The field.'),
       code: text('The code.'),
-      message: text('Why it cannot be posted now.'),
+      message: text('Why the adjustment cannot be posted now, in a sentence.'),
     }),
-    'Why it cannot be posted as things stand.',
+    'What prevents the posting as things stand.',
   ),
   settlement: nullableShape(
     shape('AdjustmentTarget', {
@@ -150,7 +150,7 @@ export const DraftBody = Type.Object(
     transaction_id: Type.Optional(
       Type.String({ minLength: 1, maxLength: 64, description: 'The contribution. Not needed with `reversal_of`.' }),
     ),
-    reason_code: oneOf(ADJUSTMENT_REASONS, 'Why.'),
+    reason_code: oneOf(ADJUSTMENT_REASONS, 'The reason of the adjustment, by its code.'),
     reason_en: line('The reason in English, for the partner.'),
     reason_ar: line('The reason in Arabic, for the partner.'),
     points_delta: Type.Optional(

@@ -56,7 +56,7 @@ export const listAdjustments = operatorRoute({
   tag: 'Adjustments',
   summary: 'List adjustments',
   description:
-    'Of a settlement those of contributions that have their line on it, whichever settlement has the line of the adjustment. With a filter a page looks at 2,000 adjustments at most: it may be short, or empty, while `has_more` says that the list goes on.',
+    'With `settlement_id` the list has the adjustments of contributions whose line is on the settlement, whichever settlement has the line of the adjustment. With a filter a page looks at 2,000 adjustments at most: it may be short, or empty, while `has_more` says that the list goes on.',
   leastRole: 'viewer',
   query: Type.Object(
     {
@@ -105,7 +105,10 @@ export const preview = operatorRoute({
   leastRole: 'viewer',
   deadlineMs: DEADLINE_MS,
   params: partnerAnd('transaction_id', 'The id of the contribution.'),
-  query: Type.Object({ reason_code: oneOf(ADJUSTMENT_REASONS, 'Why.'), points_delta, amount_delta }, closed),
+  query: Type.Object(
+    { reason_code: oneOf(ADJUSTMENT_REASONS, 'The reason of the adjustment, by its code.'), points_delta, amount_delta },
+    closed,
+  ),
   answer: AdjustmentPreviewBody,
   async handle({ tools, params: { partner_id: partnerId, transaction_id: transactionId }, query }) {
     const { reason_code: reasonCode, points_delta: points, amount_delta: amountDelta = null } = query;

@@ -7,7 +7,7 @@ import { closed, integerText, nullableText, shape, text, time } from '../schema-
 import { sorting } from '../sorting.ts';
 
 const Entry = shape('AuditEntry', {
-  entry_no: integerText('Its number in the chain.'),
+  entry_no: integerText('The number of the entry in the chain.'),
   recorded_at: time('When it was recorded.'),
   operator_id: text('Who did it: an operator, `owner`, `schedule`, or the API key of a partner.'),
   role: text('In which role.'),

@@ -99,7 +99,7 @@ export const ReviewBody = shape('Review', {
   expires_at: time('When it fails by itself, unless an operator decides before.'),
   resolved_at: nullableTime('When it was decided; `null` while it waits.'),
   resolved_by: nullableText('Who decided; `null` while it waits.'),
-  resolution_reason: nullableText('Why it was decided so; `null` while it waits.'),
+  resolution_reason: nullableText('Why the review was decided so; `null` while it waits.'),
 });
 
 const MS_PER_HOUR = 3_600_000;

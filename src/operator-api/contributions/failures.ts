@@ -27,7 +27,7 @@ const Failure = shape('Failure', {
   partner_event_id: text('The event that was never stored.'),
   partner_order_ref: text("The partner's reference of the order."),
   points: integerText('The points that the partner took.'),
-  reason: text('Why it can never be confirmed.'),
+  reason: text('Why the event can never be confirmed.'),
   status: oneOf(FAILURE_STATUSES, 'How far it has come.'),
   drafted_by: text('Who drafted it.'),
   drafted_at: time('When it was drafted.'),

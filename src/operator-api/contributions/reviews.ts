@@ -152,7 +152,7 @@ export const decideReviews = operatorRoute({
         partner_id: text('The partner.'),
         transaction_id: text('The contribution.'),
         status: oneOf(['confirmed', 'failed', 'not_decided'], 'What it is now; `not_decided` where `error` says why.'),
-        error: nullableText('Why it was not decided; `null` where it was.'),
+        error: nullableText('Why the review was not decided; `null` where it was.'),
       }),
       'One for each contribution, in the order of the request.',
     ),

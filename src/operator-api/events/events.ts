@@ -10,14 +10,15 @@ export const getEventOf = operatorRoute({
   path: '/operator/v1/partners/:partner_id/events/:event_id',
   tag: 'Webhooks',
   summary: 'Show an event with its body',
-  description: 'Its deliveries are those of `listDeliveries` with its `event_id`. An event is kept for `EVENT_RETENTION_DAYS`.',
+  description:
+    'The deliveries of the event are those of `listDeliveries` with its `event_id`. An event is kept for `EVENT_RETENTION_DAYS`.',
   leastRole: 'viewer',
   params: partnerAnd('event_id', 'The id of the event.'),
   answer: shape('EventDetail', {
     partner_id: text('The id of the partner.'),
     event_id: text('The id of the event.'),
-    event_type: text('Its type.'),
-    sequence: integerText('Its number among the events of the partner.'),
+    event_type: text('The type of the event.'),
+    sequence: integerText('The number of the event among those of the partner.'),
     occurred_at: time('When it occurred.'),
     subject_id: text('What it is about, such as a contribution.'),
     body: text('The bytes that are signed and sent, the same for every delivery.'),

@@ -9,7 +9,7 @@ import { closed, idParams, line, oneOf } from '../schema-parts.ts';
 import { BatchBody, batchToWire } from './impact-schemas.ts';
 import { readTrees } from './read-trees.ts';
 
-const reason = Type.Optional(line('Why, stored with the change: a line of 1 to 500 characters.'));
+const reason = Type.Optional(line('The reason, stored with the change: a line of 1 to 500 characters.'));
 const project = Type.String({ minLength: 1, maxLength: 64, description: 'The project.' });
 
 type Wanted = BatchChange extends infer Change ? (Change extends BatchChange ? Omit<Change, 'reason'> : never) : never;

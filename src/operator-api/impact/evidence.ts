@@ -27,7 +27,7 @@ export const add = operatorRoute({
         ...{
           minLength: 1,
           maxLength: 2_000,
-          description: 'Where partners and their customers find it: https, at a public host.',
+          description: 'The address at which partners and their customers find the evidence: https, at a public host.',
         },
       }),
       file_name: line('The name of the file, without its folder.', 255),
@@ -37,7 +37,7 @@ export const add = operatorRoute({
         description: 'SHA-256 as the browser computed it, in hexadecimal digits.',
       }),
       captured_at: Type.String({ minLength: 20, maxLength: 40, description: 'When it was captured, in ISO 8601 with its zone.' }),
-      reason: Type.Optional(line('Why, stored with the change: a line of 1 to 500 characters.')),
+      reason: Type.Optional(line('The reason, stored with the change: a line of 1 to 500 characters.')),
     },
     closed,
   ),

@@ -27,9 +27,9 @@ import { ACKNOWLEDGEMENTS } from '../settlements/settlement-schemas.ts';
 
 export const ProjectBody = shape('Project', {
   project_id: text('The id of the project.'),
-  name_en: text('Its English name.'),
-  name_ar: text('Its Arabic name.'),
-  country: text('Its country, by ISO 3166-1.'),
+  name_en: text('The English name of the project.'),
+  name_ar: text('The Arabic name of the project.'),
+  country: text('The country of the project, by ISO 3166-1.'),
   created_at: time('When it was created.'),
 });
 
@@ -41,7 +41,7 @@ const Status = oneOf(ENVIRONMENTAL_STATUSES, 'How far the planting has come.');
 
 export const BatchBody = shape('ImpactBatch', {
   impact_batch_id: text('The id of the batch.'),
-  name: text('Its name, for operators; partners do not get it.'),
+  name: text('The name of the batch, for operators; partners do not get it.'),
   status: Status,
   status_at: time('When the status last changed.'),
   quantity: integerText('Whole trees, as an operator stated them.'),
@@ -63,9 +63,9 @@ export function batchToWire(batch: ImpactBatch) {
 }
 
 const EvidenceBody = shape('Evidence', {
-  evidence_no: count('Its number in the batch, from 1.'),
+  evidence_no: count('The number of the evidence in the batch, from 1.'),
   type: text('What it is, such as `photo`.'),
-  url: text('Where partners and their customers find it.'),
+  url: text('The address at which partners and their customers find the evidence.'),
   file_name: text('The name of the file.'),
   byte_count: integerText('How many bytes it has.'),
   sha256: text('SHA-256 of its bytes, in hexadecimal digits.'),
@@ -83,14 +83,14 @@ export function evidenceToWire(evidence: Evidence) {
 }
 
 const ChangeBody = shape('ImpactBatchChange', {
-  change_no: count('Its number, from 1.'),
+  change_no: count('The number of the change, from 1.'),
   change_type: oneOf(ENVIRONMENTAL_CHANGE_TYPES, 'What was recorded.'),
   previous_status: oneOf(ENVIRONMENTAL_STATUSES, 'The status before it.'),
   status: Status,
   project_id: nullableText('The project since then; `null` without one.'),
   quantity: integerText('The trees since then.'),
   expected_delivery_period: nullableText('The expected delivery since then; `null` without a delay.'),
-  reason: nullableText('Why; `null` without a reason.'),
+  reason: nullableText('The reason of the change; `null` without one.'),
   operator_id: text('Who recorded it.'),
   occurred_at: time('When it was recorded.'),
 });
@@ -126,11 +126,11 @@ const worthToWire = ({ currency, points, amount, trees, treeCosts }: Worth) => (
 export const BatchDetail = shape('ImpactBatchDetail', {
   batch: BatchBody,
   project: nullableShape(ProjectBody, 'The project; `null` until the batch is allocated.'),
-  partner_count: count('Of how many partners it has settlements.'),
+  partner_count: count('How many partners have settlements in the batch.'),
   settlement_count: count('How many settlements it has.'),
   contribution_count: integerText('How many contributions they have.'),
   worth: listOf(shape('Worth', worthMembers), 'What its settlements are worth, by currency.'),
-  evidence: listOf(EvidenceBody, 'Its evidence.'),
+  evidence: listOf(EvidenceBody, 'The evidence of the batch.'),
   changes: listOf(ChangeBody, 'What was recorded, the earliest first.'),
 });
 
@@ -141,8 +141,8 @@ export const PoolableBody = shape('PoolableSettlement', {
   partner_name: nullableText('The name of the partner.'),
   settlement_id: text('The id of the settlement.'),
   period_label: text('The period.'),
-  period_start: time('Where the period begins.'),
-  period_end: time('Where the period ends, itself not part of it.'),
+  period_start: time('The beginning of the period.'),
+  period_end: time('The end of the period, itself not part of it.'),
   period_timezone: text('The time zone of the period.'),
   closed_at: time('When it was closed.'),
   contribution_count: integerText('How many contributions it has.'),

@@ -8,13 +8,13 @@ import { sorting } from '../sorting.ts';
 
 const Run = shape('JobRun', {
   job: text('The name of the job.'),
-  run_no: integerText('Its number among the runs of the job.'),
+  run_no: integerText('The number of the run among those of the job.'),
   trigger: oneOf(['schedule', 'hand'], 'Whether the clock or an operator started it.'),
   started_at: time('When it began.'),
   ended_at: nullableTime('When it ended; `null` while it runs.'),
   outcome: nullableOneOf(['succeeded', 'failed', 'stopped', 'abandoned'], 'How it ended; `null` while it runs.'),
   result_json: nullableText('What it did, as JSON text; `null` unless it succeeded.'),
-  error: nullableText('Why it failed; `null` unless it did.'),
+  error: nullableText('Why the run failed; `null` unless it did.'),
 });
 
 const order = sorting(['started_at'], '-started_at');

@@ -78,7 +78,10 @@ export const run = operatorRoute({
   leastRole: 'operator',
   isFinal: true,
   params: idParams('job', 'The name of the job.'),
-  answer: shape('BegunRun', { job: text('The name of the job.'), run_no: integerText('Its number among the runs of the job.') }),
+  answer: shape('BegunRun', {
+    job: text('The name of the job.'),
+    run_no: integerText('The number of the run among those of the job.'),
+  }),
   async handle({ tools: { jobs }, actor, params: { job } }) {
     if (!jobs.all.some(({ name }) => name === job)) throw recordNotFound('job', `There is no job ${job}.`);
     return { job, run_no: await jobs.begin(actor, job) };

@@ -45,7 +45,7 @@ export const ReconciliationBody = shape('Reconciliation', {
   period_label: text('The period of the settlement.'),
   uploaded_by: nullableText('The operator who uploaded the list for the partner; `null` when the partner sent it.'),
   status: oneOf(RECONCILIATION_STATUSES, '`done` and `failed` are final.'),
-  problem: nullableText('Why it failed; `null` otherwise.'),
+  problem: nullableText('Why the reconciliation failed; `null` otherwise.'),
   format: oneOf(['csv', 'json'], 'The format of the list.'),
   is_statement: flag("Whether the list is the service's own statement: then its adjustments are compared too."),
   listed_lines: integerText('How many lines of the list were read.'),
@@ -74,16 +74,16 @@ export function reconciliationOfPartner({ reconciliation, periodLabel }: Reconci
 const points = (description: string) => nullableIntegerText(description);
 
 export const ReconciliationLineBody = shape('ReconciliationLine', {
-  position: integerText('Its place among all lines.'),
+  position: integerText('The place of the line among all lines.'),
   line_no: points(
     'The line of the file, where the header row is 1, or the place in the array; `null` for one that the list lacks.',
   ),
   verdict: oneOf(LINE_VERDICTS, 'What the comparison found.'),
   line_type: nullableOneOf(LINE_TYPES, 'What it records; `null` for a malformed line without a type.'),
-  partner_event_id: nullableText('As the list has it, where it is well formed.'),
-  partner_order_ref: nullableText('As the list has it, where it is well formed.'),
+  partner_event_id: nullableText("The partner's id of the contribution, as the list has it, where it is well formed."),
+  partner_order_ref: nullableText("The partner's reference of the order, as the list has it, where it is well formed."),
   adjustment_id: nullableText('The adjustment, in a statement.'),
-  points: points('As the list has them, where they are well formed.'),
+  points: points('The points of the line as the list has them, where they are well formed.'),
   matched_points: nullableOneOf(MATCHED_POINTS, 'Which points of the contribution the list has; `null` for neither.'),
   transaction_id: nullableText('The contribution that the service has for it.'),
   recorded_order_ref: nullableText('The order of that contribution.'),

@@ -150,7 +150,7 @@ function requestOf(stated: StatedRule): Omit<RuleRequest, 'version'> {
 
 const BeforeAfter = (description: string, value: typeof nullableDecimalText) =>
   Type.Object(
-    { before: value('As recorded; `null` where nothing is known.'), after: value('Under the version.') },
+    { before: value('The value as recorded; `null` where nothing is known.'), after: value('The value under the version.') },
     { ...closed, description },
   );
 
@@ -177,8 +177,8 @@ export const preview = operatorRoute({
     closed,
   ),
   answer: shape('RulePreview', {
-    from: time('Where the month or the days begin, for the first of the partners.'),
-    to: time('Where they end, for the last of the partners.'),
+    from: time('The beginning of the month or the days, for the first of the partners.'),
+    to: time('The end of the month or the days, for the last of the partners.'),
     is_complete: flag('Whether all contributions between were looked at.'),
     partner_count: count('For how many partners it would be in force, as far as they were looked at.'),
     contribution_count: integerText('How many contributions were looked at.'),

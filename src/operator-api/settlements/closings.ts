@@ -21,8 +21,8 @@ const ClosingBody = shape('Closing', {
     shape('SettlementToClose', {
       settlement_id: text('The id of the settlement.'),
       period_label: text('The period.'),
-      period_start: time('Where the period begins.'),
-      period_end: time('Where the period ends; it closes by itself 5 minutes later.'),
+      period_start: time('The beginning of the period.'),
+      period_end: time('The end of the period; the settlement closes by itself 5 minutes later.'),
       period_timezone: text('The time zone of the period.'),
     }),
     'The open settlement; `null` until the schedule has opened one.',
@@ -34,7 +34,7 @@ const ClosingBody = shape('Closing', {
     settlements: listOf(
       shape('DisputedSettlement', {
         settlement_id: text('The id of the settlement.'),
-        period_label: text('Its period.'),
+        period_label: text('The period of the settlement.'),
         disputed_at: time('When the partner disputed it.'),
       }),
       `Closed settlements that the partner disputes and has not accepted since: the latest ${DISPUTES_MAX}, the latest first.`,

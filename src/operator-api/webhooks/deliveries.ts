@@ -117,7 +117,7 @@ export const getDeliveryOf = operatorRoute({
     delivery: DeliveryBody,
     subject_id: nullableText('What the event is about, such as a contribution; `null` of a test.'),
     body: nullableText('The bytes that are signed and sent, the same for every attempt; `null` of a test.'),
-    attempts: listOf(AttemptBody, 'Its attempts, the earliest first.'),
+    attempts: listOf(AttemptBody, 'The attempts of the delivery, the earliest first.'),
   }),
   async handle({ tools: { database, environment }, params: { partner_id: partnerId, delivery_id: deliveryId } }) {
     const { log, ...delivery } = await getDelivery(database, partnerId, deliveryId);

@@ -28,7 +28,7 @@ function failedAttemptToWire({ deliveryId, startedAt, status, errorClass, excerp
 }
 
 const Hour = shape('HourOfEndpoint', {
-  from: time('Its beginning.'),
+  from: time('The beginning of the hour.'),
   at_once: count('Events that the first attempt delivered, within a minute.'),
   later: count('Events that a later attempt delivered, or one after the endpoint was enabled.'),
   unended: count('Events that are not delivered yet.'),

@@ -23,10 +23,10 @@ import {
 export const EndpointBody = shape('Endpoint', {
   partner_id: text('The id of the partner.'),
   endpoint_id: text('The id of the endpoint.'),
-  url: text('Where its events go.'),
+  url: text('The address to which the events of the endpoint go.'),
   event_types: listOf(text('An event type.'), 'The event types that it gets; empty for all.'),
   status: oneOf(['active', 'disabled', 'removed'], 'The events of a disabled endpoint are held until it is enabled.'),
-  status_reason: nullableText('Why it is disabled; `null` otherwise.'),
+  status_reason: nullableText('Why the endpoint is disabled; `null` otherwise.'),
   failures_in_row: count('How many attempts failed since the last that succeeded.'),
   failing_since: nullableTime('Since when it fails; `null` where it does not.'),
   paused_until: nullableTime('Until when the service sends nothing, after many failures; `null` where it sends.'),
@@ -70,7 +70,7 @@ export const DeliveryBody = shape('Delivery', {
     DELIVERY_STATUSES,
     'How it stands. The attempts of an `exhausted` one are spent; a `held` one waits for its endpoint.',
   ),
-  trigger: oneOf(['event', 'resend', 'recover', 'replay', 'test', 'sample'], 'Why it is sent.'),
+  trigger: oneOf(['event', 'resend', 'recover', 'replay', 'test', 'sample'], 'Why the delivery is sent.'),
   attempts: count('How many attempts were made.'),
   next_attempt_at: nullableTime('When the next attempt is due; `null` unless it waits.'),
   occurred_at: time('When its event occurred; of a test, when it was made.'),
@@ -92,8 +92,8 @@ export function deliveryToWire(delivery: LoggedDelivery, subject: NamedSubject |
 }
 
 export const AttemptBody = shape('Attempt', {
-  number: integerText('Its number.'),
-  trigger: text('Why it was made.'),
+  number: integerText('The number of the attempt, from 1.'),
+  trigger: text('Why the attempt was made.'),
   started_at: time('When it began.'),
   milliseconds: count('How long it took.'),
   status: Type.Union([Type.Integer(), Type.Null()], { description: 'The HTTP status of the answer; `null` without an answer.' }),
