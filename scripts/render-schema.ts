@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** What the migrations leave aside: the migrator's own tables. */
+/** All but the migrator's own tables. */
 const OWN_TABLES = "c.relname !~ '^kysely_'";
 
 /**

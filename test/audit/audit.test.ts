@@ -183,7 +183,7 @@ describe('a head that is gone', () => {
   });
 });
 
-describe('what is sound', () => {
+describe('an audit that nobody changed', () => {
   test('an empty chain, and one of more pages than one, with a stranger appending meanwhile', async () => {
     const { database, append } = await newChain(0);
     assert.deepEqual((await verifyAudit(database)).fault, null);

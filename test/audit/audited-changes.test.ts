@@ -384,7 +384,7 @@ test('the command line: who is signed in stands in the entry, and set-rates chan
   );
 });
 
-test('no key and no secret, nor its hash or its sealed form, is in any entry; and the chain is sound', async () => {
+test('no key and no secret, nor its hash or its sealed form, is in any entry; and the chain verifies', async () => {
   assert.ok(secrets.length >= 16, `${secrets.length} secrets were made`);
   const { rows } = await database.pool.query('select e::text as text from audit_entry e');
   assert.ok(rows.length > 40);

@@ -1,4 +1,4 @@
-/** Nothing permits or authorises without a sealed entry: keys, partners and endpoints are held against the audit when they are used (settlements, section 5). */
+/** Nothing permits or authorises without a sealed entry: keys, partners and endpoints are compared with the audit when they are used (settlements, section 5). */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -131,7 +131,7 @@ describe('failures: one sentence on standard error, nothing on standard output',
     ['a time in the past', ['key', 'issue', '--partner', 'p', '--expires-at', '2020-01-01T00:00:00Z'], 2, /in the future/],
     ['an unknown partner', ['key', 'issue', '--partner', 'ptn_unknown'], 2, /There is no partner ptn_unknown/],
     ['an unknown key', ['key', 'revoke', '--key', 'unknown', '--yes'], 2, /There is no key unknown/],
-    ['a setting that makes no sense', ['partner', 'list'], 2, /PORT must be a port/, { PORT: 'x' }],
+    ['a setting with a wrong value', ['partner', 'list'], 2, /PORT must be a port/, { PORT: 'x' }],
     [
       'a database that is not there',
       ['partner', 'list'],

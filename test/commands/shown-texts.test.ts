@@ -30,7 +30,7 @@ const folder = mkdtempSync(join(tmpdir(), 'partner-impact-texts-'));
 after(() => rmSync(folder, { recursive: true }));
 const { run } = commandLine({ DATABASE_URL: service.databaseUrl, DATA_DIR: folder, XDG_CONFIG_HOME: join(folder, 'home') });
 
-/** A partner with a record of each kind, whose texts somebody has changed past the service. */
+/** A partner with a record of each kind, whose texts somebody has changed in the database. */
 async function adversarial() {
   const { partner, client } = await newPartner();
   const { partnerId } = partner;

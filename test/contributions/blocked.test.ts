@@ -17,7 +17,7 @@ async function hold(fields: { partner_event_id: string; partner_order_ref: strin
     `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points, status,
        first_status, contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar, association_outcome,
        created_at, confirmed_at)
-     values ($1, $2, $2, sha256('twin'), $2, $3, 250, 'confirmed', 'confirmed', 'r', 'p', 't', 'en', 'ar', 'not_requested', now(), now())`,
+     values ($1, $2, $2, sha256('same'), $2, $3, 250, 'confirmed', 'confirmed', 'r', 'p', 't', 'en', 'ar', 'not_requested', now(), now())`,
     [partner.partnerId, fields.partner_event_id, fields.partner_order_ref],
   );
   return session;
@@ -43,7 +43,7 @@ describe('while a transaction holds an event', () => {
     assert.deepEqual(countByStatus(answered), { 201: 1 });
   });
 
-  test('the blocked request is told apart from what was committed', async () => {
+  test('the blocked request is refused as a conflict once the transaction commits', async () => {
     const fields = newConfirmation();
     const session = await hold(fields);
     const waiting = client.confirm(fields);

@@ -424,7 +424,7 @@ describe('partner_event_conflict and partner_order_conflict (interface, "Errors"
 });
 
 describe('partner_suspended (interface, "Authentication", 5; decisions, section 1)', () => {
-  test('new records are refused, look-ups and replays go on, and a known event is told apart first', async () => {
+  test('new records are refused, look-ups and replays go on, and a known event is a conflict first', async () => {
     const fields = newConfirmation();
     const suspended = await service.newPartner();
     const key = { 'idempotency-key': 'before-suspension' };

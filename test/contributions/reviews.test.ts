@@ -106,7 +106,7 @@ describe('an operator decides', () => {
     );
   });
 
-  test('a viewer decides nothing, and nobody decides without a reason', async () => {
+  test('a viewer decides nothing, and no operator without a reason', async () => {
     const { id, again } = await newPending();
     for (const decide of [confirmPendingContribution, failPendingContribution]) {
       await assert.rejects(decide(database, signedIn('viewer'), id, 'because'), { code: 'forbidden' });

@@ -265,7 +265,7 @@ describe('keys', HANG_LIMIT, () => {
   });
 });
 
-describe('the value of a point, held against the audit', HANG_LIMIT, () => {
+describe('the value of a point, compared with the audit', HANG_LIMIT, () => {
   const real = { ...tools(), pricesOf: pricesUnderRules, doubtsOf: doubtsUnderAudit };
 
   /** A contribution under a version of its partner's own, which is worth 0.05 a point. */
@@ -416,7 +416,7 @@ describe('rows from before contributions were sealed', HANG_LIMIT, () => {
     );
   });
 
-  test('nothing is sealed once more by removing the entry that says when it ended: the audit is not sound', async () => {
+  test('nothing is sealed once more by removing the entry that says when it ended: the audit does not verify', async () => {
     const upgraded = await testService();
     const { partner, client } = await upgraded.newPartner();
     await openFirst(upgraded.database, partner);

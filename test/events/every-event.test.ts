@@ -24,7 +24,7 @@ const service = await testService({ env: WEBHOOK_ENV, rulesOf: () => ({ ...DEFAU
 const { database } = service;
 await enrol(database, ADA, BEA);
 
-test('every kind of event, and every change that it tells apart, arrives as published', HANG_LIMIT, async () => {
+test('every kind of event, with every change that it names, arrives as published', HANG_LIMIT, async () => {
   const { client, partner, receiver } = await newEndpoint(service, endpointTools(database));
   const { partnerId } = partner;
   const expected: string[] = [];

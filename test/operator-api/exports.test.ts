@@ -105,7 +105,7 @@ describe('lists as files', () => {
       const ofAPartner = path.endsWith('/contributions.csv') ? `?partner_id=${idOf()}` : '';
       const [head = [], ...rows] = parse((await viewer.get(`${path}${ofAPartner}`)).text, { bom: true }) as string[][];
       assert.equal(new Set(head).size, head.length, `${path}: ${head}`);
-      // The audit shows records as they were sealed.
+      // The audit shows the records that it sealed, as JSON.
       const cells = rows.flatMap((row) => row.filter((_cell, index) => !/^(before|after)_json$/.test(head[index] ?? '')));
       assert.deepEqual(
         cells.filter((cell) => /^[[{]/.test(cell)),

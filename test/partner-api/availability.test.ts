@@ -139,7 +139,7 @@ describe('connections on which nothing is asked', () => {
     assert.equal(countClosed(dribbling), 3);
   });
 
-  test('are bounded in all: the addresses that have most give way first', async () => {
+  test('are bounded in all: connections of the addresses that have most are closed first', async () => {
     const baseUrl = await listen(5, 6);
     const few = await openSilent(baseUrl, '127.0.0.7', 2);
     const many = await openSilent(baseUrl, '127.0.0.8', 5);

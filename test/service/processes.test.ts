@@ -140,7 +140,7 @@ describe('SIGTERM', () => {
 describe('the start refuses what would go wrong later, with a sentence', () => {
   const refusals: [string, Record<string, string>, RegExp][] = [
     [
-      'settings that make no sense, all of them named',
+      'settings with wrong values, all of them named',
       { PORT: 'eighty', SERVICE_ENVIRONMENT: 'test', TRUSTED_PROXIES: 'here' },
       /PORT must be[\s\S]*SERVICE_ENVIRONMENT must be[\s\S]*TRUSTED_PROXIES must be|SERVICE_ENVIRONMENT must be[\s\S]*PORT must be[\s\S]*TRUSTED_PROXIES must be/,
     ],

@@ -272,7 +272,7 @@ describe("unknown, ill formed, and another partner's", () => {
     assert.equal(rows.length, 0);
   });
 
-  test('queries that make no sense name their member', async () => {
+  test('a query that is refused names its member and what is wrong with it', async () => {
     const { client, path } = await withClosed();
     for (const [query, details] of [
       ['/v1/settlements?limit=0', { limit: 'too_small' }],

@@ -25,7 +25,7 @@ const service = await testService({ roles: ['api', 'webhooks', 'schedule'] });
 const { database } = service;
 
 /** For no request: when a service starts, and when it reads the rules again. */
-const ASIDE = ['insert_job', 'list_audit_entries_of_subjects'];
+const OF_NO_REQUEST = ['insert_job', 'list_audit_entries_of_subjects'];
 
 /** The names of what the store's functions would send. */
 async function listKnown(callsOf: (terms: HotCallOptions) => readonly HotCall[]): Promise<Set<string>> {
@@ -69,7 +69,7 @@ function recordNames(client: Pick<pg.Client, 'query'>, sent: Set<string>): void 
   } as typeof query;
 }
 
-test('every statement that requests of partners send is held against its plan after analyze', async () => {
+test('every statement that requests of partners send is among those whose plan is compared with that after analyze', async () => {
   const { client } = await service.newPartner();
   const sent = new Set<string>();
   const { query } = pg.Client.prototype;
@@ -92,10 +92,10 @@ test('every statement that requests of partners send is held against its plan af
     pg.Client.prototype.query = query;
   }
   assert.ok(sent.has('insert_contributions') && sent.has('look_up_contributions_by_event_of_one'), 'nothing was seen');
-  assert.deepEqual([...sent.difference(await listKnown(hotCalls))].filter((name) => !ASIDE.includes(name)).sort(), []);
+  assert.deepEqual([...sent.difference(await listKnown(hotCalls))].filter((name) => !OF_NO_REQUEST.includes(name)).sort(), []);
 });
 
-test('every statement that verifications of records of every kind send is held against its plan after analyze', async () => {
+test('every statement that verifications of records of every kind send is among those whose plan is compared with that after analyze', async () => {
   const { client, partner } = await service.newPartner();
   const { partnerId } = partner;
   const ask = async (path: string, body: object = {}) => {

@@ -202,7 +202,7 @@ describe('transitions, guarded by the database (decisions, section 4)', () => {
       [partner.partnerId, `born-failed-${Math.random()}`, drafted, approved, firstStatus],
     );
 
-  test('nothing is born failed, unless two different operators stand for it', async () => {
+  test('nothing is inserted as failed, unless two different operators drafted and approved it', async () => {
     await assert.rejects(insert('failed'), /by two operators only/);
     await assert.rejects(bornFailed('opr_a', 'opr_a'), /by two operators only/);
     await assert.rejects(bornFailed('opr_a', null), /by two operators only/);
@@ -213,7 +213,7 @@ describe('transitions, guarded by the database (decisions, section 4)', () => {
     await bornFailed('opr_a', 'opr_b');
   });
 
-  test('two operators stand for nothing but what was born failed', async () => {
+  test('two operators are recorded of nothing but what was inserted as failed', async () => {
     await insert('pending');
     const fail = "status = 'failed', failed_at = now(), failure_reason = 'x'";
     await assert.rejects(

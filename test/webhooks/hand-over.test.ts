@@ -303,7 +303,7 @@ describe('while events are numbered', HANG_LIMIT, () => {
       assert.equal((await claimElsewhere(endpoint)).length, status === 'disabled' ? 2 : 1);
     });
 
-  test('an endpoint that is not as the audit has it is handed nothing: its delivery is due for whoever verifies it', async () => {
+  test('an endpoint that differs from its sealed entry of the audit is handed nothing: its delivery is due for whoever verifies it', async () => {
     const { partnerId } = await newPartner();
     const { tools, handed } = openTools();
     await tell(partnerId);

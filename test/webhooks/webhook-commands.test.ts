@@ -224,7 +224,7 @@ describe('webhook listen', () => {
     assert.deepEqual((await exit)[0], 141);
   });
 
-  test('2: what makes no sense, in one sentence', async () => {
+  test('2: options that cannot be used, in one sentence', async () => {
     const cases: [args: string[], sentence: RegExp][] = [
       [['--port', '70000'], /must be a port/],
       [['--status', '100'], /HTTP status, 200 to 599/],

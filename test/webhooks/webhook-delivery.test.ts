@@ -174,7 +174,7 @@ describe('whoever answers', HANG_LIMIT, () => {
     assert.equal(attempt?.excerpt, 'a'.repeat(2_046));
   });
 
-  test('nothing, on a connection that is cut, is told apart from a refusal', async () => {
+  test('an answer that does not come, on a connection that is cut, is recorded as another failure than a refusal', async () => {
     const { client: caller, partner, receiver } = await withEndpoint();
     receiver.answer = (response) => void response.socket?.destroy();
     await caller.confirm();
@@ -405,7 +405,7 @@ test('a failure that is written down again counts once for the endpoint, and wha
   await settleAttempts(database, partnerId, failed);
   for (let times = 0; times < 2; times++) await settleAttempts(database, partnerId, failed);
   assert.equal(await failuresInRow(), 1);
-  // Its first attempt was a success, and stands in the log.
+  // Its first attempt was a success, and is in the log.
   await settleAttempts(database, partnerId, [{ ...failure, ...success }]);
   assert.equal(await failuresInRow(), 1);
 });
@@ -452,7 +452,7 @@ test(
 );
 
 describe('sent again', HANG_LIMIT, () => {
-  test('a delivery that succeeded: the same bytes under the same event id, and both attempts stand in the log', async () => {
+  test('a delivery that succeeded: the same bytes under the same event id, and both attempts are in the log', async () => {
     const { client: caller, partner, receiver } = await withEndpoint();
     await caller.confirm();
     const [delivery] = await untilDeliveries(database, partner.partnerId, ([first]) => first?.status === 'delivered');
@@ -515,7 +515,7 @@ describe('sent again', HANG_LIMIT, () => {
   });
 });
 
-test('a test event is signed, has no sequence, is tried once and stands in the log', HANG_LIMIT, async () => {
+test('a test event is signed, has no sequence, is tried once and is in the log', HANG_LIMIT, async () => {
   const { partner, receiver, endpointId, secret } = await withEndpoint();
   const { isSuccess, claimed } = await testEndpoint(tools, OWNER, { partnerId: partner.partnerId, endpointId });
   const [arrived] = receiver.arrived as [Arrived];

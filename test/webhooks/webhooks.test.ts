@@ -285,8 +285,8 @@ describe('endpoints', HANG_LIMIT, () => {
     const again = receiver.url.replace('http://', 'HTTP://').replace('/hook', '/./hook');
     await assert.rejects(add(again), new RegExp(`endpoint ${endpointId} already has the address`));
     assert.equal(receiver.challenges.length, 1);
-    const twins = await Promise.allSettled(Array.from({ length: 4 }, () => add(`${receiver.url}?twin`)));
-    assert.equal(twins.filter(({ status }) => status === 'fulfilled').length, 1);
+    const same = await Promise.allSettled(Array.from({ length: 4 }, () => add(`${receiver.url}?same`)));
+    assert.equal(same.filter(({ status }) => status === 'fulfilled').length, 1);
     // Another partner's is no second one.
     const other = await withEndpoint();
     await add(receiver.url, other.partner.partnerId);

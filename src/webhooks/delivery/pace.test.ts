@@ -14,7 +14,7 @@ function budgets(from: number, slice: (budget: number) => Slice, count: number):
   return all;
 }
 
-describe('deliveries give way to answers', () => {
+describe('deliveries slow down while answers wait', () => {
   test('answers wait for a busy event loop, or for a slow database', () => {
     assert.equal(isBehind(QUIET), false);
     assert.equal(isBehind(BUSY), true);

@@ -16,7 +16,7 @@ export function useActionWords(): (entry: Entry) => Readonly<Record<string, stri
   };
 }
 
-/** Of a batch, as the audit has it. */
+/** The status in the entry of a batch. */
 function statusOf(json: string | null): string {
   return (JSON.parse(json ?? '{}') as { readonly status?: string }).status ?? '';
 }

@@ -40,7 +40,7 @@ export function useClosing(partnerId: string) {
   });
 }
 
-/** On the page of an open settlement: what is left, whether the records are as they were sealed, and how it compares. */
+/** On the page of an open settlement: what is left, whether the records are what was sealed, and how it compares. */
 export function ClosingChecklist({ settlement }: { readonly settlement: Settlement }) {
   const t = useTexts(CLOSING);
   const closing = useClosing(settlement.partner_id);

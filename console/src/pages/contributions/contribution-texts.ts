@@ -32,7 +32,7 @@ export const CONTRIBUTION = {
   ],
   confirmedByReview: ['Confirmed for good by review', 'تأكّدت نهائيًا بالمراجعة'],
   failedByReview: ['Failed for good by review', 'فشلت نهائيًا بالمراجعة'],
-  failedUndecided: ['Failed for good: nobody decided in time', 'فشلت نهائيًا: لم يُبتّ فيها في الموعد'],
+  failedUndecided: ['Failed for good: no operator decided in time', 'فشلت نهائيًا: لم يُبتّ فيها في الموعد'],
   published: [(event: string) => `Event published: ${event}`, (event: string) => `نُشر إشعار: ${event}`],
   attempted: [(event: string) => `Delivery attempted: ${event}`, (event: string) => `محاولة تسليم: ${event}`],
   sentNowhere: ['No endpoint of the partner gets events of this type', 'لا نقطة استقبال لدى الشريك تتسلّم هذا النوع من الإشعارات'],

@@ -64,7 +64,7 @@ const DAYS = ['يوم واحد', 'يومين', 'أيام', 'يومًا', 'يوم
 export const DOES = {
   'close-settlements': ['Opens and closes settlements that are due.', 'تفتح التسويات المستحقة وتُقفلها.'],
   'expire-pending': [
-    (hours: string) => `Fails for good what nobody decided within ${countEnglish(hours, 'hour')}.`,
+    (hours: string) => `Fails for good what no operator decided within ${countEnglish(hours, 'hour')}.`,
     (hours: string) => `تسجّل نهائيًا فشل ما لم يُبتّ فيه خلال ${countArabic(hours, HOURS)}.`,
   ],
   'remove-old-events': [

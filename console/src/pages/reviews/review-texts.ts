@@ -7,7 +7,7 @@ const POINTS = ['نقطة واحدة', 'نقطتان', 'نقاط', 'نقطة', '
 export const REVIEW = {
   title: ['Reviews', 'المراجعات'],
   help: [
-    'Pending contributions. What nobody decides fails by itself when it expires.',
+    'Pending contributions. What no operator decides fails by itself when it expires.',
     'مساهمات تنتظر قرارًا. ما لا يُبتّ فيه يفشل تلقائيًا عند انتهاء مهلته.',
   ],
   nothing: ['No review waits', 'لا مراجعة تنتظر'],
