@@ -19,7 +19,7 @@ import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import type { TestPartner } from '../support/service.ts';
 import { testService } from '../support/service.ts';
-import { closeNow, openFirst } from '../support/settlements.ts';
+import { closeNow, insertLines, LINES_UNREAD, openFirst } from '../support/settlements.ts';
 
 const service = await testService();
 const honest = await service.newPartner();
@@ -349,19 +349,12 @@ describe('an answer that nobody takes', () => {
 });
 
 describe('slow readers of statements', () => {
-  /** More than the system takes of an answer that nobody reads. */
-  const LINES = 80_000;
-
   async function withStatement(count: number) {
     const made = await service.newPartner();
     const { partnerId } = made.partner;
     await openFirst(service.database, made.partner);
     const { closed } = await closeNow(service.database, partnerId);
-    await service.database.pool.query(
-      `insert into settlement_line (partner_id, settlement_id, line_no, line_type, points, transaction_id, partner_event_id, partner_order_ref)
-        select $1, $2, n, 'contribution', 1, 'txn_' || n, repeat('e', 100) || n, 'order-' || n from generate_series(1, $3) n`,
-      [partnerId, closed.settlementId, count],
-    );
+    await insertLines(service.database, closed, count);
     return { ...made, path: `/v1/settlements/${closed.settlementId}/statement.csv?excel_safe=true` };
   }
 
@@ -376,7 +369,7 @@ describe('slow readers of statements', () => {
   test('of one partner hold its own share, and their answers say so; another partner is served', {
     ...HANG_LIMIT,
   }, async () => {
-    const [slow, other] = [await withStatement(LINES), await withStatement(1)];
+    const [slow, other] = [await withStatement(LINES_UNREAD), await withStatement(1)];
     const request = `GET ${slow.path} HTTP/1.1\r\nHost: service\r\nX-API-Key: ${slow.key.apiKey}\r\n\r\n`;
     const sockets = await Promise.all(Array.from({ length: 8 }, openUnread));
     const statuses = await Promise.all(
