@@ -8,7 +8,7 @@ const { scripts } = JSON.parse(await readFile(join(import.meta.dirname, '../../p
 };
 const names = Object.keys(scripts);
 
-test('every npm run prepares a fresh clone by itself: it installs the packages, and brings Node 24', () => {
+test('every script of npm has scripts/prepare.mjs before it, which makes a fresh clone runnable', () => {
   const wanted = names.filter((name) => scripts[name] !== 'node scripts/prepare.mjs');
   assert.ok(wanted.length > 30, `${wanted.length} scripts`);
   assert.deepEqual(
