@@ -146,6 +146,7 @@ for (const [clock, aheadMs] of CLOCKS) {
 
 /** Who may ask the process for the time of day, and what for. */
 const READERS: Readonly<Record<string, string>> = {
+  'src/domain/identifiers.ts': 'when an identifier was made, by the package ulid: what a search shows; nothing is due by it',
   'src/observability/log.ts': 'when a line was written',
   'src/operator-api/export-route.ts': 'what a file is named',
   'src/service/start-service.ts': 'the timestamp of a signature',
@@ -164,10 +165,13 @@ const READERS: Readonly<Record<string, string>> = {
   'src/commands/webhooks/webhook.ts': 'judges signatures as partners do',
 };
 
+/** Itself, or through the package that makes identifiers. */
+const ASKS = /\bDate\.now\b|\bnew Date\(\)|\bfrom 'ulid'/;
+
 test('no other code asks the process for the time of day', async () => {
   const sources = await Array.fromAsync(glob('src/**/*.ts', { exclude: (path) => path.endsWith('.test.ts') }));
   assert.ok(sources.length > 100);
   const readers: string[] = [];
-  for (const path of sources) if (/\bDate\.now\b|\bnew Date\(\)/.test(await readFile(path, 'utf8'))) readers.push(path);
+  for (const path of sources) if (ASKS.test(await readFile(path, 'utf8'))) readers.push(path);
   assert.deepEqual(readers.sort(), Object.keys(READERS).sort());
 });
