@@ -51,6 +51,19 @@ test('docs/spec/interface.md is the interface, word for word', () => {
   assert.equal(hash, '3b2f8acad333d5533c6a8a34bc7e5ba56521dd28485e1e42dcbf5bb34e2b5e82');
 });
 
+test('ARCHITECTURE.md has the times of a stop as the code has them', () => {
+  const source = read('src/partner-api/app.ts') + read('src/commands/serve.ts');
+  const figure = (name: string) => Number(new RegExp(`^const ${name} = ([\\d_]+);$`, 'm').exec(source)?.[1]?.replaceAll('_', ''));
+  const quietMs = figure('QUIET_LOOKS') * figure('LOOK_EVERY_MS');
+  const quiet = quietMs === 1_000 ? 'a second' : `${quietMs / 1_000} s`;
+  const [, section = ''] = /^## Start and stop\n([\s\S]*?)^## /m.exec(read('ARCHITECTURE.md')) ?? [];
+  for (const said of [
+    `until no request arrives for ${quiet} (${figure('DRAIN_MAX_MS') / 1_000} s at most)`,
+    `This takes at most ${figure('STOP_TIMEOUT_MS') / 1_000} s.`,
+  ])
+    assert.ok(section.includes(said), said);
+});
+
 const sources = globSync('{bench,bin,reliability,scripts,src,test}/**/*.{ts,mjs}', { cwd: ROOT });
 
 test('every path of a document in the source leads to a file and a heading', () => {
