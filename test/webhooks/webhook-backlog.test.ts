@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type pg from 'pg';
 import { type Database, openDatabase, type Queryable } from '../../src/store/database.ts';
 import { assignSequences } from '../../src/store/events/assign-sequences.ts';
 import { deleteOldEvents } from '../../src/store/events/delete-old-events.ts';
@@ -11,8 +12,8 @@ import { takeUnsequencedEvents } from '../../src/store/events/taken-events.ts';
 import { recordAttempts } from '../../src/store/webhooks/attempt.ts';
 import { claimDeliveries, makeDeliveriesDue } from '../../src/store/webhooks/delivery.ts';
 import { recoverDeliveries } from '../../src/store/webhooks/delivery-log.ts';
-import { listDueEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
-import { watchEndpoints } from '../../src/store/webhooks/endpoint-watch.ts';
+import { advanceDueFrom, listDueEndpoints, listRecipientEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
+import { watchEndpoints, watchWaitingEndpoints } from '../../src/store/webhooks/endpoint-watch.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { testDatabase } from '../support/postgres/database.ts';
@@ -76,6 +77,41 @@ test('whoever takes a few of thousands reads those few, although it was planned 
     assert.ok(read >= 1 && read <= readMax, `whoever ${name} what is due reads ${read} rows`);
   }
 });
+
+/** Decisions, 0067: with the order of the index every other plan needs a sort, so that none is chosen while nothing is known of the table. */
+const ORDERS: readonly [who: string, order: string, work: (db: Queryable) => Promise<unknown>][] = [
+  [
+    'looks for endpoints with due deliveries',
+    'd.next_attempt_at',
+    (db) => listDueEndpoints({ pool: db as pg.Pool, isDistributed: false }),
+  ],
+  ['records from when on deliveries are due', 'd.next_attempt_at', (db) => advanceDueFrom(db, 10_000)],
+  ['watches endpoints with deliveries', 'd.next_attempt_at', (db) => watchWaitingEndpoints(db, database, { timeoutMs: 1_000 })],
+  ['looks for the recipients of an event', 'webhook_endpoint.endpoint_id', (db) => listRecipientEndpoints(db, [partnerId])],
+];
+for (const [who, order, work] of ORDERS)
+  test(`whoever ${who} asks in the order of an index, without which it is sorted`, async () => {
+    assert.doesNotMatch(await explain(work), new RegExp(`Sort Key: ${order}`));
+    const withoutIndexes = 'drop index delivery_due; alter table webhook_endpoint drop constraint webhook_endpoint_pkey cascade';
+    assert.match(await explain(work, withoutIndexes), new RegExp(`Sort Key: ${order}`));
+  });
+
+/** The plan of the statement that the work sends; of the change nothing stays. */
+async function explain(work: (db: Queryable) => Promise<unknown>, change = ''): Promise<string> {
+  const sent: pg.QueryConfig[] = [];
+  const query = async (config: pg.QueryConfig) => ({ rows: sent.push(config) && [] });
+  await work({ query } as unknown as Queryable);
+  const [{ text, values = [] }] = sent as [pg.QueryConfig];
+  const client = await administrator.connect();
+  try {
+    await client.query(`begin; set local enable_seqscan = off; ${change}`);
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>({ text: `explain (costs off) ${text}`, values });
+    return rows.map((row) => row['QUERY PLAN']).join('\n');
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
 
 /** Events without a sequence, and others whose deliveries wait. */
 async function pileUp(): Promise<void> {
