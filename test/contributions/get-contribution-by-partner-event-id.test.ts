@@ -1,12 +1,20 @@
 /** getContributionByPartnerEventId: interface, section of that name, and "Errors", recovery rules. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type pg from 'pg';
+import {
+  type LookedUpContribution,
+  lookUpContributionsByEvent,
+  lookUpContributionsById,
+} from '../../src/store/contributions/looked-up-contribution.ts';
+import type { Queryable } from '../../src/store/database.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { detailCodes, newConfirmation } from '../support/client.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();
-const { client } = await service.newPartner();
+const { database } = service;
+const { client, partner } = await service.newPartner();
 const other = await service.newPartner();
 
 test('200: contribution, association and request, as confirmed', async () => {
@@ -27,6 +35,45 @@ test('the association is the present one: a link made since is shown', async () 
   assert.equal((await client.findByEvent(fields.partner_event_id)).body.association.rejection.code, 'estimate_not_found');
   const linked = await client.associate(transaction_id, calculation_id);
   assert.deepEqual((await client.findByEvent(fields.partner_event_id)).body.association, linked.body.association);
+});
+
+test('a look-up, by the event or by the id, reads from the database no column that its answer does not use', async () => {
+  const { calculation_id, partner_order_ref } = (await client.estimate()).body.estimate;
+  const { contribution } = (await client.confirm({ partner_order_ref, calculation_id })).body;
+  const { transaction_id: transactionId, partner_event_id: partnerEventId } = contribution;
+  const { partnerId } = partner;
+  /** The columns of the row that the statement gives, and those of them that are used. */
+  const read = async (lookUp: (db: Queryable) => Promise<(LookedUpContribution | undefined)[]>) => {
+    const [columns, used] = [new Set<string>(), new Set<string>()];
+    const get = (row: object, name: string) => {
+      used.add(name);
+      return Reflect.get(row, name);
+    };
+    const query = async (config: pg.QueryConfig) => {
+      const { rows, fields } = await database.pool.query(config);
+      for (const { name } of fields) columns.add(name);
+      return { rows: rows.map((row) => new Proxy(row, { get })) };
+    };
+    const [found] = await lookUp({ query } as unknown as Queryable);
+    assert.deepEqual([found?.contribution.transactionId, found?.link?.calculationId], [transactionId, calculation_id]);
+    assert.deepEqual([...columns.difference(used)], []);
+    return columns;
+  };
+  for (const lookUp of [
+    (db: Queryable) => lookUpContributionsByEvent(db, [{ partnerId, partnerEventId }]),
+    (db: Queryable) => lookUpContributionsById(db, [{ partnerId, transactionId }]),
+  ]) {
+    const columns = await read(lookUp);
+    for (const ofReplays of [
+      'idempotency_key',
+      'fingerprint',
+      'first_status',
+      'association_outcome',
+      'correlation_id',
+      'partner_id',
+    ])
+      assert.ok(!columns.has(ofReplays), ofReplays);
+  }
 });
 
 test('contribution_not_found: 404, retryable, and no permission to restore points', async () => {
