@@ -1,9 +1,9 @@
 /** The receivers of examples/ in other languages, against deliveries of the service. */
 
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
@@ -140,3 +140,17 @@ for (const [name, example] of Object.entries(EXAMPLES))
     await start(secret);
     assert.deepEqual(restorations(), expected);
   });
+
+test('examples/receiver.go ends with a sentence where INBOX names no folder', needsLanguage('go'), () => {
+  const { INBOX: _, ...env } = process.env;
+  const file = join(temporaryFolder('receiver'), 'file');
+  writeFileSync(file, '');
+  for (const settings of [{}, { INBOX: file }]) {
+    const { status, stderr } = spawnSync(buildGo('receiver'), {
+      env: { ...env, ...settings, PORT: '0' },
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    assert.deepEqual([status, /INBOX must name the folder of the inbox: /.test(stderr)], [1, true], stderr);
+  }
+});
