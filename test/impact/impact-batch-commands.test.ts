@@ -102,11 +102,27 @@ describe('what it refuses', HANG_LIMIT, () => {
       assert.match(stderr, /cannot be undone.*--yes/);
     }
     assert.equal((await runJson('impact-batch', 'show', '--batch', id)).settlements, 0);
-    assert.equal((await run(['impact-batch', 'add', '--batch', id, '--yes'])).code, 2);
-    assert.equal((await run(['impact-batch', 'add', '--batch', id, '--period', '1999-01', '--yes'])).code, 2);
     assert.equal((await run(['impact-batch', 'create', '--name', 'x', '--trees', '9223372036854775808'])).code, 2);
     assert.equal((await run(['impact-batch', 'create', '--name', 'x', '--trees', '-1'])).code, 2);
   });
+});
+
+test('impact-batch add says what is missing where it has nothing to add', HANG_LIMIT, async () => {
+  const { impact_batch_id: id } = await runJson('impact-batch', 'create', '--name', 'Empty', '--trees', '1');
+  const cases: [words: string[], sentence: string][] = [
+    [[], 'Give a period, such as --period 2026-11, or --partner with --settlement.'],
+    [['--settlement', 'stl_x'], '--settlement needs --partner.'],
+    [
+      ['--period', '1999-01'],
+      'No closed settlement of the period 1999-01 has contributions that are in no batch. Give a period such as 2026-11.',
+    ],
+  ];
+  for (const [words, sentence] of cases) {
+    const { code, stderr } = await run(['impact-batch', 'add', '--batch', id, ...words, '--yes']);
+    assert.equal(code, 2, stderr);
+    assert.ok(stderr.includes(sentence), stderr);
+  }
+  assert.equal((await runJson('impact-batch', 'show', '--batch', id)).settlements, 0);
 });
 
 test('evidence at an address that only this machine can open is refused, and nothing is recorded', HANG_LIMIT, async () => {
