@@ -77,6 +77,8 @@ function makeDue(): void {
   changeWallet("update gift set due_ms = 0 where status not in ('confirmed', 'restored')");
 }
 
+const wrongKey = () => key.apiKey.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+
 interface Running {
   readonly child: ChildProcess;
   output(): string;
@@ -107,6 +109,17 @@ describe('an afternoon', HANG_LIMIT, () => {
     assert.match((await run('1-first-call')).join(), /^confirmed as txn_\w+$/);
   });
 
+  test('1. a second run of the program is refused, since the order has its contribution', async () => {
+    assert.match((await run('1-first-call')).join(), /^refused, partner_order_conflict: /);
+  });
+
+  test('1. with a wrong key it is not known yet, and the code says why', async () => {
+    assert.match(
+      (await run('1-first-call', { API_KEY: wrongKey() })).join(),
+      /^not known yet, unauthorized: ask again at \d{4}-\S+Z$/,
+    );
+  });
+
   test('2. what is confirmed stays deducted, what failed is restored', async () => {
     const [, names = ''] = /^node gifts.ts (.+)$/m.exec(readDocument('docs/afternoon/2-deduct-store-send.md')) ?? [];
     assert.deepEqual(await run('2-deduct-store-send', ...names.split(' ')), [
@@ -130,8 +143,7 @@ describe('an afternoon', HANG_LIMIT, () => {
   });
 
   test('2. a wrong key strands no gift: the job settles it with the right one', async () => {
-    const apiKey = key.apiKey.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
-    assert.deepEqual(await run('2-deduct-store-send', { API_KEY: apiKey }, 'afternoon-wrong-key'), [
+    assert.deepEqual(await run('2-deduct-store-send', { API_KEY: wrongKey() }, 'afternoon-wrong-key'), [
       'afternoon-wrong-key unauthorized 700',
     ]);
     makeDue();
