@@ -27,13 +27,11 @@ import { freshSeed, seeded } from '../harness/random.ts';
 import { progress, Violations } from '../harness/report.ts';
 import type { Attack } from './attack.ts';
 import { ATTACKS } from './attacks.ts';
-import { type AttackFigures, measureAttack, memoryAfterMax, type SiegeTools } from './measure-attack.ts';
+import { checkFigures } from './check-figures.ts';
+import { measureAttack, type SiegeTools } from './measure-attack.ts';
 import { type CommandedPartners, partnersByCommand } from './partners.ts';
 import { printTable, type SiegeRow } from './table.ts';
 
-const P99_ABOVE_QUIET_MS_MAX = 100;
-const LATENESS_MS_MAX = 50;
-const MEMORY_PEAK_MEGABYTES_MAX = 400;
 const STOP_WITHIN_MS = 15_000;
 
 const given = readArguments(import.meta.filename, {
@@ -79,24 +77,6 @@ async function besiege(
   const wrong = checkFigures(figures, tools.installation);
   for (const finding of wrong) report(`${attack.name}: ${finding}`);
   return { attack, figures, wrong };
-}
-
-/** What is wrong with it, in words. */
-function checkFigures(
-  { attacker, quiet, beside, refused, honestRequests, latenessMs, memory, findings }: AttackFigures,
-  { hasServiceEnded }: Installation,
-): string[] {
-  const wrong = [...findings];
-  if (hasServiceEnded) wrong.push('the service ended');
-  if (attacker.bytesSent === 0) wrong.push('void: nothing was sent');
-  if (latenessMs > LATENESS_MS_MAX) wrong.push(`void: the honest requests went out ${Math.round(latenessMs)} ms late`);
-  const refusals = Object.entries(refused).map(([status, times]) => `${times} × ${status}`);
-  if (refusals.length > 0) wrong.push(`of ${honestRequests} honest requests ${refusals.join(', ')}`);
-  const aboveMs = beside.p99Ms - quiet.p99Ms;
-  if (aboveMs > P99_ABOVE_QUIET_MS_MAX) wrong.push(`p99 is ${Math.round(aboveMs)} ms above the quiet one`);
-  if (memory.after > memoryAfterMax(memory.before)) wrong.push(`memory is ${memory.after} MB after ${memory.before} MB`);
-  if (memory.peak > MEMORY_PEAK_MEGABYTES_MAX) wrong.push(`memory was ${memory.peak} MB at most`);
-  return wrong;
 }
 
 /** Every attack meets a service whose memory knows nothing of the one before; one that does not stop any more is killed. */

@@ -8,12 +8,15 @@ import { freePort } from '../../reliability/harness/free-port.ts';
 import { freshSeed, seeded } from '../../reliability/harness/random.ts';
 import { ATTACKS } from '../../reliability/siege/attacks.ts';
 import { prepareAttack } from '../../reliability/siege/begin-attack.ts';
+import { checkFigures } from '../../reliability/siege/check-figures.ts';
+import type { AttackFigures } from '../../reliability/siege/measure-attack.ts';
 import type { Partners } from '../../reliability/siege/partners.ts';
 import { DEFAULT_RATES } from '../../src/domain/access/partner-rates.ts';
 import { revokeApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
 import { newConfirmation } from '../support/client.ts';
+import { readDocument } from '../support/document-blocks.ts';
 import { type TestPartner, testServiceProcesses } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
 import { endpointTools, WEBHOOK_ENV } from '../support/webhook-service.ts';
@@ -82,6 +85,51 @@ const seed = freshSeed();
 test('every attack that has a file is among them, by its name', () => {
   const files = globSync('reliability/siege/attacks/*.ts', { cwd: join(import.meta.dirname, '../..') });
   assert.deepEqual(ATTACKS.map(({ name }) => `${name}.ts`).sort(), files.map((path) => basename(path)).sort());
+});
+
+describe('the figures of an attack', () => {
+  /** As far as each limit allows. */
+  const AT_THE_LIMITS: Omit<AttackFigures, 'attacker'> = {
+    seconds: 8,
+    quiet: { p50Ms: 1, p99Ms: 10, maxMs: 20 },
+    beside: { p50Ms: 1, p99Ms: 110, maxMs: 200 },
+    refused: {},
+    honestRequests: 400,
+    latenessMs: 50,
+    othersCores: 0,
+    memory: { before: 200, peak: 400, after: 292 },
+    findings: [],
+  };
+  const check = (change: Partial<AttackFigures>, { bytesSent = 1, hasServiceEnded = false } = {}) =>
+    checkFigures({ ...AT_THE_LIMITS, ...change, attacker: { bytesSent } as AttackFigures['attacker'] }, { hasServiceEnded });
+
+  test('are right at the limits', () => {
+    assert.deepEqual(check({}), []);
+  });
+
+  const { memory, beside } = AT_THE_LIMITS;
+  const cases: [what: string, found: string[], finding: RegExp][] = [
+    ['a peak of the memory', check({ memory: { ...memory, peak: 401 } }), /^memory was 401 MB at most$/],
+    ['memory that does not come back', check({ memory: { ...memory, after: 293 } }), /^memory is 293 MB after 200 MB$/],
+    ['an honest partner that waits', check({ beside: { ...beside, p99Ms: 111 } }), /^p99 is 101 ms above the quiet one$/],
+    ['an honest partner that is refused', check({ refused: { 503: 2 } }), /^of 400 honest requests 2 × 503$/],
+    ['the end of the service', check({}, { hasServiceEnded: true }), /^the service ended$/],
+    ['what the attack finds itself', check({ findings: ['a secret'] }), /^a secret$/],
+    ['an attack that sent nothing', check({}, { bytesSent: 0 }), /^void: nothing was sent$/],
+    ['honest requests that went out late', check({ latenessMs: 51 }), /^void: .* 51 ms late$/],
+  ];
+  for (const [what, found, finding] of cases)
+    test(`are wrong by ${what}`, () => {
+      assert.equal(found.length, 1, found.join());
+      assert.match(found.join(), finding);
+    });
+
+  test('are wrong by a peak at which docs/operating.md alerts', () => {
+    const [, bytes] = /`max\(process_resident_memory_bytes\) > (\S+)`/.exec(readDocument('docs/operating.md')) ?? [];
+    const megabytes = Number(bytes) / 1_000_000;
+    const wrongAt = (peak: number) => check({ memory: { ...memory, peak } }).length;
+    assert.deepEqual([wrongAt(megabytes), wrongAt(megabytes + 1)], [0, 1]);
+  });
 });
 
 describe('an honest partner is refused nothing, and answered as ever, beside somebody who sends', () => {
