@@ -1,10 +1,11 @@
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { DEFAULT_VERSION } from '../domain/rules/contribution-rules.ts';
 import { explainBreakGlass, listBreakGlass } from '../operations/access/break-glass.ts';
+import { requireAuditKeys } from '../operations/audit/require-audit-keys.ts';
 import { listPartnersUnderDefaults } from '../operations/rules/manage-rule.ts';
 import { readVerifiedRuleEntries } from '../operations/rules/verified-rules.ts';
 import { openStore, type Store } from '../service/open-database.ts';
-import { listDurabilityProblems, readServerSettings } from '../store/durability.ts';
+import { checkWritable, listDurabilityProblems, readServerSettings } from '../store/durability.ts';
 import { findInstallation } from '../store/installation.ts';
 import { listJobRuns, listJobStates } from '../store/jobs/job.ts';
 import { readMigrationState } from '../store/schema/migrate.ts';
@@ -74,6 +75,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
       await examineServer(store),
       await examineClock(store),
       await examineMigrations(store),
+      await examineKeys(store),
       await examineOwner(store, config),
       await examinePeople(store, config),
       await examineRules(store, config),
@@ -81,7 +83,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
       await examineJobs(store),
     ].flat();
   } catch (error) {
-    const message = `${(error as Error).message}. Check that the database runs and that DATABASE_URL is correct.`;
+    const message = `${(error as Error).message.replace(/\.$/, '')}. Check that the database runs and that DATABASE_URL is correct.`;
     return [{ check: 'connection', verdict: 'problem', message }];
   } finally {
     await store?.close();
@@ -94,6 +96,13 @@ async function examineServer({ database }: Store): Promise<Finding[]> {
   const findings: Finding[] = problems.map((message) => ({ check: 'durability', verdict: 'problem', message }));
   if (problems.length === 0)
     findings.push({ check: 'durability', verdict: 'ok', message: `PostgreSQL ${settings.version}, every commit is durable` });
+  const blocked = await checkWritable(database.pool).catch((error: Error) => error.message);
+  if (blocked !== undefined) findings.push({ check: 'writing', verdict: 'problem', message: blocked });
+  if (settings.synchronousStandbyNames === '' && settings.standbys > 0) {
+    const message =
+      'a standby follows asynchronously: an automatic failover to it would lose answered contributions. Name it in synchronous_standby_names (Patroni: synchronous_mode)';
+    findings.push({ check: 'standby', verdict: 'warning', message });
+  }
   for (const [name, value, wanted] of [
     ['statement_timeout', settings.statementTimeout, '4500ms'],
     ['idle_in_transaction_session_timeout', settings.idleInTransactionTimeout, '3s'],
@@ -117,9 +126,24 @@ async function examineClock({ database }: Store): Promise<Finding> {
 }
 
 async function examineMigrations({ database }: Store): Promise<Finding> {
-  const { pending } = await readMigrationState(database.pool);
+  const { pending, unknown } = await readMigrationState(database.pool);
+  if (unknown.length > 0) {
+    const message = `a newer release was here (${unknown.join(', ')}): this one cannot be started any more. Start that release`;
+    return { check: 'migrations', verdict: 'problem', message };
+  }
   if (pending.length === 0) return { check: 'migrations', verdict: 'ok', message: 'up to date' };
   return { check: 'migrations', verdict: 'problem', message: `missing: ${pending.join(', ')}. Run: npx partner-impact migrate` };
+}
+
+/** Under other keys no change can be made, and no key of a partner can be verified. */
+async function examineKeys({ database }: Store): Promise<Finding[]> {
+  if ((await readMigrationState(database.pool)).pending.length > 0) return [];
+  try {
+    await requireAuditKeys(database);
+    return [{ check: 'keys', verdict: 'ok', message: 'AUDIT_KEY is the key of this database' }];
+  } catch (error) {
+    return [{ check: 'keys', verdict: 'problem', message: (error as Error).message }];
+  }
 }
 
 async function examineOwner({ database }: Store, { environment }: Config): Promise<Finding[]> {

@@ -1,8 +1,9 @@
 import { readConfig } from '../config.ts';
 import { authenticateOperator } from '../operations/access/sign-in.ts';
 import { requireRole } from '../operations/with-role.ts';
-import { openStore } from '../service/open-database.ts';
+import { openStore, requireEnvironment } from '../service/open-database.ts';
 import type { Database } from '../store/database.ts';
+import { findEnvironment } from '../store/installation.ts';
 import { distributeTables, listDistributedTables } from '../store/schema/distribute.ts';
 import { migrate, readMigrationState } from '../store/schema/migrate.ts';
 import { printJson, printProgress, printText } from './terminal/output.ts';
@@ -29,6 +30,7 @@ async function bringUpToDate({ distribute = false, json = false }: MigrateOption
   const config = readConfig(process.env);
   const store = await openStore(config, { onProgress: printProgress });
   try {
+    requireEnvironment(await findEnvironment(store.database.pool), config);
     await requireMigrator(store.database);
     const applied = (await migrate(store.databaseUrl, { isPooled: !config.preparesStatements })).map(({ name }) => name);
     // Tables that a migration adds to a distributed database have to be distributed too.
@@ -50,6 +52,8 @@ const OPERATORS = '0004_operators';
  */
 async function requireMigrator(database: Database): Promise<void> {
   if ((await readMigrationState(database.pool)).pending.includes(OPERATORS)) return;
+  // Before the first start there is no operator who could be signed in.
+  if ((await findEnvironment(database.pool)) === undefined) return;
   const token = (await openTokenFile(database)).read();
   if (token !== undefined) requireRole((await authenticateOperator(database, token)).actor, 'admin');
 }

@@ -7,7 +7,7 @@ import {
 } from '../observability/admin-listener.ts';
 import type { Database } from '../store/database.ts';
 import { checkWritable } from '../store/durability.ts';
-import { explainBusyPort } from './listen-error.ts';
+import { explainBusyPort } from './ports.ts';
 
 const READINESS_TIMEOUT_MS = 2_000;
 

@@ -1,10 +1,13 @@
 import type { Config } from '../config.ts';
+import type { Environment } from '../domain/access/api-key.ts';
 import { pluralise } from '../domain/pluralise.ts';
 import { type EmbeddedServer, openEmbedded } from '../embedded-postgres/open-embedded.ts';
 import type { Logger } from '../observability/log.ts';
+import { requireAuditKeys } from '../operations/audit/require-audit-keys.ts';
+import { startSeals } from '../operations/verification/start-seals.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { listDurabilityProblems, readServerSettings } from '../store/durability.ts';
-import { claimInstallation } from '../store/installation.ts';
+import { claimInstallation, findEnvironment } from '../store/installation.ts';
 import { distributeTables, listDistributedTables } from '../store/schema/distribute.ts';
 import {
   type AppliedMigration,
@@ -111,14 +114,25 @@ async function prepare(store: Store, config: Config, options: StoreOptions): Pro
   // An invalid key stops the service at its start, and not at the first change.
   if (options.migrates || config.auditKey !== undefined) database.auditKeys();
   await refuseLossy(database);
+  // Before a migration, after which the service of the other environment could not start again.
+  requireEnvironment(await findEnvironment(database.pool), config);
   const isDistributed = await bringUpToDate(store, config, options);
-  const owner = await claimInstallation(database.pool, config.environment);
-  if (owner !== config.environment) {
-    throw new Error(
-      `This database belongs to the ${owner} environment, but SERVICE_ENVIRONMENT is ${config.environment}. Use the database of this environment.`,
-    );
+  requireEnvironment(await claimInstallation(database.pool, config.environment), config);
+  if (options.migrates) {
+    await requireAuditKeys(database);
+    await startSeals({ ...database, isDistributed });
   }
   return isDistributed;
+}
+
+/**
+ * @param owner To which the database belongs; `undefined` before the first start.
+ */
+export function requireEnvironment(owner: Environment | undefined, { environment }: Config): void {
+  if (owner !== undefined && owner !== environment)
+    throw new Error(
+      `This database belongs to the ${owner} environment, but SERVICE_ENVIRONMENT is ${environment}. Use the database of this environment.`,
+    );
 }
 
 async function refuseLossy({ pool }: Database): Promise<void> {

@@ -14,7 +14,6 @@ import { createKeyUse } from '../operations/access/record-key-use.ts';
 import { createOperations, POOL_SIZE } from '../operations/create-operations.ts';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
 import { openRuleCache, type RuleCache } from '../operations/rules/rule-cache.ts';
-import { startSeals } from '../operations/verification/start-seals.ts';
 import { authenticator } from '../partner-api/access/authenticate.ts';
 import { CREDENTIALS_POOL_SIZE } from '../partner-api/access/credential-memory.ts';
 import { buildPartnerApi } from '../partner-api/app.ts';
@@ -33,13 +32,13 @@ import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from '../webhooks/sta
 import { openConfiguredSecretBox } from './configured-keys.ts';
 import { configuredSettlementTools } from './configured-seals.ts';
 import { checkDatabase, openInternalListener } from './internal-listener.ts';
-import { explainBusyPort } from './listen-error.ts';
 import { logAnswer, logRun } from './log-lines.ts';
 import { once } from './once.ts';
 import { connectStore } from './open-database.ts';
 import { openOperators } from './open-operators.ts';
 import { openEndpointTools, openReadiness, openSandbox } from './open-sandbox.ts';
 import { openUsage } from './open-usage.ts';
+import { explainBusyPort, requireFreePorts } from './ports.ts';
 import { SERVICE_ROLES, type ServiceRole } from './role.ts';
 
 export interface Service {
@@ -83,6 +82,7 @@ const METRICS_POOL_SIZE = 1;
  * @throws Error With a sentence for the operator: settings, database, durability or a busy port.
  */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
+  await requireFreePorts(config, options.roles ?? SERVICE_ROLES);
   const state = { isStopping: false };
   const { passwordCosts } = options;
   const service = await startServiceProcess(config, { ...options, migrates: true });
@@ -125,7 +125,6 @@ export async function startServiceProcess(config: Config, options: ServiceProces
     const store = await connectStore(config, { migrates, poolSize: POOL_SIZE, logger: log.logger, onProgress });
     parts.defer(() => store.close());
     const { database } = store;
-    if (migrates) await startSeals(database);
     const openPool = (size: number): Database => {
       const pool = store.openPool(size);
       parts.defer(() => pool.close());

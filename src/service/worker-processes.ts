@@ -10,6 +10,8 @@ import { checkDatabase, openInternalListener } from './internal-listener.ts';
 import { once } from './once.ts';
 import { connectStore } from './open-database.ts';
 import { openOperators } from './open-operators.ts';
+import { requireFreePorts } from './ports.ts';
+import { SERVICE_ROLES } from './role.ts';
 import type { Service, ServiceOptions } from './start-service.ts';
 
 /** The message of a process to the first one when it takes requests. */
@@ -32,8 +34,9 @@ const RESTART_PAUSE_MS = 1_000;
 export async function startServiceProcesses(
   config: Config,
   count: number,
-  { onProgress = () => {} }: ServiceOptions = {},
+  { onProgress = () => {}, roles = SERVICE_ROLES }: ServiceOptions = {},
 ): Promise<Service> {
+  await requireFreePorts(config, roles);
   const log = openLog(config.logLevel);
   const pool = openWorkerPool(count, log);
   const store = await connectStore(config, { migrates: true, logger: log.logger, onProgress }).catch(async (error: unknown) => {

@@ -11,6 +11,8 @@ export interface ServerSettings {
   readonly synchronousCommit: string;
   /** Names of the standbys that a commit waits for; empty when there are none. */
   readonly synchronousStandbyNames: string;
+  /** Servers that follow this one, synchronously or not; a standby of a backup counts too. */
+  readonly standbys: number;
   readonly statementTimeout: string;
   readonly idleInTransactionTimeout: string;
 }
@@ -20,6 +22,7 @@ export async function readServerSettings(db: Queryable): Promise<ServerSettings>
     select current_setting('server_version_num')::int4 / 10000 as "version", current_setting('fsync') as "fsync",
       current_setting('full_page_writes') as "fullPageWrites", current_setting('synchronous_commit') as "synchronousCommit",
       current_setting('synchronous_standby_names') as "synchronousStandbyNames",
+      (select count(*)::int4 from pg_stat_replication where coalesce(application_name, '') not in ('pg_basebackup', 'pg_receivewal')) as "standbys",
       current_setting('statement_timeout') as "statementTimeout",
       current_setting('idle_in_transaction_session_timeout') as "idleInTransactionTimeout"`);
   return rows[0] as ServerSettings;
@@ -47,7 +50,18 @@ export function listDurabilityProblems(settings: ServerSettings): string[] {
   return problems;
 }
 
-/** Checks that the server can commit: commits a message that leaves no trace, as durably as a contribution. Fails on a read-only server. */
+const CHECK_WRITABLE = {
+  name: 'check_writable',
+  text: `select pg_logical_emit_message(true, 'partner-impact', 'ready'), current_setting('transaction_read_only') as "readOnly"`,
+};
+
+/**
+ * Checks that the server can commit: commits a message that leaves no trace, as durably as a contribution.
+ *
+ * @throws Error Also on a read-only server, and where new transactions are read-only by a setting.
+ */
 export async function checkWritable(db: Queryable): Promise<void> {
-  await run(db, { name: 'check_writable', text: "select pg_logical_emit_message(true, 'partner-impact', 'ready')" }, []);
+  const [row] = await run<{ readOnly: string }>(db, CHECK_WRITABLE, []);
+  if (row?.readOnly === 'on')
+    throw new Error('the database is read-only: default_transaction_read_only is on for the server, the database or the role');
 }

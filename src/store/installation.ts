@@ -24,6 +24,17 @@ export async function claimInstallation(db: Queryable, environment: Environment)
   }
 }
 
+/** `undefined` before the first start, in a database without tables too. */
+export async function findEnvironment(db: Queryable): Promise<Environment | undefined> {
+  const [found] = await run<{ hasTable: boolean }>(db, HAS_TABLE, []);
+  if (!found?.hasTable) return undefined;
+  const [row] = await run<{ environment: Environment }>(db, FIND_ENVIRONMENT, []);
+  return row?.environment;
+}
+
+const HAS_TABLE = { name: 'has_installation', text: `select to_regclass('installation') is not null as "hasTable"` };
+const FIND_ENVIRONMENT = { name: 'find_environment', text: 'select environment from installation where is_only' };
+
 /** The environment of the database, and since when it has an admin. */
 export interface Installation {
   readonly environment: Environment;

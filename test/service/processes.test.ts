@@ -1,6 +1,8 @@
 /** Two service processes on one database: races, stopping, and what one process leaves to the other. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, test } from 'node:test';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, Client, countByStatus, newConfirmation, uniqueId } from '../support/client.ts';
@@ -163,6 +165,21 @@ describe('the start refuses what would go wrong later, with a sentence', () => {
   }
 });
 
+test('a service that finds its internal port in use has not served anybody', async () => {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const { port } = holder.address() as AddressInfo;
+  for (const words of [[], ['--processes', '2']]) {
+    const refused = spawnService(service.databaseUrl, { OPERATIONS_PORT: String(port) }, words);
+    await assert.rejects(refused, (error: Error) => {
+      assert.match(error.message, /is in use by another program/);
+      assert.doesNotMatch(error.message, /listens on/);
+      return true;
+    });
+  }
+  holder.close();
+});
+
 describe('several processes on one port (serve --processes)', () => {
   test('they answer as one, a dead one is replaced, a second copy is refused, and SIGTERM stops all', async () => {
     const crew = await spawnService(service.databaseUrl, {}, ['--processes', '2']);
@@ -175,7 +192,7 @@ describe('several processes on one port (serve --processes)', () => {
     assert.deepEqual([countByStatus(answers), originals(answers).length], [{ 201: 20 }, 1]);
     await assert.rejects(
       spawnService(service.databaseUrl, { PORT: new URL(crew.baseUrl).port }, ['--processes', '2']),
-      /is in use by another program/,
+      /is in use by another program, or by a service that is about to end/,
     );
     const [victim] = await childrenOf(crew.process.pid as number);
     process.kill(victim as number, 'SIGKILL');

@@ -152,6 +152,6 @@ function withPartners(baseUrl: string, database: Database): Omit<TestService, 'd
   };
 }
 
-function serviceEnv(databaseUrl: string, env: Record<string, string>): Record<string, string> {
+export function serviceEnv(databaseUrl: string, env: Record<string, string>): Record<string, string> {
   return { DATABASE_URL: databaseUrl, PORT: '0', OPERATIONS_PORT: '0', LOG_LEVEL: 'silent', ...env };
 }

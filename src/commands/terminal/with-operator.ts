@@ -1,6 +1,7 @@
 import { type Config, readConfig } from '../../config.ts';
 import type { Actor, Role } from '../../domain/access/role.ts';
 import { getPartnerNamed } from '../../operations/access/manage-partner.ts';
+import { requireAuditKeys } from '../../operations/audit/require-audit-keys.ts';
 import { requireRole } from '../../operations/with-role.ts';
 import { connectStore } from '../../service/open-database.ts';
 import type { Database } from '../../store/database.ts';
@@ -44,6 +45,8 @@ async function resolvePartner({ pool }: Database, options: OfPartner): Promise<v
 /** The part of a command that needs an operator with at least this role, when the rest needs none. */
 export function asOperator(leastRole: Role, act: (context: OperatorContext) => Promise<void>): Promise<void> {
   return withDatabase(async (database, config) => {
+    // A command that only reads helps to find out what is wrong with the keys.
+    if (leastRole !== 'viewer') await requireAuditKeys(database);
     const actor = await currentActor(database);
     requireRole(actor, leastRole);
     await act({ database, config, actor });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Option } from 'commander';
-import { explainBusyPort } from '../../service/listen-error.ts';
+import { explainBusyPort } from '../../service/ports.ts';
 import { openReceiver, type ReceivedEvent } from '../../webhooks/receiver/development-receiver.ts';
 import { escapeForTerminal } from '../../webhooks/receiver/escape-for-terminal.ts';
 import { explainSignature } from '../../webhooks/receiver/explain-signature.ts';

@@ -4,6 +4,7 @@ import { listAuditEntries } from '../../store/audit/audit.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
+import { requireAuditKeys } from '../audit/require-audit-keys.ts';
 import { requireReason } from '../require-reason.ts';
 
 const ACTION = 'owner.break-glass';
@@ -24,6 +25,7 @@ export interface BreakGlass {
  */
 export async function breakGlass(database: Database, why: BreakGlass): Promise<Actor> {
   requireReason(why.reason);
+  await requireAuditKeys(database);
   const actor: Actor = { operatorId: OWNER_ID, role: 'admin', breaksGlass: true, correlationId: newId('corr') };
   const entry = { action: ACTION, partnerId: null, subjectId: OWNER_ID, before: null, after: { ...why } };
   await inTransaction(database, USUAL_LOCK_TIMEOUT, (db) => audit(db, actor, entry));

@@ -1,9 +1,9 @@
 /** What a person sees of a change that is under way, and of a service that is not reached. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { waitFor } from '../support/assertions/wait-for.ts';
-import { needsBrowser } from '../support/console/browser.ts';
-import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { waitFor } from '../../support/assertions/wait-for.ts';
+import { needsBrowser } from '../../support/console/browser.ts';
+import { openScene, type Scene } from '../../support/console/console-scene.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, newPending } = (scene ?? {}) as Scene;

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Config } from '../config.ts';
+import type { ServiceRole } from './role.ts';
+
+/**
+ * Before anything is opened: a service that served partners until it finds its second port in use would leave them again.
+ *
+ * @throws Error That names the port.
+ */
+export async function requireFreePorts(
+  { host, port, operationsHost, operationsPort }: Config,
+  roles: readonly ServiceRole[],
+): Promise<void> {
+  if (roles.includes('api')) await requireFree(host, port).catch(explainBusyPort('PORT=', port));
+  await requireFree(operationsHost, operationsPort).catch(explainBusyPort('OPERATIONS_PORT=', operationsPort));
+}
+
+async function requireFree(host: string, port: number): Promise<void> {
+  if (port === 0) return;
+  const server = createServer().listen({ host, port, exclusive: true });
+  await once(server, 'listening');
+  await once(server.close(), 'close');
+}
+
+/**
+ * For a failed `listen`: what to do when another program has the port.
+ *
+ * @param setting The setting of the port, up to its number, such as `PORT=`.
+ */
+export function explainBusyPort(setting: string, port: number): (error: unknown) => never {
+  return (cause) => {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      throw new Error(
+        `The port ${port} is in use by another program, or by a service that is about to end. Wait for it, or choose another port, such as ${setting}${port + 10}`,
+        {
+          cause,
+        },
+      );
+    if (code === 'EACCES')
+      throw new Error(`The port ${port} is not allowed for this user. Choose one above 1023: ${setting}${port + 8_000}`, {
+        cause,
+      });
+    throw cause;
+  };
+}

@@ -1,0 +1,123 @@
+/** What a start looks at before it changes anything, whether one process serves or several. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, describe, test } from 'node:test';
+import pg from 'pg';
+import { readConfig } from '../../src/config.ts';
+import { checkDatabase } from '../../src/service/internal-listener.ts';
+import { openStore } from '../../src/service/open-database.ts';
+import { claimInstallation } from '../../src/store/installation.ts';
+import { Client } from '../support/client.ts';
+import { commandLine } from '../support/command-line.ts';
+import { testDatabase } from '../support/postgres/database.ts';
+import { serviceEnv, spawnService, testService } from '../support/service.ts';
+
+const newKey = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
+
+async function newDatabase() {
+  const { databaseUrl } = await testDatabase();
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  after(() => pool.end());
+  return { databaseUrl, pool };
+}
+
+for (const words of [[], ['--processes', '2']]) {
+  describe(['serve', ...words].join(' '), () => {
+    test('seals from the first start on, and adopts no key that was put in', async () => {
+      const { databaseUrl, pool } = await newDatabase();
+      const service = await spawnService(databaseUrl, {}, words);
+      const { rows } = await pool.query(
+        `select action, (after_json::jsonb->>'ended_at') is not null as "isEnded" from audit_entry where action = 'contribution.seal'`,
+      );
+      assert.deepEqual(rows, [{ action: 'contribution.seal', isEnded: true }]);
+      const { runJson } = commandLine({ DATABASE_URL: databaseUrl });
+      const { partner_id } = await runJson('partner', 'create', '--name', 'Shop');
+      const issued = await runJson('key', 'issue', '--partner', partner_id, '--name', 'own');
+      assert.equal((await new Client(service.baseUrl, issued.api_key).call('/v1/partner')).status, 200);
+      // What somebody with the database puts in, without an entry of the audit.
+      await pool.query(
+        `insert into api_key select (jsonb_populate_record(k, jsonb_build_object('key_id', $2::text))).* from api_key k where partner_id = $1`,
+        [partner_id, issued.key_id.replace(/.$/, (last: string) => (last === 'a' ? 'b' : 'a'))],
+      );
+      await service.end('SIGTERM');
+      const again = await spawnService(databaseUrl, {}, words);
+      const adopted = await pool.query("select from audit_entry where action = 'key.adopt'");
+      assert.equal(adopted.rowCount, 0);
+      await again.end('SIGTERM');
+    });
+
+    test('refuses the keys of another installation, and changes nothing under them', async () => {
+      const { databaseUrl, pool } = await newDatabase();
+      const [own, otherBytes, otherName] = [newKey('2026'), newKey('2026'), newKey('2027')];
+      const service = await spawnService(databaseUrl, { AUDIT_KEY: own }, words);
+      await service.end('SIGTERM');
+      const entries = async () => (await pool.query('select count(*)::int4 as count from audit_entry')).rows[0].count;
+      const before = await entries();
+      for (const key of [otherBytes, otherName]) {
+        await assert.rejects(
+          spawnService(databaseUrl, { AUDIT_KEY: key }, words),
+          /AUDIT_KEY \(202[67]\) is not the key of this/,
+        );
+        const { run, runJson } = commandLine({ DATABASE_URL: databaseUrl, AUDIT_KEY: key });
+        const refused = await run(['partner', 'create', '--name', 'Shop']);
+        assert.deepEqual([refused.code === 0, await entries()], [false, before]);
+        assert.match(refused.stderr, /is not the key of this database, whose audit is sealed with "2026"/);
+        const { ok, findings } = JSON.parse((await run(['doctor', '--json'])).stdout);
+        const [found] = findings.filter(({ check }: { check: string }) => check === 'keys');
+        assert.deepEqual([ok, found.verdict], [false, 'problem']);
+        // Who looks for the cause may read.
+        assert.ok(Array.isArray(await runJson('partner', 'list')));
+      }
+      const rotated = await spawnService(databaseUrl, { AUDIT_KEY: `${otherName},${own}` }, words);
+      await rotated.end('SIGTERM');
+    });
+
+    test('looks to whom the database belongs before it migrates it', async () => {
+      const { databaseUrl, pool } = await newDatabase();
+      await claimInstallation(pool, 'production');
+      const last = `(select max(name) from kysely_migration)`;
+      const { rows } = await pool.query(`delete from kysely_migration where name = ${last} returning name`);
+      await assert.rejects(spawnService(databaseUrl, {}, words), /belongs to the production environment/);
+      const { run } = commandLine({ DATABASE_URL: databaseUrl });
+      const refused = await run(['migrate']);
+      assert.equal(refused.code === 0, false);
+      assert.match(refused.stderr, /belongs to the production environment, but SERVICE_ENVIRONMENT is sandbox/);
+      const applied = await pool.query('select from kysely_migration where name = $1', [rows[0].name]);
+      assert.equal(applied.rowCount, 0);
+    });
+  });
+}
+
+describe('the database of a service', () => {
+  test('may be migrated twice before the first start', async () => {
+    const { databaseUrl } = await newDatabase();
+    const { run } = commandLine({ DATABASE_URL: databaseUrl });
+    for (let time = 0; time < 2; time++) {
+      const { code, stderr } = await run(['migrate']);
+      assert.equal(code, 0, stderr);
+    }
+  });
+
+  test('is not ready, and doctor says why, while its transactions are read-only', async () => {
+    const { databaseUrl, pool } = await newDatabase();
+    const { rows } = await pool.query('select current_database() as name');
+    await pool.query(`alter database "${rows[0].name}" set default_transaction_read_only = on`);
+    const store = await openStore(readConfig(serviceEnv(databaseUrl, {})), { poolSize: 1 });
+    await assert.rejects(checkDatabase(store.database), /the database is read-only: default_transaction_read_only/);
+    await store.close();
+    const { findings } = JSON.parse((await commandLine({ DATABASE_URL: databaseUrl }).run(['doctor', '--json'])).stdout);
+    const [found] = findings.filter(({ check }: { check: string }) => check === 'writing');
+    assert.equal(found.verdict, 'problem');
+  });
+
+  test('of which a newer release made more is told by doctor', async () => {
+    const { databaseUrl } = await testService();
+    const { run } = commandLine({ DATABASE_URL: databaseUrl });
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+    await pool.query("insert into kysely_migration (name, timestamp) values ('9999_newer', '2026-01-01')");
+    await pool.end();
+    const { findings } = JSON.parse((await run(['doctor', '--json'])).stdout);
+    const [found] = findings.filter(({ check }: { check: string }) => check === 'migrations');
+    assert.deepEqual([found.verdict, /a newer release was here \(9999_newer\)/.test(found.message)], ['problem', true]);
+  });
+});
