@@ -5,7 +5,7 @@ export type ContributionStatus = (typeof CONTRIBUTION_STATUSES)[number];
 
 /**
  * The possible next statuses. `none` is an event that the service has not stored. Only the record of two operators leads from `none` to
- * `failed`; the database refuses every other step too.
+ * `failed`. A trigger of the database refuses every other step.
  */
 export const CONTRIBUTION_TRANSITIONS = {
   none: ['confirmed', 'pending', 'failed'],
@@ -13,15 +13,6 @@ export const CONTRIBUTION_TRANSITIONS = {
   confirmed: [],
   failed: [],
 } as const satisfies Record<'none' | ContributionStatus, readonly ContributionStatus[]>;
-
-export function mayBecome(from: 'none' | ContributionStatus, to: ContributionStatus): boolean {
-  return (CONTRIBUTION_TRANSITIONS[from] as readonly ContributionStatus[]).includes(to);
-}
-
-/** Whether the status can never change again. */
-export function isTerminal(status: ContributionStatus): boolean {
-  return CONTRIBUTION_TRANSITIONS[status].length === 0;
-}
 
 /**
  * The field `non_refundable`. Only `failed` allows points to be restored, so a pending contribution,

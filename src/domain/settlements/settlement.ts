@@ -16,10 +16,6 @@ export const SETTLEMENT_TRANSITIONS = {
   closed: [],
 } as const satisfies Record<'none' | SettlementStatus, readonly SettlementStatus[]>;
 
-export function settlementMayBecome(from: 'none' | SettlementStatus, to: SettlementStatus): boolean {
-  return (SETTLEMENT_TRANSITIONS[from] as readonly SettlementStatus[]).includes(to);
-}
-
 /**
  * Whether a record that is on no settlement is assigned to the one that closes: every record before its end, however old.
  *
@@ -28,11 +24,6 @@ export function settlementMayBecome(from: 'none' | SettlementStatus, to: Settlem
  */
 export function isDue(at: Date, { endsAt }: SettlementPeriod): boolean {
   return at < endsAt;
-}
-
-/** Whether a record missed the settlement of its own period, so that its line is marked `late`. */
-export function isLate(at: Date, { startsAt }: SettlementPeriod): boolean {
-  return at < startsAt;
 }
 
 /**
