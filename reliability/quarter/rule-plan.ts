@@ -2,8 +2,6 @@ import { PARTNERS, REVIEWED, RULE_CHANGES } from './calendar.ts';
 
 export type Kind = 'contribution_rule' | 'point_conversion' | 'tree_cost';
 
-export const DEFAULT_LABEL = 'default-1';
-
 /** A version as an operator makes it, and as the records of the partners count on it. */
 export interface PlannedRule {
   readonly kind: Kind;

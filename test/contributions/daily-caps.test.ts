@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { settlementDay } from '../../src/domain/settlements/settlement-period.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { failPendingContribution } from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
@@ -168,7 +167,7 @@ describe('what counts', () => {
       const [first, second] = [await client.confirm(), await client.confirm()];
       assert.deepEqual([first.status, second.status], [201, 202]);
       const { created_at, transaction_id } = second.body.contribution;
-      const day = settlementDay(new Date(created_at), ZONES[name] as string);
+      const day = new Intl.DateTimeFormat('sv-SE', { timeZone: ZONES[name] as string }).format(new Date(created_at));
       const { rows } = await database.pool.query('select counted_on::text from contribution_review where transaction_id = $1', [
         transaction_id,
       ]);

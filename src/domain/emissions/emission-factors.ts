@@ -5,10 +5,6 @@ export const VEHICLE_CATEGORIES = ['motorcycle_gasoline', 'car_gasoline'] as con
 
 export type VehicleCategory = (typeof VEHICLE_CATEGORIES)[number];
 
-export function isVehicleCategory(value: unknown): value is VehicleCategory {
-  return (VEHICLE_CATEGORIES as readonly unknown[]).includes(value);
-}
-
 /** One version of the method. After an estimate used it, it never changes: a change is a new entry. */
 export interface EmissionMethod {
   methodologyVersion: string;

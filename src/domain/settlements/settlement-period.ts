@@ -89,17 +89,6 @@ export function closesAt({ endsAt }: SettlementPeriod): Date {
   return new Date(endsAt.getTime() + CLOSING_DELAY_MS);
 }
 
-/** The day of a daily cap, in the zone of the partner's settlements: `2026-11-20`. */
-export function settlementDay(at: Date, timeZone: string): string {
-  return zoned(at, timeZone).toPlainDate().toString();
-}
-
-/** Negative when the first label is of an earlier period: `2026-11-2` precedes `2026-11-10`, which sorts before it as a text. */
-export function comparePeriodLabels(one: string, other: string): number {
-  const [first, second] = [readPeriodLabel(one), readPeriodLabel(other)];
-  return Temporal.PlainYearMonth.compare(first.month, second.month) || first.part - second.part;
-}
-
 interface Month {
   readonly month: Temporal.PlainYearMonth;
   readonly endsAt: Date;

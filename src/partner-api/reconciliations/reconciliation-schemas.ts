@@ -11,7 +11,6 @@ import { LINE_PAGE } from '../settlements/settlement-schemas.ts';
 /** The shapes of reconciliations. @see docs/spec/settlements.md#2-settlement, Reconciliation. */
 
 const LINE_VERDICTS = [...RECONCILIATION_VERDICTS, 'malformed'] as const;
-export type LineVerdictName = (typeof LINE_VERDICTS)[number];
 
 const integer = (description: string, minimum = 0) =>
   Type.Unsafe<bigint>({ type: 'integer', format: 'int64', minimum, description });

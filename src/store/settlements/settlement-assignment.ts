@@ -1,3 +1,4 @@
+import { LATE } from '../../domain/settlements/settlement-line.ts';
 import type { Queryable } from '../database.ts';
 import { findLastSequence } from '../events/event.ts';
 import { type LongStatements, runLong, type Statement } from '../query.ts';
@@ -21,7 +22,7 @@ const ASSIGN: Statement = {
       select $1, ${SETTLEMENT}, ${AFTER_LINE}::int4 + row_number() over (order by confirmed_at, transaction_id), 'contribution', transaction_id, partner_event_id,
         partner_order_ref, points, amount, case when amount is not null then ${CURRENCY} end, confirmed_at, contribution_rule_version,
         point_conversion_version, tree_cost_version, calculation_id,
-        case when calculation_id is not null then 'associated' else association_outcome end, case when confirmed_at < ${START} then 'late' end
+        case when calculation_id is not null then 'associated' else association_outcome end, case when confirmed_at < ${START} then '${LATE}' end
       from (
         select due.*, (select calculation_id from emissions_link k where k.partner_id = $1 and k.transaction_id = due.transaction_id)
         from due
