@@ -99,6 +99,20 @@ export function idAt(prefix: IdPrefix, timeMs: number): string {
   return `${prefix}_${encodeTime(timeMs, 10)}`;
 }
 
+/** More than the clocks of two processes differ: an id contains the time of its process, and the record that of the database. */
+const SKEW_MS = 600_000;
+
+/** Sorts before the ids of all records that the database dates at this time or later, and of some that are older. */
+export function idBeforeRecords(prefix: IdPrefix, at: Date): string {
+  // An id has no time before 1970.
+  return idAt(prefix, Math.max(0, at.getTime() - SKEW_MS));
+}
+
+/** Sorts after the ids of all records that the database dates before this time, and of some that are younger. */
+export function idAfterRecords(prefix: IdPrefix, at: Date): string {
+  return idAt(prefix, Math.max(0, at.getTime() + SKEW_MS));
+}
+
 /** Whether the identifier has the form of one that the service assigned. */
 export function isOurId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[0-9A-HJKMNP-TV-Z]{26}$/.test(text.slice(prefix.length + 1));

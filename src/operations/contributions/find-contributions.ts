@@ -1,5 +1,5 @@
 import type { Contribution } from '../../domain/contributions/contribution.ts';
-import { idAt } from '../../domain/identifiers.ts';
+import { idAfterRecords, idBeforeRecords } from '../../domain/identifiers.ts';
 import {
   type ContributionRecord,
   findContributionsById,
@@ -24,20 +24,19 @@ export interface ContributionFilter {
   readonly of?: string | undefined;
 }
 
-/** More than the clocks of two processes differ. */
-const SKEW_MS = 600_000;
-
 /** The contributions of a partner. */
 export async function listContributionsOfPartner(
   db: Queryable,
   filter: ContributionFilter,
   page: KeysetPage<'created_at'>,
 ): Promise<LookedThrough<ContributionRecord>> {
-  const { partnerId, of } = filter;
+  const { partnerId, createdAfter, createdBefore, of } = filter;
   if (of !== undefined) return findNamed(db, { ...filter, of }, page);
+  const afterId = createdAfter && idBeforeRecords('txn', createdAfter);
+  const beforeId = createdBefore && idAfterRecords('txn', createdBefore);
   const looked = await lookThrough({
     page,
-    read: (part) => listContributionsInOrder(db, { partnerId, ...boundsOf(filter) }, part),
+    read: (part) => listContributionsInOrder(db, { partnerId, afterId, beforeId }, part),
     isWanted: Object.values({ ...filter, partnerId: undefined }).some((value) => value !== undefined)
       ? (each) => isWanted(each, filter)
       : undefined,
@@ -84,14 +83,6 @@ export async function listLatest(database: Database): Promise<ContributionRecord
     found,
     ({ contribution }) => contribution.transactionId,
   );
-}
-
-function boundsOf({ createdAfter, createdBefore }: ContributionFilter) {
-  const idNear = (timeMs: number) => idAt('txn', Math.max(0, timeMs));
-  return {
-    beforeId: createdBefore && idNear(createdBefore.getTime() + SKEW_MS),
-    afterId: createdAfter && idNear(createdAfter.getTime() - SKEW_MS),
-  };
 }
 
 function isWanted(

@@ -1,9 +1,10 @@
 import { oneByOne } from '../../concurrency/one-by-one.ts';
 import type { Contribution } from '../../domain/contributions/contribution.ts';
-import { idAt } from '../../domain/identifiers.ts';
+import { idAfterRecords, idBeforeRecords } from '../../domain/identifiers.ts';
 import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
 import { listContributionsBetween } from '../../store/contributions/contribution-list.ts';
 import type { Database } from '../../store/database.ts';
+import { LOOKED_AT_MAX } from '../look-through.ts';
 
 export interface ContributionCursor {
   readonly partnerId: string;
@@ -26,10 +27,6 @@ export interface ContributionPage {
 
 export type ListContributions = (cursor: ContributionCursor) => Promise<ContributionPage>;
 
-/** The most rows that a page reads, so that a rare status costs no more than any other: the page may be short, and more follows. */
-const LOOKED_AT_MAX = 2_000;
-/** More than the clocks of two processes differ. */
-const SKEW_MS = 600_000;
 /** After every possible id. */
 const LAST_ID = 'txn_~';
 
@@ -38,16 +35,11 @@ export function createListContributions(database: Database, concurrency: number)
   return oneByOne({ concurrency, waitingMax: 256, waitMaxMs: 5_000, run: (cursor) => listPage(database, cursor) });
 }
 
-/** The times in identifiers begin with 1970. */
-function idNear(timeMs: number): string {
-  return idAt('txn', Math.max(0, timeMs));
-}
-
 async function listPage({ pool }: Database, cursor: ContributionCursor): Promise<ContributionPage> {
   const { partnerId, createdAfter, createdBefore, status, limit } = cursor;
-  const from = createdAfter ? idNear(createdAfter.getTime() - SKEW_MS) : '';
+  const from = createdAfter ? idBeforeRecords('txn', createdAfter) : '';
   const afterId = cursor.afterId > from ? cursor.afterId : from;
-  const beforeId = createdBefore ? idNear(createdBefore.getTime() + SKEW_MS) : LAST_ID;
+  const beforeId = createdBefore ? idAfterRecords('txn', createdBefore) : LAST_ID;
   const looked = await listContributionsBetween(pool, partnerId, { afterId, beforeId, limit: LOOKED_AT_MAX });
   const wanted = looked.filter(
     (each) =>

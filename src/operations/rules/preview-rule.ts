@@ -1,4 +1,4 @@
-import { idAt } from '../../domain/identifiers.ts';
+import { idAfterRecords, idBeforeRecords } from '../../domain/identifiers.ts';
 import { DEFAULT_RULES } from '../../domain/rules/contribution-rules.ts';
 import { checkNewRule, earliestStart, toRuleVersion } from '../../domain/rules/new-rule.ts';
 import { previewRule as previewOf, type RulePreview, type RulePreviewer } from '../../domain/rules/preview-rule.ts';
@@ -18,8 +18,6 @@ export const PREVIEW_PERIODS = ['last_month', 'last_30_days'] as const;
 export type PreviewPeriod = (typeof PREVIEW_PERIODS)[number];
 
 const DAYS_MS = 30 * 86_400_000;
-/** More than the clocks of two processes differ: an id contains the time of the process, and the record that of the database. */
-const SKEW_MS = 600_000;
 /** Of all partners together: it takes a second at most. */
 const CONTRIBUTIONS_MAX = 20_000;
 const PARTNERS_MAX = 500;
@@ -54,7 +52,8 @@ export async function previewRule(db: Queryable, request: RuleRequest, over: Pre
     partnerCount++;
     const own = periodOf(over, now, partner);
     [from, to] = [own.from < from ? own.from : from, own.to > to ? own.to : to];
-    const found = await listRuledContributions(db, partner.partnerId, { ...idsOf(own), limit: left + 1 });
+    const bounds = { afterId: idBeforeRecords('txn', own.from), beforeId: idAfterRecords('txn', own.to) };
+    const found = await listRuledContributions(db, partner.partnerId, { ...bounds, limit: left + 1 });
     if (found.length > left) isComplete = false;
     const latest = found.slice(0, left);
     left -= latest.length;
@@ -75,10 +74,6 @@ function periodOf(over: PreviewPeriod, now: Date, partner: Partner | undefined):
   const zone = partner?.timeZone ?? 'UTC';
   const { startsAt: to } = calendarPeriod(now, zone);
   return { from: calendarPeriod(new Date(to.getTime() - 1), zone).startsAt, to };
-}
-
-function idsOf({ from, to }: Period) {
-  return { afterId: idAt('txn', from.getTime() - SKEW_MS), beforeId: idAt('txn', to.getTime() + SKEW_MS) };
 }
 
 async function readCandidate(db: Queryable, request: RuleRequest, now: Date): Promise<RuleVersion> {
