@@ -25,6 +25,9 @@ export type SecretKind = 'code' | 'token' | 'session';
 /** All that a person signs in with; a second factor beside the password. */
 export type CredentialKind = SecretKind | 'password' | 'totp' | 'passkey';
 
+/** Of a password, a second factor and a passkey: they last until the operator or an admin removes or replaces them. */
+export const LASTING_CREDENTIAL_SECONDS = 10 * 365 * 24 * 60 * 60;
+
 const PREFIXES = { code: 'pi_code_', token: 'pi_op_', session: 'pi_session_' } as const satisfies Record<SecretKind, string>;
 
 export function newCredential(kind: SecretKind): CheckedSecret {

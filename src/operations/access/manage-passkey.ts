@@ -1,4 +1,4 @@
-import { newCredential } from '../../domain/access/operator.ts';
+import { LASTING_CREDENTIAL_SECONDS, newCredential } from '../../domain/access/operator.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { findOperator, lockOperator } from '../../store/access/operator.ts';
@@ -13,12 +13,8 @@ import { type KeptPasskey, optionsToAdd, type PageAddress, readNewPasskey } from
 import { openChallenge, sealChallenge } from './passkey-challenge.ts';
 import { hashOfVerifier } from './second-factor.ts';
 
-/** Until the operator or an admin removes it. */
-const PASSKEY_SECONDS = 10 * 365 * 24 * 60 * 60;
 /** A telephone, two computers, two keys; and as many again. */
 const PASSKEYS_MAX = 10;
-
-type Own = Pick<Actor, 'operatorId' | 'role' | 'correlationId'>;
 
 /** What a challenge of an operator who is signed in is sealed for: it opens for no sign-in, and for nobody else. */
 export const purposeOfAdding = (operatorId: string): string => `${operatorId} adds a passkey`;
@@ -77,7 +73,7 @@ export async function insertPasskey(
   const verifier = JSON.stringify(passkey);
   const { id: credentialId } = newCredential('session');
   const credential = { credentialId, operatorId, kind: 'passkey', secretSha256: hashOfVerifier(verifier), verifier } as const;
-  await insertOperatorCredential(db, { ...credential, seconds: PASSKEY_SECONDS });
+  await insertOperatorCredential(db, { ...credential, seconds: LASTING_CREDENTIAL_SECONDS });
   await usePasskey(db, credentialId, { counter, challengeAtMs });
   return (await listPasskeys(db, operatorId)).find((each) => each.credentialId === credentialId) as StoredPasskey;
 }
@@ -87,7 +83,7 @@ export async function insertPasskey(
  *
  * @throws ServiceError As {@link readChallengedPasskey} and {@link insertPasskey}.
  */
-export async function addPasskey(tools: SessionTools, own: Own, given: NewPasskey): Promise<StoredPasskey> {
+export async function addPasskey(tools: SessionTools, own: Actor, given: NewPasskey): Promise<StoredPasskey> {
   const { operatorId } = own;
   const read = await readChallengedPasskey(tools, purposeOfAdding(operatorId), given);
   return inTransaction(tools.database, USUAL_LOCK_TIMEOUT, async (db) => {
@@ -100,7 +96,7 @@ export async function addPasskey(tools: SessionTools, own: Own, given: NewPasske
 }
 
 /** @throws ServiceError `invalid_request`; 404 for a passkey that is not the operator's own. */
-export async function removePasskey({ database }: SessionTools, own: Own, credentialId: string): Promise<void> {
+export async function removePasskey({ database }: SessionTools, own: Actor, credentialId: string): Promise<void> {
   const { operatorId } = own;
   await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     await lockOperator(db, operatorId);

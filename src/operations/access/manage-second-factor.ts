@@ -1,4 +1,4 @@
-import { newCredential } from '../../domain/access/operator.ts';
+import { LASTING_CREDENTIAL_SECONDS, newCredential } from '../../domain/access/operator.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { findOperator, lockOperator } from '../../store/access/operator.ts';
@@ -11,18 +11,13 @@ import { auditOperator, requireAuditedOperator } from './audit-operator.ts';
 import type { SessionTools } from './operator-session.ts';
 import { findStep, hashOfVerifier, type NewSecondFactor, newSecondFactor } from './second-factor.ts';
 
-/** Until the operator or an admin removes it. */
-const FACTOR_SECONDS = 10 * 365 * 24 * 60 * 60;
-
 export interface BegunSecondFactor extends NewSecondFactor {
   /** The secret, sealed for this operator: it comes back with the first code, and nothing is kept until then. */
   readonly enrolment: string;
 }
 
-type Own = Pick<Actor, 'operatorId' | 'role' | 'correlationId'>;
-
 /** A new secret for the authenticator app of a person. */
-export async function beginSecondFactor({ database, sealing }: SessionTools, { operatorId }: Own): Promise<BegunSecondFactor> {
+export async function beginSecondFactor({ database, sealing }: SessionTools, { operatorId }: Actor): Promise<BegunSecondFactor> {
   const operator = await findOperator(database.pool, operatorId);
   const factor = newSecondFactor(operator?.email ?? operatorId);
   return { ...factor, enrolment: sealing(operatorId).seal(factor.secret) };
@@ -35,7 +30,7 @@ export async function beginSecondFactor({ database, sealing }: SessionTools, { o
  */
 export async function addSecondFactor(
   { database, sealing }: SessionTools,
-  own: Own,
+  own: Actor,
   { enrolment, totp }: { readonly enrolment: string; readonly totp: string },
 ): Promise<void> {
   const { operatorId } = own;
@@ -54,14 +49,14 @@ export async function addSecondFactor(
       secretSha256: hashOfVerifier(enrolment),
       verifier: enrolment,
     } as const;
-    await insertOperatorCredential(db, { ...factor, seconds: FACTOR_SECONDS });
+    await insertOperatorCredential(db, { ...factor, seconds: LASTING_CREDENTIAL_SECONDS });
     await useSecondFactorStep(db, credentialId, step);
     await auditOperator(db, own, { operatorId, action: 'operator.add-second-factor' });
   });
 }
 
 /** From now on the password is enough. */
-export async function removeSecondFactor({ database }: SessionTools, own: Own): Promise<void> {
+export async function removeSecondFactor({ database }: SessionTools, own: Actor): Promise<void> {
   await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     await holdOwn(db, own.operatorId);
     await updateCredentialsOfKindsEnded(db, own.operatorId, ['totp']);

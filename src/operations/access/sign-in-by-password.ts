@@ -1,5 +1,5 @@
 import { canonicalAddress } from '../../domain/access/email-address.ts';
-import { newCredential, type Operator } from '../../domain/access/operator.ts';
+import { LASTING_CREDENTIAL_SECONDS, newCredential, type Operator } from '../../domain/access/operator.ts';
 import { findPasswordProblem, hashPassword, isPassword } from '../../domain/access/password.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { lockOperator } from '../../store/access/operator.ts';
@@ -21,9 +21,6 @@ import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireAuditedOperator, requireAuditedSignIn } from './audit-operator.ts';
 import { type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
 import { hashOfVerifier, requireOwnVerifier, requireSecondFactor } from './second-factor.ts';
-
-/** Until an admin resets the sign-in, or the operator takes another. */
-const PASSWORD_SECONDS = 10 * 365 * 24 * 60 * 60;
 
 export interface PasswordSignIn {
   /** The e-mail address or the id of the operator. */
@@ -142,7 +139,7 @@ export async function replacePassword(db: Queryable, operatorId: string, verifie
   await updateCredentialsOfKindsEnded(db, operatorId, ['password', 'session']);
   const { id: credentialId } = newCredential('session');
   const password = { credentialId, operatorId, kind: 'password', secretSha256: hashOfVerifier(verifier), verifier } as const;
-  await insertOperatorCredential(db, { ...password, seconds: PASSWORD_SECONDS });
+  await insertOperatorCredential(db, { ...password, seconds: LASTING_CREDENTIAL_SECONDS });
 }
 
 /**
