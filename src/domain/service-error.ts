@@ -47,6 +47,11 @@ export function recordNotFound(field: string, message: string): ServiceError {
   return new ServiceError('invalid_request', message, { status: 404, details: [{ field, code: 'not_found', message }] });
 }
 
+/** A value that has not the form of its field. @param form After "must be". */
+export function wrongForm(field: string, form: string): ErrorDetail {
+  return { field, code: 'wrong_form', message: `${field} must be ${form}.` };
+}
+
 /** All problems of a request, in one message. */
 export function invalidRequest(details: readonly ErrorDetail[]): ServiceError {
   return new ServiceError('invalid_request', details.map(({ message }) => message).join(' '), { details });

@@ -2,7 +2,7 @@ import { areDefault, DEFAULT_RATES, type PartnerRates } from '../../domain/acces
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { isCurrency } from '../../domain/numbers/currency.ts';
-import { type ErrorDetail, recordNotFound, refuseInvalid, ServiceError } from '../../domain/service-error.ts';
+import { type ErrorDetail, recordNotFound, refuseInvalid, ServiceError, wrongForm } from '../../domain/service-error.ts';
 import { DEFAULT_TIME_ZONE, findTimeZone } from '../../domain/settlements/settlement-period.ts';
 import {
   findPartner,
@@ -143,10 +143,9 @@ function readSettlementPolicy({ currency, timeZone }: Partial<SettlementPolicy>)
   const zone = timeZone === undefined ? undefined : findTimeZone(timeZone);
   const isBadCurrency = currency !== undefined && currency !== null && !isCurrency(currency);
   const problems: ErrorDetail[] = [];
-  const refuse = (field: string, form: string) =>
-    problems.push({ field, code: 'wrong_form', message: `${field} must be ${form}.` });
-  if (isBadCurrency) refuse('currency', 'an ISO 4217 currency of three capital letters, such as SAR');
-  if (timeZone !== undefined && zone === undefined) refuse('time_zone', 'a time zone of the IANA database, such as Asia/Riyadh');
+  if (isBadCurrency) problems.push(wrongForm('currency', 'an ISO 4217 currency of three capital letters, such as SAR'));
+  if (timeZone !== undefined && zone === undefined)
+    problems.push(wrongForm('time_zone', 'a time zone of the IANA database, such as Asia/Riyadh'));
   refuseInvalid(problems);
   return { ...(currency !== undefined && { currency }), ...(zone !== undefined && { timeZone: zone }) };
 }

@@ -11,6 +11,7 @@ import type { Database, Queryable } from '../../store/database.ts';
 import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
 import { insertSimulatedEnd } from '../../store/sandbox/simulated-end.ts';
 import { inTransaction } from '../../store/transaction.ts';
+import { estimateKey } from '../emissions/association-facts.ts';
 import type { RecentContributions } from '../events/recent-contributions.ts';
 import { type CommitConcurrency, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
 import { assertSameFingerprint } from '../idempotent-replay.ts';
@@ -21,7 +22,6 @@ import {
   type ConfirmationRequest,
   type DecidedDraft,
   draftContributions,
-  estimateKey,
   recordOf,
 } from './contribution-draft.ts';
 import { eventConflict, orderConflict, outOfBounds } from './contribution-refusals.ts';

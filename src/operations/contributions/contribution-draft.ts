@@ -13,7 +13,7 @@ import type { SimulatedReview } from '../../domain/sandbox/scenarios.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
 import type { ContributionDraft } from '../../store/contributions/contribution-insert.ts';
 import type { EstimateRecord } from '../../store/emissions/estimate.ts';
-import { arrivalOf, linkSnapshot, refuseLink } from '../emissions/association-facts.ts';
+import { arrivalOf, estimateKey, linkSnapshot, refuseLink } from '../emissions/association-facts.ts';
 
 export interface ConfirmationRequest extends Standing {
   readonly partnerId: string;
@@ -40,11 +40,6 @@ export interface ConfirmationRequest extends Standing {
 export interface Confirmation extends ConfirmationRequest {
   readonly transactionId: string;
   readonly rules: ContributionRules;
-}
-
-/** Neither part contains a space. */
-export function estimateKey(partnerId: string, calculationId: string): string {
-  return `${partnerId} ${calculationId}`;
 }
 
 /** A draft, and why it begins as pending, if it does. */

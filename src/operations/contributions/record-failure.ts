@@ -4,7 +4,7 @@ import { fingerprint } from '../../domain/fingerprint.ts';
 import { isLongIdentifier, isShortIdentifier, newId } from '../../domain/identifiers.ts';
 import { isPoints, POINTS_MAX } from '../../domain/numbers/points.ts';
 import { rulesInForce } from '../../domain/rules/rule-versions.ts';
-import { type ErrorDetail, recordNotFound, refuseInvalid, ServiceError } from '../../domain/service-error.ts';
+import { type ErrorDetail, recordNotFound, refuseInvalid, ServiceError, wrongForm } from '../../domain/service-error.ts';
 import { type ContributionRecord, findContributionsByEvent, lockContribution } from '../../store/contributions/contribution.ts';
 import { type FailedContribution, insertFailedContribution } from '../../store/contributions/failed-contribution.ts';
 import {
@@ -146,11 +146,10 @@ function alreadyStored(partnerEventId: string, options: ErrorOptions, stored?: C
 
 function refuseIllFormed({ partnerEventId, partnerOrderRef, points }: NeverStored): void {
   const problems: ErrorDetail[] = [];
-  const refuse = (field: string, form: string) =>
-    problems.push({ field, code: 'wrong_form', message: `${field} must be ${form}.` });
-  if (!isLongIdentifier(partnerEventId)) refuse('partner_event_id', '8 to 128 characters out of A-Z a-z 0-9 . _ : -');
-  if (!isShortIdentifier(partnerOrderRef)) refuse('partner_order_ref', '1 to 128 characters out of A-Z a-z 0-9 . _ : -');
-  if (!isPoints(points)) refuse('points', `a whole number from 1 to ${POINTS_MAX}`);
+  const add = (field: string, form: string) => problems.push(wrongForm(field, form));
+  if (!isLongIdentifier(partnerEventId)) add('partner_event_id', '8 to 128 characters out of A-Z a-z 0-9 . _ : -');
+  if (!isShortIdentifier(partnerOrderRef)) add('partner_order_ref', '1 to 128 characters out of A-Z a-z 0-9 . _ : -');
+  if (!isPoints(points)) add('points', `a whole number from 1 to ${POINTS_MAX}`);
   refuseInvalid(problems);
 }
 

@@ -4,6 +4,11 @@ import type { Estimate } from '../../domain/emissions/estimate.ts';
 import { newId } from '../../domain/identifiers.ts';
 import type { EstimateRecord } from '../../store/emissions/estimate.ts';
 
+/** Distinguishes the estimates of a batch of requests. Neither part contains a space. */
+export function estimateKey(partnerId: string, calculationId: string): string {
+  return `${partnerId} ${calculationId}`;
+}
+
 /** Why the estimate cannot be linked with the contribution, at a time of the database's clock. */
 export function refuseLink(
   contribution: Pick<Contribution, 'status' | 'partnerOrderRef'>,

@@ -2,6 +2,7 @@ import { byPartner, createBatcher, type LookupOptions } from '../../concurrency/
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
+import { estimateKey } from './association-facts.ts';
 
 export interface EstimateLookup {
   readonly partnerId: string;
@@ -25,8 +26,8 @@ export function createGetDeliveryEmissionsEstimate(database: Database, together:
     shareOf: byPartner,
     run: async (lookups) => {
       const found = await findEstimatesById(database.pool, lookups);
-      const byId = new Map(found.map((record) => [`${record.partnerId} ${record.estimate.calculationId}`, record]));
-      return lookups.map(({ partnerId, calculationId }) => byId.get(`${partnerId} ${calculationId}`));
+      const byId = new Map(found.map((record) => [estimateKey(record.partnerId, record.estimate.calculationId), record]));
+      return lookups.map(({ partnerId, calculationId }) => byId.get(estimateKey(partnerId, calculationId)));
     },
   });
   return async (lookup) => {
