@@ -113,7 +113,7 @@ export class OperatorSimulator {
   /** Ids that the service shows to operators. */
   async #listPending(): Promise<Set<string>> {
     const { database, partnerIds } = this.#options;
-    const ofPartner = (partnerId: string) => listOpenContributionReviews(database.pool, partnerId, { limit: PENDING_MAX });
+    const ofPartner = (partnerId: string) => listOpenContributionReviews(database.pool, partnerId, PENDING_MAX);
     const reviews = await Promise.all(partnerIds.map(ofPartner));
     return new Set(reviews.flat().map(({ transactionId }) => transactionId));
   }

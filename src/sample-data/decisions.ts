@@ -26,7 +26,7 @@ async function review(sample: Sample): Promise<void> {
   const { pool } = sample.past;
   for (const { slug } of PARTNERS) {
     const partnerId = await sample.partnerId(slug);
-    const open = await listOpenContributionReviews(pool, partnerId, { limit: REVIEWED_AT_ONCE });
+    const open = await listOpenContributionReviews(pool, partnerId, REVIEWED_AT_ONCE);
     const ids = open.map(({ transactionId }) => ({ partnerId, transactionId }));
     for (const { contribution } of await findContributionsById(pool, ids))
       await decide(

@@ -1,5 +1,5 @@
 import type { ReviewReason } from '../../domain/rules/contribution-rules.ts';
-import { getReview, listReviews, type ReviewedContribution } from '../../operations/contributions/list-reviews.ts';
+import { getReview, listOpenReviews, type ReviewedContribution } from '../../operations/contributions/list-reviews.ts';
 import {
   confirmPendingContribution,
   failPendingContribution,
@@ -52,8 +52,10 @@ export function reviewCommand(): ProgramCommand {
 
 async function list({ database }: OperatorContext, options: PageOptions & { partner?: string }): Promise<void> {
   const [, openedAt, transactionId = ''] = readAfter(options, /^(\d{4}-[\d:.TZ-]{15,25})\/(txn\S+)$/) ?? [];
-  const after = openedAt === undefined ? undefined : { openedAt: new Date(openedAt), transactionId };
-  const reviews = await listReviews(database, { partnerId: options.partner, after, limit: options.limit + 1 });
+  const after = openedAt === undefined ? undefined : [openedAt, transactionId];
+  const order = { by: 'opened_at', isDescending: false } as const;
+  const filter = { partnerId: options.partner };
+  const { page: reviews } = await listOpenReviews(database, filter, { order, after, limit: options.limit + 1 });
   const cursorOf = ({ record, review }: ReviewedContribution) =>
     `${review?.openedAt.toISOString()}/${record.contribution.transactionId}`;
   const names = await readPartnerNames(

@@ -1,14 +1,12 @@
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
-import { eachPartner } from '../../store/access/partner.ts';
+import type { ReviewReason } from '../../domain/rules/contribution-rules.ts';
 import type { ContributionId, ContributionRecord } from '../../store/contributions/contribution.ts';
 import { findContributionsById, findContributionsOfPartners } from '../../store/contributions/contribution.ts';
-import {
-  type ContributionReview,
-  findContributionReview,
-  listOpenContributionReviews,
-  type ReviewPlace,
-} from '../../store/contributions/contribution-review.ts';
+import { type ContributionReview, findContributionReview } from '../../store/contributions/contribution-review.ts';
+import { listWaitingReviews, type ReviewOrder } from '../../store/contributions/waiting-review.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import type { KeysetPage } from '../../store/ordered-list.ts';
+import { type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
 
 /** A contribution, and why it is reviewed. */
 export interface ReviewedContribution {
@@ -17,24 +15,29 @@ export interface ReviewedContribution {
   readonly review: ContributionReview | undefined;
 }
 
-export interface ReviewPage {
+export interface ReviewFilter {
   readonly partnerId?: string | undefined;
-  /** Only those that wait less long. */
-  readonly after?: ReviewPlace | undefined;
-  readonly limit: number;
+  readonly reason?: ReviewReason | undefined;
+  /** Opened before this: those that wait longer. */
+  readonly openedBefore?: Date | undefined;
 }
 
-/** Pending contributions, the longest waiting first: of one partner, or of all. */
-export async function listReviews(
+/** Pending contributions that an operator decides, of one partner or of all. */
+export async function listOpenReviews(
   database: Pick<Database, 'pool' | 'isDistributed'>,
-  { partnerId, after, limit }: ReviewPage,
-): Promise<ReviewedContribution[]> {
-  const { pool } = database;
-  const open: ContributionReview[] = [];
-  const add = async (id: string) => open.push(...(await listOpenContributionReviews(pool, id, { after, limit })));
-  if (partnerId !== undefined) await add(partnerId);
-  else for await (const partner of eachPartner(pool)) await add(partner.partnerId);
-  return readReviewed(database, open.toSorted(byPlace).slice(0, limit));
+  { partnerId, reason, openedBefore }: ReviewFilter,
+  page: KeysetPage<ReviewOrder>,
+): Promise<LookedThrough<ReviewedContribution>> {
+  const isLong = openedBefore === undefined || page.order.by === 'opened_at' ? undefined : true;
+  const looked = await lookThrough({
+    page,
+    read: async (part) => {
+      const rows = await listWaitingReviews(database.pool, { partnerId, openedBefore }, part);
+      return rows.map((row) => ({ ...row, isLong: openedBefore !== undefined && row.openedAt < openedBefore }));
+    },
+    isWanted: wantedBy({ reason, isLong }),
+  });
+  return { ...looked, page: await readReviewed(database, looked.page) };
 }
 
 /** Reviews with their contributions, in the same order. */
@@ -48,10 +51,6 @@ export async function readReviewed(
     const record = byId.get(review.transactionId);
     return record ? [{ record, review }] : [];
   });
-}
-
-function byPlace(one: ContributionReview, other: ContributionReview): number {
-  return one.openedAt.getTime() - other.openedAt.getTime() || (one.transactionId < other.transactionId ? -1 : 1);
 }
 
 /** Throws `contribution_not_found`. */

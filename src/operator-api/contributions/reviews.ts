@@ -1,8 +1,7 @@
 import { REVIEW_REASONS } from '../../domain/rules/contribution-rules.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { readNamesOfPartners } from '../../operations/access/find-partners.ts';
-import { listReviewsThatWait } from '../../operations/contributions/find-waiting-reviews.ts';
-import { getReview } from '../../operations/contributions/list-reviews.ts';
+import { getReview, listOpenReviews } from '../../operations/contributions/list-reviews.ts';
 import {
   confirmPendingContribution,
   failPendingContribution,
@@ -57,7 +56,7 @@ export const listReviews = operatorRoute({
     const { partner_id: partnerId, reason: why, opened_before } = query;
     const { page, end } = sortedPage('listReviews', order, query, [partnerId, why, opened_before]);
     const openedBefore = readTime('opened_before', opened_before);
-    const found = await listReviewsThatWait(database, { partnerId, reason: why, openedBefore }, page);
+    const found = await listOpenReviews(database, { partnerId, reason: why, openedBefore }, page);
     const names = await readNamesOfPartners(
       database.pool,
       found.page.map(({ record }) => record.partnerId),

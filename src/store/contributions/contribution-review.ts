@@ -54,20 +54,16 @@ export async function findContributionReview(
 const LIST_OPEN: Statement = {
   name: 'list_open_contribution_reviews',
   text: `select ${COLUMNS} from contribution_review
-    where partner_id = $1 and resolved_at is null and (opened_at, transaction_id) > (coalesce($2::timestamptz, '-infinity'), $3)
-      order by opened_at, transaction_id limit $4`,
+    where partner_id = $1 and resolved_at is null order by opened_at, transaction_id limit $2`,
 };
-
-/** A position among the open reviews. Times are stored to the millisecond. */
-export type ReviewPlace = Pick<ContributionReview, 'openedAt' | 'transactionId'>;
 
 /** Of one partner, the oldest first. */
 export async function listOpenContributionReviews(
   db: Queryable,
   partnerId: string,
-  { after, limit }: { after?: ReviewPlace | undefined; limit: number },
+  limit: number,
 ): Promise<ContributionReview[]> {
-  return run<ContributionReview>(db, LIST_OPEN, [partnerId, after?.openedAt ?? null, after?.transactionId ?? '', limit]);
+  return run<ContributionReview>(db, LIST_OPEN, [partnerId, limit]);
 }
 
 const LIST_OPEN_IDS: Statement = {
@@ -81,6 +77,9 @@ export async function listOpenContributionReviewIds(db: Queryable, partnerId: st
   const rows = await run<{ transactionId: string }>(db, LIST_OPEN_IDS, [partnerId, afterId]);
   return rows.map(({ transactionId }) => transactionId);
 }
+
+/** A position among the open reviews. Times are stored to the millisecond. */
+export type ReviewPlace = Pick<ContributionReview, 'openedAt' | 'transactionId'>;
 
 const LIST_OVERDUE: Statement = {
   name: 'list_overdue_contribution_reviews',
