@@ -5,8 +5,8 @@
 
 import type { Environment } from '../domain/access/api-key.ts';
 import type { Database } from '../store/database.ts';
-import { type AnswerOnce, createAnswerOnce } from './access/answer-once.ts';
 import { createGetPartnerPolicy, type GetPartnerPolicy } from './access/get-partner-policy.ts';
+import { type AnswerOnce, answerOnce } from './answer-once.ts';
 import { type ConfirmContribution, createConfirmContribution } from './contributions/confirm-contribution.ts';
 import { createGetContribution, type GetContribution } from './contributions/get-contribution.ts';
 import { createListContributions, type ListContributions } from './contributions/list-contributions.ts';
@@ -105,7 +105,7 @@ export function createOperations(
     ...rehearsed,
     getPartnerPolicy: createGetPartnerPolicy(database, rulesOf),
     listContributions: createListContributions(database, concurrency.settlements),
-    answerOnce: (request, work, form) => createAnswerOnce(database, request, work, form),
+    answerOnce: (request, work, form) => answerOnce(database, request, work, form),
     rehearse: createRehearse(database, rehearsed),
     getDeliveryEmissionsEstimate: createGetDeliveryEmissionsEstimate(database, { concurrency: concurrency.lookup, ...grouping }),
     associateEmissionsEstimate: createAssociateEmissionsEstimate(database, concurrency.associate),

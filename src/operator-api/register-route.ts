@@ -4,8 +4,8 @@ import type { Actor } from '../domain/access/role.ts';
 import { fingerprint, type JsonValue } from '../domain/fingerprint.ts';
 import { LIST_LIMITS } from '../domain/reconciliations/partner-list.ts';
 import { ServiceError } from '../domain/service-error.ts';
-import { answersAsGiven, createAnswerOnce, type Work } from '../operations/access/answer-once.ts';
 import type { OperatorSession } from '../operations/access/operator-session.ts';
+import { answerOnce, answersAsGiven, type Work } from '../operations/answer-once.ts';
 import { forgetOverview } from '../operations/overview/read-overview.ts';
 import { beforeDeadline } from '../partner-api/http/deadline.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../partner-api/http/stream-bounds.ts';
@@ -97,12 +97,12 @@ async function answerKeyed(route: OperatorRoute, call: Call): Promise<KeptText> 
   const members = { ...(request.params as object), ...((call.body ?? {}) as object), ...ofFile } as Record<string, JsonValue>;
   // The key is the operator's own: of two operators with the same key each has an answer.
   const keyed = {
-    partnerId: (actor as Actor).operatorId,
+    callerId: (actor as Actor).operatorId,
     ...{ idempotencyKey, operation, fingerprint: fingerprint(operation, members) },
   };
   const seal = route.tellsSecret ? sealedAnswers(tools.endpointTools) : answersAsGiven;
   const work = async (claim: Work) => (await route.handle({ ...call, work: claim })) as object;
-  const { text, isReplay } = await createAnswerOnce(tools.database, keyed, work, { ...seal, write: operatorJson });
+  const { text, isReplay } = await answerOnce(tools.database, keyed, work, { ...seal, write: operatorJson });
   if (isReplay) reply.header('idempotent-replayed', 'true');
   return new KeptText(text);
 }

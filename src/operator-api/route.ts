@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Actor, Role } from '../domain/access/role.ts';
-import type { Work } from '../operations/access/answer-once.ts';
 import type { OperatorSession } from '../operations/access/operator-session.ts';
+import type { Work } from '../operations/answer-once.ts';
 import type { OperatorApiTools } from './app.ts';
 import type { HashedUpload } from './http/hash-upload.ts';
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TProperties, TSchema } from 'typebox';
 import { refuseSuspended } from '../domain/access/partner-standing.ts';
 import { fingerprint, type JsonValue } from '../domain/fingerprint.ts';
-import { type AnswerSeal, answersAsGiven, type Work } from '../operations/access/answer-once.ts';
+import { type AnswerSeal, answersAsGiven, type Work } from '../operations/answer-once.ts';
 import type { Credential } from '../store/access/api-key.ts';
 import { exactJson } from '../wire/exact-json.ts';
 import type { PartnerApiOptions } from './app.ts';
@@ -98,7 +98,7 @@ export function postWithStoredAnswer<Body = unknown, Params = unknown>(
         checkBodyFields(request.body);
         const [params, body] = [request.params as Params, (request.body ?? {}) as Body];
         const members = { ...(params as object), ...(post.body && (body as object)) } as Record<string, JsonValue>;
-        const keyed = { partnerId: caller.partnerId, idempotencyKey, operation, fingerprint: fingerprint(operation, members) };
+        const keyed = { callerId: caller.partnerId, idempotencyKey, operation, fingerprint: fingerprint(operation, members) };
         const doWork = async (work: Work) => {
           refuseSuspended({ isSuspended: caller.isSuspended && !isManaging, isUnverified: caller.unverified === 'partner' });
           return post.work({ caller, correlationId, idempotencyKey, work, body, params });

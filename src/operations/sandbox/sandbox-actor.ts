@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/access/role.ts';
 import type { Database } from '../../store/database.ts';
 import { findInstallation } from '../../store/installation.ts';
-import type { Work } from '../access/answer-once.ts';
+import type { Work } from '../answer-once.ts';
 
 /** A partner's key that requests, in a sandbox, what operators do. */
 export interface SandboxCaller {

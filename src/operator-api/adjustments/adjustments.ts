@@ -2,7 +2,6 @@ import type { Actor } from '../../domain/access/role.ts';
 import { ADJUSTMENT_REASONS, ADJUSTMENT_STATUSES } from '../../domain/adjustments/adjustment.ts';
 import { idOfWork } from '../../domain/identifiers.ts';
 import { invalidRequest } from '../../domain/service-error.ts';
-import type { Work } from '../../operations/access/answer-once.ts';
 import { listAdjustmentsOf } from '../../operations/adjustments/list-adjustments.ts';
 import {
   type AdjustmentId,
@@ -14,6 +13,7 @@ import {
   rejectAdjustment,
 } from '../../operations/adjustments/manage-adjustment.ts';
 import { type PreviewTools, previewAdjustment, previewDraft } from '../../operations/adjustments/preview-adjustment.ts';
+import type { Work } from '../../operations/answer-once.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { type Adjustment, findAdjustment } from '../../store/adjustments/adjustment.ts';
 import type { OperatorApiTools } from '../app.ts';

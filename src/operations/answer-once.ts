@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newWorkId } from '../../domain/identifiers.ts';
-import { ServiceError, unavailable } from '../../domain/service-error.ts';
+import { newWorkId } from '../domain/identifiers.ts';
+import { ServiceError, unavailable } from '../domain/service-error.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import {
   claimKeyedAnswer,
   findKeyedAnswer,
@@ -9,9 +10,8 @@ import {
   keepClaimedAnswer,
   keepKeyedAnswer,
   renewKeyedClaim,
-} from '../../store/access/keyed-answer.ts';
-import type { Database, Queryable } from '../../store/database.ts';
-import { assertSameFingerprint } from '../idempotent-replay.ts';
+} from '../store/keyed-answer.ts';
+import { assertSameFingerprint } from './idempotent-replay.ts';
 
 export interface KeyedAnswer {
   readonly text: string;
@@ -67,7 +67,7 @@ const LOOK_EVERY_MS = 50;
  *
  * @throws ServiceError `idempotency_conflict`, `internal_service_unavailable`, and what the work throws.
  */
-export async function createAnswerOnce(
+export async function answerOnce(
   { pool }: Database,
   request: KeyedRequest,
   work: (work: Work) => Promise<object>,

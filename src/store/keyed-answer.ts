@@ -1,18 +1,19 @@
-import { NOW } from '../bulk-rows.ts';
-import type { Queryable } from '../database.ts';
-import { durableRead } from '../durable-read.ts';
-import { run, type Statement } from '../query.ts';
+import { NOW } from './bulk-rows.ts';
+import type { Queryable } from './database.ts';
+import { durableRead } from './durable-read.ts';
+import { run, type Statement } from './query.ts';
 
-/** A partner's request with a key, of an operation whose records have none. */
+/** A request with a key, of an operation whose records have none. */
 export interface KeyedRequest {
-  readonly partnerId: string;
+  /** The partner or the operator whose key it is. The column is called `partner_id`. */
+  readonly callerId: string;
   readonly idempotencyKey: string;
   readonly operation: string;
   /** SHA-256 of the canonical payload. */
   readonly fingerprint: Buffer;
 }
 
-const idOf = ({ partnerId, idempotencyKey, operation }: KeyedRequest) => [partnerId, idempotencyKey, operation];
+const idOf = ({ callerId, idempotencyKey, operation }: KeyedRequest) => [callerId, idempotencyKey, operation];
 
 const CLAIM: Statement = {
   name: 'claim_keyed_answer',
