@@ -7,7 +7,7 @@ import { findHighestPointValue } from '../rules/rule-prices.ts';
 import type { PricesOf } from '../settlements/settlement-tools.ts';
 
 /** The values of a partner's points, past and present. A version that was in force does not change, so no lock is needed. */
-export interface Worth {
+export interface PointValues {
   readonly partnerId: string;
   readonly prices: Prices;
   readonly highestValue: bigint | null;
@@ -16,11 +16,11 @@ export interface Worth {
 /**
  * @throws UnverifiedRecordError When a version of the partner's rules differs from the audit.
  */
-export async function readWorth(
+export async function readPointValues(
   db: Queryable,
   partner: Partner,
   { pricesOf, auditKeys }: { readonly pricesOf: PricesOf } & Pick<Database, 'auditKeys'>,
-): Promise<Worth> {
+): Promise<PointValues> {
   const prices = await pricesOf(db, partner);
   return { partnerId: partner.partnerId, prices, highestValue: await findHighestPointValue(db, partner, auditKeys) };
 }
@@ -35,7 +35,7 @@ export interface AdjustedContribution {
 /** The settled state of a contribution. It does not change while the contribution's row is locked. */
 export async function readStanding(
   db: Queryable,
-  { partnerId, prices: { currency, values }, highestValue }: Worth,
+  { partnerId, prices: { currency, values }, highestValue }: PointValues,
   { transactionId, points, pointConversionVersion }: AdjustedContribution,
 ): Promise<Standing> {
   const posted = await sumPostedDeltas(db, partnerId, transactionId);

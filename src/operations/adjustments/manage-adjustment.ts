@@ -39,7 +39,7 @@ import { ADJUSTMENT } from '../audit/audited-kinds.ts';
 import { requireAudited } from '../audit/require-audited.ts';
 import type { SettlementTools } from '../settlements/settlement-tools.ts';
 import { requireRole, withRole } from '../with-role.ts';
-import { readStanding, readWorth } from './adjustment-standing.ts';
+import { readPointValues, readStanding } from './adjustment-standing.ts';
 
 const NOTE_MAX = 500;
 
@@ -72,10 +72,10 @@ export const draftAdjustment = withRole(
     await requireFirstOperator(database.pool, actor);
     const partner = await getPartner(database.pool, partnerId);
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-      const worth = await readWorth(db, partner, { pricesOf, auditKeys: database.auditKeys });
+      const pointValues = await readPointValues(db, partner, { pricesOf, auditKeys: database.auditKeys });
       const { contribution } = await lockKnownContribution(db, partnerId, transactionId);
       const context = {
-        ...(await readStanding(db, worth, contribution)),
+        ...(await readStanding(db, pointValues, contribution)),
         transactionId,
         contributionStatus: contribution.status,
         reversed: wanted.reversalOf === null ? undefined : await findReversed(db, partnerId, wanted.reversalOf),
@@ -203,9 +203,9 @@ async function lockPostable(
 ): Promise<Standing> {
   const { partnerId, transactionId } = adjustment;
   const { auditKeys } = databaseOf(db);
-  const worth = await readWorth(db, await getPartner(db, partnerId), { pricesOf, auditKeys });
+  const pointValues = await readPointValues(db, await getPartner(db, partnerId), { pricesOf, auditKeys });
   const { contribution } = await lockKnownContribution(db, partnerId, transactionId);
-  const standing = await readStanding(db, worth, contribution);
+  const standing = await readStanding(db, pointValues, contribution);
   const details = checkEffect(standing, adjustment);
   if (details.length > 0)
     throw invalidRequest(

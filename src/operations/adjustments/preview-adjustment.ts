@@ -17,7 +17,7 @@ import { getPartner } from '../access/manage-partner.ts';
 import type { OpenTotals } from '../settlements/open-totals.ts';
 import { show } from '../settlements/read-settlements.ts';
 import type { PricesOf } from '../settlements/settlement-tools.ts';
-import { readStanding, readWorth } from './adjustment-standing.ts';
+import { readPointValues, readStanding } from './adjustment-standing.ts';
 
 /** The effect of an adjustment: on its contribution, and on the settlement that has or will have its line. */
 export interface AdjustmentPreview {
@@ -54,8 +54,8 @@ export async function previewAdjustment(
   const { pricesOf } = tools;
   const { status, transactionId, contributionPoints: points, pointConversionVersion } = adjustment;
   const partner = await getPartner(pool, adjustment.partnerId);
-  const worth = await readWorth(pool, partner, { pricesOf, auditKeys });
-  const standing = await readStanding(pool, worth, { transactionId, points, pointConversionVersion });
+  const pointValues = await readPointValues(pool, partner, { pricesOf, auditKeys });
+  const standing = await readStanding(pool, pointValues, { transactionId, points, pointConversionVersion });
   const { currency } = standing;
   if (status === 'rejected') return { effect: null, currency, problems: [], settlement: null };
   const settlement = await previewSettlement(database, { adjustment, partner, standing, tools });
@@ -90,7 +90,7 @@ export async function previewDraft(
   if (!record) throw contributionNotFound('transaction_id');
   const { contribution } = record;
   refuseInvalid(contribution.status === 'confirmed' ? [] : [NOT_CONFIRMED]);
-  const standing = await readStanding(pool, await readWorth(pool, partner, { pricesOf, auditKeys }), contribution);
+  const standing = await readStanding(pool, await readPointValues(pool, partner, { pricesOf, auditKeys }), contribution);
   const { currency } = standing;
   const problems = checkStatedDeltas(reasonCode, { pointsDelta, amountDelta, reversalOf: null }, standing);
   const deltas = { pointsDelta, amountDelta: amountDelta === null ? null : (readAmount(amountDelta) ?? 0n) };
