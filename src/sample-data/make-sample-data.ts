@@ -2,7 +2,7 @@
  * Sample data: a quarter that the service's own operations write, on a clock that is behind. Nothing is written by other ways: records
  * are sealed, audited and verified as those of a partner.
  */
-import { repeat } from '../concurrency/poll.ts';
+import { repeat } from '../concurrency/repeat.ts';
 import { setIdentifierTime } from '../domain/identifiers.ts';
 import { registerJobs } from '../schedule/run-job.ts';
 import { holdJobs } from '../store/jobs/job.ts';

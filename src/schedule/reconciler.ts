@@ -1,4 +1,4 @@
-import { repeat } from '../concurrency/poll.ts';
+import { repeat } from '../concurrency/repeat.ts';
 import { completeReconciliations } from '../operations/reconciliations/complete-reconciliations.ts';
 import type { Database } from '../store/database.ts';
 

@@ -1,4 +1,4 @@
-import { repeat } from '../concurrency/poll.ts';
+import { repeat } from '../concurrency/repeat.ts';
 import { endDuePending } from '../operations/sandbox/end-due-pending.ts';
 import type { Database } from '../store/database.ts';
 

@@ -1,4 +1,4 @@
-import { repeat } from '../concurrency/poll.ts';
+import { repeat } from '../concurrency/repeat.ts';
 import type { Database } from '../store/database.ts';
 import { claimJob, listDueJobs } from '../store/jobs/job.ts';
 import type { Job } from './job.ts';

@@ -3,7 +3,7 @@
  * and attempted again. It does not decide which events exist, or what they contain.
  */
 
-import { repeat } from '../concurrency/poll.ts';
+import { repeat } from '../concurrency/repeat.ts';
 import type { Environment } from '../domain/access/api-key.ts';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
 import { eachPartner } from '../store/access/partner.ts';
