@@ -1,17 +1,17 @@
 import { ServiceError } from '../domain/service-error.ts';
 import { isLine, lineForm } from '../domain/single-line-text.ts';
 
-const NOTE_MAX = 500;
-const NAME_MAX = 200;
+const REASON_CHARACTERS_MAX = 500;
+const NAME_CHARACTERS_MAX = 200;
 
 /** Throws `invalid_request` unless the reason is a line of 1 to 500 characters. */
-export function requireReason(note: string): void {
-  requireLine('reason', note, NOTE_MAX);
+export function requireReason(reason: string): void {
+  requireLine('reason', reason, REASON_CHARACTERS_MAX);
 }
 
 /** Throws `invalid_request` unless the name is a line of 1 to 200 characters. */
 export function requireName(name: string): void {
-  requireLine('name', name, NAME_MAX);
+  requireLine('name', name, NAME_CHARACTERS_MAX);
 }
 
 function requireLine(field: string, text: string, charactersMax: number): void {

@@ -144,8 +144,8 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
     const { policy } = request.routeOptions.config;
     sendError(error, request, reply, policy ? policy.recoverable : recoverableOf(request));
     // A client that leaves in the middle of its list is no defect of the service.
-    const isItsSenders = error === request.raw.errored;
-    if (!(error instanceof ServiceError) && !isItsSenders && reply.statusCode >= 500)
+    const isSenderError = error === request.raw.errored;
+    if (!(error instanceof ServiceError) && !isSenderError && reply.statusCode >= 500)
       options.onUnexpectedError(error, request.context.correlationId);
   });
   gate.learnRoutes(app);

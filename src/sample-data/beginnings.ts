@@ -6,9 +6,9 @@ import { createPartner } from '../operations/access/manage-partner.ts';
 import { createRule } from '../operations/rules/manage-rule.ts';
 import type { Partner } from '../store/access/partner.ts';
 import { addToSampleData } from '../store/sandbox/sample-data.ts';
-import { PARTNERS, PEOPLE, type Person, type SamplePartner } from './cast.ts';
 import { DAY_MS, type Plan } from './plan.ts';
 import type { Sample, Scene } from './sample.ts';
+import { PARTNERS, PEOPLE, type Person, type SamplePartner } from './sample-partners.ts';
 
 const MINUTE_MS = 60_000;
 /** From this day on the prices and the rules are other ones. */

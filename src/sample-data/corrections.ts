@@ -8,9 +8,9 @@ import {
   rejectAdjustment,
 } from '../operations/adjustments/manage-adjustment.ts';
 import { findContributionsByEvent } from '../store/contributions/contribution.ts';
-import { PARTNERS, type Slug } from './cast.ts';
 import { HOUR_MS, type Plan, type Sale } from './plan.ts';
 import type { Sample, Scene } from './sample.ts';
+import { PARTNERS, type Slug } from './sample-partners.ts';
 
 type Step = 'approved' | 'posted' | 'rejected';
 

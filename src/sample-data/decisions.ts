@@ -3,9 +3,9 @@ import { approveFailure, draftFailure, rejectFailure } from '../operations/contr
 import { confirmPendingContribution, failPendingContribution } from '../operations/contributions/resolve-pending-contribution.ts';
 import { type ContributionId, findContributionsById } from '../store/contributions/contribution.ts';
 import { listOpenContributionReviews } from '../store/contributions/contribution-review.ts';
-import { PARTNERS, type Slug } from './cast.ts';
 import { DAY_MS, HOUR_MS, type Plan } from './plan.ts';
 import type { Sample, Scene } from './sample.ts';
+import { PARTNERS, type Slug } from './sample-partners.ts';
 
 const EXPIRE = 'expire-pending';
 /** From then on the reviews wait for the person who looks. */

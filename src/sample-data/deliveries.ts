@@ -11,10 +11,10 @@ import { addEndpoint } from '../webhooks/endpoints/add-endpoint.ts';
 import { openSecrets } from '../webhooks/security/endpoint-secrets.ts';
 import { openGuardedAgent } from '../webhooks/security/guarded-agent.ts';
 import { reopenDue } from '../webhooks/start-webhooks.ts';
-import type { Slug } from './cast.ts';
 import { DAY_MS, HOUR_MS, type Plan } from './plan.ts';
 import { openReceivers, type Receivers } from './receivers.ts';
 import type { Sample, Scene } from './sample.ts';
+import type { Slug } from './sample-partners.ts';
 
 /** How the endpoint of a partner fares, by days before the end. */
 interface Endpoint {

@@ -1,5 +1,5 @@
 /** What is sold when: the same plan each time for the same end, so that an interrupted run continues with it. */
-import { PARTNERS, type SamplePartner, type Slug } from './cast.ts';
+import { PARTNERS, type SamplePartner, type Slug } from './sample-partners.ts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;

@@ -3,9 +3,9 @@ import type { EnvironmentalStatus } from '../domain/impact/environmental-status.
 import { type BatchChange, changeImpactBatch } from '../operations/impact/change-impact-batch.ts';
 import { createProject } from '../operations/impact/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../operations/impact/pool-contributions.ts';
-import { MARK, MARK_IN_ARABIC, type Person, type Slug } from './cast.ts';
 import { HOUR_MS, type Plan } from './plan.ts';
 import type { Sample, Scene } from './sample.ts';
+import { MARK, MARK_IN_ARABIC, type Person, type Slug } from './sample-partners.ts';
 import { settlementOf } from './settlements.ts';
 
 const PROJECTS = [

@@ -11,8 +11,8 @@ import type { Database, Queryable } from '../store/database.ts';
 import type { RuleRecord } from '../store/rules/rule-version.ts';
 import { findPastStep, insertPastStep, movePastClock } from '../store/sandbox/past-clock.ts';
 import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
-import { PEOPLE, type Person, type Slug } from './cast.ts';
 import type { Plan } from './plan.ts';
+import { PEOPLE, type Person, type Slug } from './sample-partners.ts';
 
 /** The dependencies of sample data. */
 export interface SampleTools {

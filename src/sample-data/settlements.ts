@@ -3,9 +3,9 @@ import { newId } from '../domain/identifiers.ts';
 import { calendarPeriod, closesAt, nextPeriod } from '../domain/settlements/settlement-period.ts';
 import { closeSettlement } from '../operations/settlements/close-settlement.ts';
 import { findSettlementBySequence } from '../store/settlements/settlement.ts';
-import { PARTNERS, type SamplePartner, type Slug } from './cast.ts';
 import { DAY_MS, HOUR_MS, type Plan } from './plan.ts';
 import type { Sample, Scene } from './sample.ts';
+import { PARTNERS, type SamplePartner, type Slug } from './sample-partners.ts';
 
 /** What a partner says to a month, by the number of its settlement. */
 interface Saying {

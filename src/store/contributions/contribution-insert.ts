@@ -71,19 +71,19 @@ const INSERT = `insert into contribution (${namesOf(DRAFT_COLUMNS)}, created_at,
     returning partner_id, transaction_id, status, correlation_id, created_at`;
 
 /** The id of a confirmation's event contains the unique part of its contribution's id. */
-const TELL = `insert into event_outbox (partner_id, event_id, event_type, subject_id, correlation_id, occurred_at)
+const ENQUEUE_EVENTS = `insert into event_outbox (partner_id, event_id, event_type, subject_id, correlation_id, occurred_at)
       select partner_id, 'evt_' || substr(transaction_id, 5), 'impact.transaction.confirmed', transaction_id, correlation_id, created_at
       from inserted where status = 'confirmed'`;
 
 const INSERT_CONTRIBUTIONS: Statement = {
   name: 'insert_contributions',
-  text: `with ${CLOCK}, inserted as (${INSERT}), told as (${TELL}) select transaction_id as "transactionId", created_at as "createdAt" from inserted`,
+  text: `with ${CLOCK}, inserted as (${INSERT}), enqueued as (${ENQUEUE_EVENTS}) select transaction_id as "transactionId", created_at as "createdAt" from inserted`,
 };
 
 /** A hashed list decides which links are inserted; a join of two lists without an index would not be hashed. */
 const INSERT_CONTRIBUTIONS_WITH_LINKS: Statement = {
   name: 'insert_contributions_with_links',
-  text: `with ${CLOCK}, inserted as (${INSERT}), told as (${TELL}), linked as (
+  text: `with ${CLOCK}, inserted as (${INSERT}), enqueued as (${ENQUEUE_EVENTS}), linked as (
       insert into emissions_link (${namesOf(LINK_DRAFT_COLUMNS)}, associated_at)
       select link.*, ${NOW} from ${unnested('link', LINK_DRAFT_COLUMNS, SENT_COLUMNS.length + 1)}
       where coalesce(transaction_id in (select inserted.transaction_id from inserted), false)

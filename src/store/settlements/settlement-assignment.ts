@@ -68,11 +68,11 @@ export async function assignContributions(db: Queryable, assignment: Assignment,
   return { count, points: BigInt(points), amount: readExact(amount), followsEvent: next };
 }
 
-const FORGET: Statement = {
+const DELETE_SETTLED_CANDIDATES: Statement = {
   name: 'delete_settled_candidates',
   text: `delete from settlement_candidate c where c.partner_id = $1 and ${lineOf('c.transaction_id')} is not null`,
 };
 
 export async function deleteSettledCandidates(db: Queryable, partnerId: string, long: LongStatements): Promise<void> {
-  await runLong(db, FORGET, [partnerId], long);
+  await runLong(db, DELETE_SETTLED_CANDIDATES, [partnerId], long);
 }
