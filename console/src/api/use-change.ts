@@ -1,6 +1,6 @@
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useRef } from 'react';
-import { tell } from '../parts/tell.tsx';
+import { notify } from '../parts/notify.tsx';
 import { useStepUp } from '../session/step-up.tsx';
 import { NoAnswerError } from './api-error.ts';
 
@@ -40,7 +40,7 @@ export function useChange<Input, Output>({ send, done, failed, onDone }: ChangeT
       sent.current = undefined;
       const failure = failed?.(output);
       const message = failure ?? (typeof done === 'function' ? done(output) : done);
-      if (message !== undefined) tell(message, { changeId, isFailure: failure !== undefined });
+      if (message !== undefined) notify(message, { changeId, isFailure: failure !== undefined });
       void queries.invalidateQueries();
       onDone?.(output);
     },

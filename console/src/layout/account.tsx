@@ -11,7 +11,7 @@ import {
 } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Icon } from '../parts/icon.tsx';
-import { hideDone } from '../parts/tell.tsx';
+import { hideDone } from '../parts/notify.tsx';
 import { Foreign } from '../parts/values.tsx';
 import { useSession } from '../session/session.tsx';
 import { useLanguage, useTexts } from '../texts/language.tsx';

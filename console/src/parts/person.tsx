@@ -5,7 +5,7 @@ import { answerOf, client } from '../api/client.ts';
 import type { components } from '../api/operator-types.ts';
 import { ACCOUNT_NAME } from '../texts/code-texts.ts';
 import { useTexts } from '../texts/language.tsx';
-import { Coded } from './coded.tsx';
+import { CodeLabel } from './code-label.tsx';
 import { ChoiceFilter } from './filters.tsx';
 import { Foreign, Id } from './values.tsx';
 
@@ -56,7 +56,7 @@ export function useNameOf(): (operatorId: string) => string {
 export function Person({ id }: { readonly id: string }) {
   const found = useOperator(id);
   const accounts = useTexts(ACCOUNT_NAME);
-  if (Object.hasOwn(accounts, id)) return <Coded code={id} words={accounts} />;
+  if (Object.hasOwn(accounts, id)) return <CodeLabel code={id} words={accounts} />;
   return found ? <Foreign text={found.name} /> : <Id id={id} isShort />;
 }
 

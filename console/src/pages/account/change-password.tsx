@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { answerOf, client, keepCsrfToken } from '../../api/client.ts';
 import { present } from '../../api/present.ts';
 import { SecretField } from '../../parts/fields/secret-field.tsx';
+import { notify } from '../../parts/notify.tsx';
 import { Problem, problemOf } from '../../parts/problem.tsx';
-import { tell } from '../../parts/tell.tsx';
 import { SESSION_KEY } from '../../session/session-gate.tsx';
 import { SESSION } from '../../session/session-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -35,7 +35,7 @@ export function ChangePassword({ hasSecondFactor }: { readonly hasSecondFactor: 
       queries.setQueryData(SESSION_KEY, session);
       setValues(EMPTY);
       setRepeated('');
-      tell(t.changed);
+      notify(t.changed);
     },
   });
   const differs = repeated !== '' && repeated !== values.new_password;

@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core';
 import { asMeant } from '../../format/as-meant.ts';
-import { CodedInFull } from '../../parts/coded.tsx';
+import { CodeLabelInFull } from '../../parts/code-label.tsx';
 import { chosenIf } from '../../parts/filters.tsx';
 import { ACTION } from '../../texts/action-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -35,7 +35,7 @@ export function ActionFilter({ value, onChange }: ActionFilterProps) {
         const typed = asMeant(search).toLowerCase();
         return data.filter(({ value: code, label }) => `${label}\n${code}`.toLowerCase().includes(typed));
       }}
-      renderOption={({ option }) => <CodedInFull code={option.value} words={actions} />}
+      renderOption={({ option }) => <CodeLabelInFull code={option.value} words={actions} />}
       nothingFoundMessage={none}
       value={value ?? null}
       onChange={(chosen) => onChange(chosen ?? undefined)}

@@ -9,7 +9,7 @@ import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { ownZone, startOfDay } from '../../format/time.ts';
 import { Page } from '../../layout/page.tsx';
-import { Coded, CodedInFull } from '../../parts/coded.tsx';
+import { CodeLabel, CodeLabelInFull } from '../../parts/code-label.tsx';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { DayFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
@@ -67,7 +67,7 @@ export function AuditList() {
             narrow: 'title',
             show: (entry) => (
               <UnstyledButton className="text-link" onClick={() => setShown(entry)}>
-                <CodedInFull code={entry.action} words={wordsOf(entry)} />
+                <CodeLabelInFull code={entry.action} words={wordsOf(entry)} />
               </UnstyledButton>
             ),
           },
@@ -78,7 +78,7 @@ export function AuditList() {
             show: ({ recorded_at }) => <Time at={recorded_at} style="second" />,
           },
           { label: t.by, narrow: 'plain', show: (entry) => <MadeBy entry={entry} /> },
-          { label: t.role, narrow: 'plain', show: (entry) => <Coded code={roleOf(entry)} words={roles} /> },
+          { label: t.role, narrow: 'plain', show: (entry) => <CodeLabel code={roleOf(entry)} words={roles} /> },
           { label: t.subject, narrow: 'plain', show: (entry) => <About entry={entry} /> },
         ]}
       />

@@ -9,10 +9,10 @@ import { Loaded } from '../../parts/state.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { BeforeAfter } from '../adjustments/before-after.tsx';
 import { SETTLEMENT } from '../settlements/settlement-texts.ts';
+import { CheckMark } from './check-mark.tsx';
 import { CLOSING } from './closing-texts.ts';
-import { Disputed } from './disputed.tsx';
-import { Left } from './left.tsx';
-import { Mark } from './mark.tsx';
+import { CountToDecide } from './count-to-decide.tsx';
+import { DisputedSettlements } from './disputed-settlements.tsx';
 import { isVerified, PartnerVerification, usePartnerVerification } from './partner-verification.tsx';
 
 type Settlement = components['schemas']['Settlement'];
@@ -84,11 +84,11 @@ export function LeftToDecide({ closing }: { readonly closing: Closing }) {
     <Stack gap="md">
       {items.map(({ label, help, left, to }) => (
         <Item key={label} label={label} help={help} isNothing={left.count === 0}>
-          <Left left={left} to={to} />
+          <CountToDecide left={left} to={to} />
         </Item>
       ))}
       <Item label={t.disputed} help={t.disputedHelp} isNothing={closing.disputed_settlements.settlements.length === 0}>
-        <Disputed closing={closing} />
+        <DisputedSettlements closing={closing} />
       </Item>
     </Stack>
   );
@@ -105,7 +105,7 @@ interface ItemProps {
 function Item({ label, help, isNothing, children }: ItemProps) {
   return (
     <Group gap={10} wrap="nowrap" align="flex-start">
-      <Mark isGood={isNothing} />
+      <CheckMark isGood={isNothing} />
       <div>
         <Text>
           {label}: {children}

@@ -18,8 +18,8 @@ import { Absent, Age, Foreign } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { CLOSING } from './closing-texts.ts';
-import { Disputed } from './disputed.tsx';
-import { Left } from './left.tsx';
+import { CountToDecide } from './count-to-decide.tsx';
+import { DisputedSettlements } from './disputed-settlements.tsx';
 
 type Closing = components['schemas']['Closing'];
 
@@ -62,21 +62,23 @@ export function ClosingList() {
           { label: t.ends, show: ({ open_settlement: open }) => <End at={open?.period_end} /> },
           {
             ...{ label: t.pending, isFigure: true },
-            show: ({ partner_id, pending_contributions: left }) => <Left left={left} to={`/reviews?partner=${partner_id}`} />,
+            show: ({ partner_id, pending_contributions: left }) => (
+              <CountToDecide left={left} to={`/reviews?partner=${partner_id}`} />
+            ),
           },
           {
             ...{ label: t.drafts, isFigure: true },
             show: ({ partner_id, adjustments_to_approve: left }) => (
-              <Left left={left} to={`/adjustments?partner=${partner_id}&status=draft`} />
+              <CountToDecide left={left} to={`/adjustments?partner=${partner_id}&status=draft`} />
             ),
           },
           {
             ...{ label: t.approved, isFigure: true },
             show: ({ partner_id, adjustments_to_post: left }) => (
-              <Left left={left} to={`/adjustments?partner=${partner_id}&status=approved`} />
+              <CountToDecide left={left} to={`/adjustments?partner=${partner_id}&status=approved`} />
             ),
           },
-          { label: t.disputed, show: (closing) => <Disputed closing={closing} /> },
+          { label: t.disputed, show: (closing) => <DisputedSettlements closing={closing} /> },
           { label: t.last, show: ({ last_settlement: last }) => (last ? <Last settlement={last} /> : <Absent />) },
         ]}
       />

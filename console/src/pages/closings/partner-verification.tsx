@@ -9,8 +9,8 @@ import { RowButton } from '../../parts/row-button.tsx';
 import { Time } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { LastVerification, useLastVerification } from '../jobs/last-verification.tsx';
+import { CheckMark } from './check-mark.tsx';
 import { CLOSING } from './closing-texts.ts';
-import { Mark } from './mark.tsx';
 
 type Verification = components['schemas']['Verification'];
 
@@ -45,7 +45,7 @@ export function PartnerVerification({ partnerId }: { readonly partnerId: string 
   const isModified = (data?.problem_count ?? 0) > 0;
   return (
     <Group gap={10} wrap="nowrap" align="flex-start">
-      <Mark isGood={data !== undefined && isVerified(data)} isWrong={isModified} />
+      <CheckMark isGood={data !== undefined && isVerified(data)} isWrong={isModified} />
       <Stack gap={6} style={{ flex: 1, minWidth: 0 }}>
         <Group justify="space-between" gap="xs" align="flex-start">
           <Text>{t.verification}</Text>

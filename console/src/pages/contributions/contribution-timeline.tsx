@@ -6,7 +6,7 @@ import type { components } from '../../api/operator-types.ts';
 import { RecordLink } from '../../layout/record-link.tsx';
 import { kindOfId } from '../../layout/record-pages.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
-import { Coded } from '../../parts/coded.tsx';
+import { CodeLabel } from '../../parts/code-label.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { Person } from '../../parts/person.tsx';
 import { Foreign, Id, Points, Time } from '../../parts/values.tsx';
@@ -160,7 +160,7 @@ function FactLine({ partnerId, name, value }: FactLineProps) {
   if (words && (name !== 'reason' || isNamed(words, value)))
     return (
       <Line label={label}>
-        <Coded code={value} words={words} />
+        <CodeLabel code={value} words={words} />
       </Line>
     );
   if (name === 'status') return <Line label={label}>{`HTTP ${value}`}</Line>;

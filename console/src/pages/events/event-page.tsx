@@ -10,7 +10,7 @@ import { Page } from '../../layout/page.tsx';
 import { kindOfId } from '../../layout/record-pages.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
-import { CodedInFull } from '../../parts/coded.tsx';
+import { CodeLabelInFull } from '../../parts/code-label.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
@@ -62,7 +62,7 @@ function EventFacts({ event }: { readonly event: Event }) {
     <Facts
       columns={3}
       facts={[
-        { label: t.event, value: <CodedInFull code={event.event_type} words={eventTypes} /> },
+        { label: t.event, value: <CodeLabelInFull code={event.event_type} words={eventTypes} /> },
         { label: common.partner, value: <PartnerLink id={event.partner_id} /> },
         { label: t.occurred, value: <PartnerTime partnerId={event.partner_id} at={event.occurred_at} style="second" /> },
         ...(kindOfId(event.subject_id) === 'contribution' ? [{ label: common.order, value: <Order event={event} /> }] : []),

@@ -13,7 +13,7 @@ import { useFilters } from '../../app/use-filters.ts';
 import { type Sorting, useSort } from '../../app/use-sort.ts';
 import { formatWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
-import { CodedInFull } from '../../parts/coded.tsx';
+import { CodeLabelInFull } from '../../parts/code-label.tsx';
 import { WithCode } from '../../parts/codes/with-code.tsx';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
@@ -101,7 +101,7 @@ function JobTable({ jobs, sorting }: { readonly jobs: readonly Job[]; readonly s
       keyOf={({ job }) => job}
       empty={<Empty title={t.noJob} icon="clock" />}
       columns={[
-        { label: t.job, sort: 'job', sortKind: 'name', show: ({ job }) => <CodedInFull code={job} words={names} /> },
+        { label: t.job, sort: 'job', sortKind: 'name', show: ({ job }) => <CodeLabelInFull code={job} words={names} /> },
         { label: t.does, show: (job) => <Does job={job} /> },
         { label: status, show: (job) => <State job={job} /> },
         { label: t.lastSuccess, show: (job) => <LastSuccess job={job} /> },
@@ -204,7 +204,7 @@ function Runs() {
         keyOf={({ job, run_no }) => `${job} ${run_no}`}
         empty={<Empty title={t.noRuns} icon="clock" />}
         columns={[
-          { label: t.job, show: ({ job }) => <CodedInFull code={job} words={names} /> },
+          { label: t.job, show: ({ job }) => <CodeLabelInFull code={job} words={names} /> },
           { label: t.outcome, show: (run) => <Outcome run={run} /> },
           { label: t.trigger, show: ({ trigger }) => t[trigger] },
           { label: t.started, sort: 'started_at', show: ({ started_at }) => <Time at={started_at} style="second" /> },

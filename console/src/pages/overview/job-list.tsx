@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
-import { Coded } from '../../parts/coded.tsx';
+import { CodeLabel } from '../../parts/code-label.tsx';
 import { Records } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Age } from '../../parts/values.tsx';
@@ -20,7 +20,7 @@ export function JobList({ jobs }: { readonly jobs: readonly Job[] }) {
       keyOf={({ job }) => job}
       empty={<Empty title={t.noJob} icon="clock" />}
       columns={[
-        { label: t.job, show: ({ job }) => <Coded code={job} words={names} /> },
+        { label: t.job, show: ({ job }) => <CodeLabel code={job} words={names} /> },
         { label: t.state, show: (job) => <JobBadge {...job} /> },
         { label: t.lastSuccess, show: ({ last_success_at: at }) => (at ? <Age at={at} /> : t.never) },
         { label: t.nextRun, show: ({ due_at }) => <Age at={due_at} /> },

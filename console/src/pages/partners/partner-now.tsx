@@ -10,8 +10,8 @@ import { Absent, Age, Money, Points, Time } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { useClosing } from '../closings/closing-checklist.tsx';
 import { CLOSING } from '../closings/closing-texts.ts';
-import { Disputed } from '../closings/disputed.tsx';
-import { Left } from '../closings/left.tsx';
+import { CountToDecide } from '../closings/count-to-decide.tsx';
+import { DisputedSettlements } from '../closings/disputed-settlements.tsx';
 import { useSettlement } from '../settlements/use-settlement.ts';
 import { PARTNER } from './partner-texts.ts';
 
@@ -55,17 +55,17 @@ function Now({ closing, zone }: { readonly closing: Closing; readonly zone: stri
             <Absent />
           ),
         },
-        { label: t.pending, value: <Left left={closing.pending_contributions} to={`/reviews?partner=${partner_id}`} /> },
+        { label: t.pending, value: <CountToDecide left={closing.pending_contributions} to={`/reviews?partner=${partner_id}`} /> },
         {
           label: t.drafts,
-          value: <Left left={closing.adjustments_to_approve} to={`/adjustments?partner=${partner_id}&status=draft`} />,
+          value: <CountToDecide left={closing.adjustments_to_approve} to={`/adjustments?partner=${partner_id}&status=draft`} />,
         },
         {
           label: t.approved,
-          value: <Left left={closing.adjustments_to_post} to={`/adjustments?partner=${partner_id}&status=approved`} />,
+          value: <CountToDecide left={closing.adjustments_to_post} to={`/adjustments?partner=${partner_id}&status=approved`} />,
         },
         ...(closing.disputed_settlements.settlements.length > 0
-          ? [{ label: t.disputed, value: <Disputed closing={closing} /> }]
+          ? [{ label: t.disputed, value: <DisputedSettlements closing={closing} /> }]
           : []),
         { label: own.lastSettlement, value: last ? period(last.settlement_id, last.period_label) : <Absent /> },
         { label: own.settled, value: <PointsAndMoney figures={last ?? undefined} /> },

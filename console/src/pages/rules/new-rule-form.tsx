@@ -8,10 +8,10 @@ import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { RuleDraftFacts } from './rule-draft-facts.tsx';
 import { RuleFields, type StatedRule } from './rule-fields.tsx';
 import { type PreviewQuery, RulePreview } from './rule-preview.tsx';
 import { RULE } from './rule-texts.ts';
-import { Stated } from './stated.tsx';
 
 type Body = operations['createRule']['requestBody']['content']['application/json'];
 
@@ -107,7 +107,7 @@ export function NewRuleForm({ partner, onPartner, currency, onCreated }: NewRule
         change={create}
         onConfirm={send}
       >
-        <Stated stated={stated} partner={partner} />
+        <RuleDraftFacts stated={stated} partner={partner} />
       </ConfirmDialog>
     </Stack>
   );

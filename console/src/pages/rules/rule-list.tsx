@@ -21,8 +21,8 @@ import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { InForce } from './in-force.tsx';
+import { type Rule, RuleSummary } from './rule-summary.tsx';
 import { RULE, RULE_KIND } from './rule-texts.ts';
-import { type Rule, Said } from './said.tsx';
 import { defaultKinds, useRulesInForce } from './use-rules.ts';
 import { WithdrawRule } from './withdraw-rule.tsx';
 
@@ -90,7 +90,7 @@ export function RuleList() {
             show: ({ kind, version }) => <TwoLines first={kinds[kind]} second={<Foreign text={version} />} />,
           },
           { label: t.forWhom, show: ({ partner_id }) => (partner_id ? <PartnerLink id={partner_id} /> : t.everyone) },
-          { label: t.states, isSentences: true, show: (rule) => <Said rule={rule} /> },
+          { label: t.states, isSentences: true, show: (rule) => <RuleSummary rule={rule} /> },
           {
             label: t.starts,
             sort: 'starts_at',

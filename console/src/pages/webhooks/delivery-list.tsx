@@ -7,7 +7,7 @@ import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { StatusBadge } from '../../parts/badges.tsx';
-import { CodedInFull } from '../../parts/coded.tsx';
+import { CodeLabelInFull } from '../../parts/code-label.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerTime } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
@@ -72,7 +72,7 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
         linkOf={({ delivery_id }) => `/webhooks/${partnerId}/deliveries/${delivery_id}`}
         empty={<Empty title={t.noDelivery} icon="webhook" />}
         columns={[
-          { label: t.event, narrow: 'title', show: ({ event_type }) => <CodedInFull code={event_type} words={eventTypes} /> },
+          { label: t.event, narrow: 'title', show: ({ event_type }) => <CodeLabelInFull code={event_type} words={eventTypes} /> },
           { label: common.order, narrow: 'plain', show: (delivery) => <OrderLink delivery={delivery} /> },
           { label: common.status, narrow: 'end', show: ({ status }) => <StatusBadge status={status} /> },
           { label: t.trigger, narrow: 'plain', show: ({ trigger }) => triggers[trigger] },

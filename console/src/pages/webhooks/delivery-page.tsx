@@ -8,7 +8,7 @@ import { LIVE_MS } from '../../app/query-client.ts';
 import { Page } from '../../layout/page.tsx';
 import { RecordLink } from '../../layout/record-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
-import { CodedInFull } from '../../parts/coded.tsx';
+import { CodeLabelInFull } from '../../parts/code-label.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -112,7 +112,7 @@ function DeliveryFacts({ detail: { delivery, subject_id } }: { readonly detail: 
         { label: common.status, value: <Standing status={delivery.status} /> },
         { label: common.partner, value: <PartnerLink id={partner_id} /> },
         { label: t.endpoint, value: <EndpointLink partnerId={partner_id} endpointId={endpoint_id} /> },
-        { label: t.event, value: <CodedInFull code={delivery.event_type} words={eventTypes} /> },
+        { label: t.event, value: <CodeLabelInFull code={delivery.event_type} words={eventTypes} /> },
         ...(delivery.transaction_id === null ? [] : [{ label: common.order, value: <OrderLink delivery={delivery} /> }]),
         { label: t.occurred, value: <PartnerTime partnerId={partner_id} at={delivery.occurred_at} style="second" /> },
         ...aboutFact(subject_id),

@@ -6,8 +6,8 @@ import { answerOf, client } from '../../../api/client.ts';
 import type { components } from '../../../api/operator-types.ts';
 import { PartnerTime } from '../../../parts/partner.tsx';
 import { useTexts } from '../../../texts/language.tsx';
+import type { Rule } from '../../rules/rule-summary.tsx';
 import { RULE_KIND } from '../../rules/rule-texts.ts';
-import type { Rule } from '../../rules/said.tsx';
 import { KINDS, useRulesInForce } from '../../rules/use-rules.ts';
 import { SET_UP } from './set-up-texts.ts';
 

@@ -9,8 +9,8 @@ import { useMay } from '../../../session/session.tsx';
 import { useTexts } from '../../../texts/language.tsx';
 import { InForce } from '../../rules/in-force.tsx';
 import { NewRuleForm } from '../../rules/new-rule-form.tsx';
+import { type Rule, RuleSummary } from '../../rules/rule-summary.tsx';
 import { RULE, RULE_KIND } from '../../rules/rule-texts.ts';
-import { type Rule, Said } from '../../rules/said.tsx';
 import { defaultKinds, KINDS, useRulesInForce, useUpcomingRules } from '../../rules/use-rules.ts';
 import { SET_UP } from './set-up-texts.ts';
 import { Step } from './step.tsx';
@@ -95,7 +95,7 @@ function Upcoming({ partnerId, rules }: { readonly partnerId: string; readonly r
       columns={[
         { label: t.ruleUpcoming, show: ({ kind }) => kinds[kind] },
         { label: words.version, show: ({ version }) => <bdi dir="ltr">{version}</bdi> },
-        { label: words.states, show: (rule) => <Said rule={rule} /> },
+        { label: words.states, show: (rule) => <RuleSummary rule={rule} /> },
         { label: words.starts, show: ({ starts_at }) => <PartnerTime partnerId={partnerId} at={starts_at} /> },
       ]}
     />

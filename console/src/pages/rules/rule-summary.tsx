@@ -8,8 +8,8 @@ import { RULE } from './rule-texts.ts';
 
 export type Rule = components['schemas']['Rule'];
 
-/** What a version says, in a line for each part. */
-export function Said({ rule }: { readonly rule: Rule }) {
+/** The values of a version of a rule, a line for each bound or cap. */
+export function RuleSummary({ rule }: { readonly rule: Rule }) {
   const t = useTexts(RULE);
   const counted = useTexts(COUNTED);
   if (rule.kind === 'point_conversion') return <Money amount={rule.point_value} currency={rule.currency} />;

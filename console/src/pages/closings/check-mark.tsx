@@ -1,14 +1,14 @@
 import { Text } from '@mantine/core';
 import { Icon } from '../../parts/icon.tsx';
 
-interface MarkProps {
+interface CheckMarkProps {
   readonly isGood: boolean;
-  /** Worse than something to look at. */
+  /** Whether it is an error, and no warning. */
   readonly isWrong?: boolean;
 }
 
-/** Before a line of the checklist, on the middle of its text. */
-export function Mark({ isGood, isWrong = false }: MarkProps) {
+/** The icon before a line of the checklist: a check, a warning or an error. */
+export function CheckMark({ isGood, isWrong = false }: CheckMarkProps) {
   const color = isWrong ? 'var(--mantine-color-error)' : 'var(--console-warning)';
   return (
     <Text component="span" c={isGood ? 'forest' : color} pt={3} lh={1} style={{ flex: 'none' }}>

@@ -6,7 +6,7 @@ import type { StatedRule } from './rule-fields.tsx';
 import { RULE, RULE_KIND } from './rule-texts.ts';
 
 /** What is about to be created, as it was typed: of which kind, for whom, from when, and each value. */
-export function Stated({ stated, partner }: { readonly stated: StatedRule; readonly partner: string | undefined }) {
+export function RuleDraftFacts({ stated, partner }: { readonly stated: StatedRule; readonly partner: string | undefined }) {
   const t = useTexts(RULE);
   const kinds = useTexts(RULE_KIND);
   const { data } = usePartner(partner);

@@ -1,6 +1,6 @@
 /**
- * A message that says what a change did. What was done goes by itself, or with the next message. What was not stays until it is closed, until
- * the same is done, or until something else is not.
+ * Messages that say what a change did. A message of success disappears by itself, or with the next message. A message of failure stays
+ * until a person closes it, until the same change succeeds, or until another change fails.
  */
 import { notifications } from '@mantine/notifications';
 import { Icon } from './icon.tsx';
@@ -9,18 +9,18 @@ import { Icon } from './icon.tsx';
 let done = '';
 let failure = { id: '', changeId: '' };
 
-interface TellTerms {
-  /** The same for each attempt of a change; absent where none tells a failure. */
+interface NotifyTerms {
+  /** The same for each attempt of a change; absent for a message that only reports success. */
   readonly changeId?: string;
   readonly isFailure?: boolean;
 }
 
-/** In another language what was done is told no longer. */
+/** Hides the message of success: after a change of the language it would be in the old one. */
 export function hideDone(): void {
   notifications.hide(done);
 }
 
-export function tell(message: string, { changeId = '', isFailure = false }: TellTerms = {}): void {
+export function notify(message: string, { changeId = '', isFailure = false }: NotifyTerms = {}): void {
   hideDone();
   if (isFailure || failure.changeId === changeId) notifications.hide(failure.id);
   const id = notifications.show({

@@ -1,20 +1,20 @@
 import { Breaking } from './codes/breaking.tsx';
 import { hint } from './hint.tsx';
 
-interface CodedProps {
+interface CodeLabelProps {
   readonly code: string;
   /** The words for each code that there is. */
   readonly words: Readonly<Record<string, string>>;
 }
 
-/** A code of the service in words, with the code itself on hover; one without words, such as that of a later release, as it is. */
-export function Coded({ code, words }: CodedProps) {
+/** The words for a code of the service, with the code itself on hover. A code without words, such as one of a later release, is shown as it is. */
+export function CodeLabel({ code, words }: CodeLabelProps) {
   if (!Object.hasOwn(words, code)) return <span className="id">{code}</span>;
   return <span {...hint(code)}>{words[code]}</span>;
 }
 
-/** The same where people look for the code too, such as for a filter or a command: it stands below, and a line of it ends after a dot. */
-export function CodedInFull({ code, words }: CodedProps) {
+/** The words for a code with the code below them, for people who need it for a filter or a command. It breaks after dots. */
+export function CodeLabelInFull({ code, words }: CodeLabelProps) {
   const shown = (
     <span className="id">
       <Breaking text={code} at={/(?<=[.])/} />

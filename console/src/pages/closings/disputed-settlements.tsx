@@ -4,12 +4,12 @@ import { AddressLink } from '../../parts/address-link.tsx';
 import { PeriodLabel } from '../../parts/period.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { CLOSING } from './closing-texts.ts';
-import { Zero } from './left.tsx';
+import { Zero } from './count-to-decide.tsx';
 
 type Closing = components['schemas']['Closing'];
 
 /** The settlements that a partner disputes, each with its page: the latest first, and whether there are more. */
-export function Disputed({ closing: { partner_id, disputed_settlements } }: { readonly closing: Closing }) {
+export function DisputedSettlements({ closing: { partner_id, disputed_settlements } }: { readonly closing: Closing }) {
   const t = useTexts(CLOSING);
   const { settlements, is_more } = disputed_settlements;
   if (settlements.length === 0) return <Zero />;
