@@ -18,7 +18,7 @@ const forest: MantineColorsTuple = [
 /** The system's own fonts: nothing is fetched, and Arabic is drawn by a font that was made for it. */
 const FONTS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans Arabic", "Geeza Pro", Tahoma, sans-serif';
 
-/** Of a field that is searched; another is not typed into. */
+/** Selects the text of a field that is searched. A read-only field is not typed into. */
 const selectTyped = ({ currentTarget }: MouseEvent<HTMLInputElement>) => {
   if (!currentTarget.readOnly) currentTarget.select();
 };

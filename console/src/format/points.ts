@@ -78,7 +78,7 @@ export function padDecimal(value: string, places: number): string {
   return padded === '' ? whole : `${whole}.${padded}`;
 }
 
-/** As totals are billed: `'0.5', 0` → `1`, `'-2.345', 2` → `-2.35`. Half goes away from zero. */
+/** Rounds like a billed total: `'0.5', 0` → `1`, `'-2.345', 2` → `-2.35`. Half goes away from zero. */
 export function roundDecimal(value: string, places: number): string {
   const [whole = '0', decimals = ''] = value.replace('-', '').split('.');
   const cut = BigInt(whole + decimals.slice(0, places).padEnd(places, '0'));

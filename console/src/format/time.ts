@@ -42,7 +42,7 @@ export function formatHour(at: string, zone: string): string {
   return new Intl.DateTimeFormat(LOCALES.en, options).format(new Date(at));
 }
 
-/** Of the zones that partners of the region have; the browser has no names of cities. */
+/** The names of the cities in the time zones of the region's partners; the browser has no names of cities. */
 const CITIES_IN_ARABIC: Readonly<Record<string, string>> = {
   ...{ Riyadh: 'الرياض', Dubai: 'دبي', Kuwait: 'الكويت', Bahrain: 'البحرين', Qatar: 'قطر', Muscat: 'مسقط', Aden: 'عدن' },
   ...{ Baghdad: 'بغداد', Amman: 'عمّان', Beirut: 'بيروت', Damascus: 'دمشق', Cairo: 'القاهرة', Istanbul: 'إسطنبول' },

@@ -186,7 +186,7 @@ export function PeriodFilter({ value, onChange }: SentFilter) {
   return <TextFilter label={period} dir="ltr" placeholder="2026-11" value={value} onChange={onChange} width={140} />;
 }
 
-/** Those of one settlement, by its whole id. */
+/** Filters a list by a settlement. Only a whole id is sent. */
 export function SettlementFilter({ value, onChange }: SentFilter) {
   const { settlementId } = useTexts(COMMON);
   const send = (text: string | undefined) => {

@@ -35,7 +35,7 @@ export function FourEyes({ problems }: { readonly problems: readonly Problem[] }
   );
 }
 
-/** The same in a sentence, before the step is tried. */
+/** Says in a sentence why the person cannot take the step, before it is tried. */
 export function WhyNotSecond({ problems }: { readonly problems: readonly Problem[] }) {
   const sentence = useSentence(codesOf(problems));
   return (
@@ -45,7 +45,7 @@ export function WhyNotSecond({ problems }: { readonly problems: readonly Problem
   );
 }
 
-/** The same in a row of a list: until when, and why once it is opened. */
+/** Says in a row of a list until when the person cannot take the step, and why once it is opened. */
 export function WhyNotSecondInRow({ problems }: { readonly problems: readonly Problem[] }) {
   const t = useTexts(FOUR_EYES);
   const codeOf = codesOf(problems);

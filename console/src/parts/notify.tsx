@@ -10,7 +10,7 @@ let done = '';
 let failure = { id: '', changeId: '' };
 
 interface NotifyTerms {
-  /** The same for each attempt of a change; absent for a message that only reports success. */
+  /** All attempts of one change have the same id; absent for a message that only reports success. */
   readonly changeId?: string;
   readonly isFailure?: boolean;
 }

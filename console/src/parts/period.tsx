@@ -9,7 +9,7 @@ interface PeriodProps {
   readonly from: string;
   /** Itself not part of it. */
   readonly until: string;
-  /** Of the partner. */
+  /** The time zone of the partner. */
   readonly zone: string;
   /** What stands beside the label. */
   readonly children?: ReactNode;

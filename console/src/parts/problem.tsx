@@ -8,7 +8,7 @@ import { Icon } from './icon.tsx';
 
 interface ProblemProps {
   readonly error: Error | null;
-  /** Those that show their own problem, which is not told twice. */
+  /** The fields that show their own problem, so that it is not shown twice. */
   readonly fields?: readonly string[];
 }
 

@@ -166,7 +166,7 @@ interface PagesProps<Row, PageOfRows> extends Omit<RecordsProps<Row>, 'rows'> {
   readonly csvLabel?: string;
 }
 
-/** The same of a list that comes page by page. */
+/** A list of records that is read page by page. */
 export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, csvLabel, empty, ...records }: PagesProps<Row, PageOfRows>) {
   const { more, exportCsv, noneSoFar, noneSoFarHelp, lookFurther } = useTexts(COMMON);
   const { sorting, columns } = records;

@@ -54,7 +54,7 @@ export function Total({ amount, currency, minorUnits }: TotalProps) {
 
 interface TimeProps {
   readonly at: string | null | undefined;
-  /** Of the partner, where the page is about one; the reader's own elsewhere. */
+  /** The time zone of the partner, where the page is about one; elsewhere that of the reader. */
   readonly zone?: string | undefined;
   readonly style?: TimeStyle;
 }

@@ -7,7 +7,7 @@ interface Change {
   readonly label: string;
   readonly before: string | null;
   readonly after: string | null;
-  /** Of an amount; absent for points. */
+  /** The currency of an amount; absent for points. */
   readonly currency?: string | null;
 }
 

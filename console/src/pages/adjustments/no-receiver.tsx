@@ -7,7 +7,7 @@ import { ADJUSTMENT } from './adjustment-texts.ts';
 
 type Endpoint = components['schemas']['ListedEndpoint'];
 
-/** Of a partner with more it is not known. */
+/** The endpoints that are read. Of a partner with more endpoints the page does not know whether one receives the event. */
 const ENDPOINTS_MAX = 200;
 /** What is published where an adjustment is posted. */
 const ADJUSTED = 'impact.transaction.adjusted';

@@ -21,7 +21,7 @@ interface OfSettlement {
   readonly settlementId: string;
 }
 
-/** By the contribution. */
+/** The open adjustments of each contribution, by its id. */
 export type OpenAdjustments = ReadonlyMap<string, readonly Adjustment[]>;
 
 /**

@@ -11,7 +11,7 @@ interface DraftChange {
   readonly delta: string;
 }
 
-/** Of a number that is not typed to its end the service would only say that it is none. */
+/** A number that is typed to its end. Of any other the service would only say that it is none. */
 const WHOLE = /^-?\d{1,19}$/;
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 

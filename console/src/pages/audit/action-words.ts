@@ -16,7 +16,7 @@ export function useActionWords(): (entry: Entry) => Readonly<Record<string, stri
   };
 }
 
-/** The status in the entry of a batch. */
+/** The status of an impact batch in the JSON of an audit entry. */
 function statusOf(json: string | null): string {
   return (JSON.parse(json ?? '{}') as { readonly status?: string }).status ?? '';
 }

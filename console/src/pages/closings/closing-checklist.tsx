@@ -18,7 +18,7 @@ import { isVerified, PartnerVerification, usePartnerVerification } from './partn
 type Settlement = components['schemas']['Settlement'];
 type Closing = components['schemas']['Closing'];
 
-/** Of the section, for links to it. */
+/** The anchor of the section, for links to it. */
 export const CHECKLIST = 'checklist';
 
 /** How many lines of the checklist of a partner have a warning; `undefined` until all of it is read. */

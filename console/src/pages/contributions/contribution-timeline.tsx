@@ -95,7 +95,7 @@ export function ContributionTimeline({ partnerId, entries: recorded, zone }: Con
   );
 }
 
-/** As many changes of the batch are shown at once. */
+/** The changes of a batch that are shown at once. Where there are more, all but the latest are folded. */
 const CHANGES_MAX = 3;
 
 /** All but the latest, where they are more. */

@@ -147,7 +147,7 @@ function Figure({ result, unit }: { readonly result: string; readonly unit: stri
   );
 }
 
-/** Of a comparison. */
+/** The result of a comparison, in words. */
 function Truth({ value }: { readonly value: string }) {
   const t = useTexts(ESTIMATE);
   return value === 'true' ? t.yes : t.no;

@@ -23,7 +23,7 @@ interface Chosen {
 interface Stated {
   readonly type: string;
   readonly url: string;
-  /** As the browser's field has it: in the zone of the person. */
+  /** The text of the browser's field, in the time zone of the person. */
   readonly captured: string;
 }
 

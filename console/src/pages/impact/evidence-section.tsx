@@ -9,7 +9,7 @@ import { IMPACT } from './impact-texts.ts';
 
 type Detail = components['schemas']['ImpactBatchDetail'];
 
-/** Its name, and the way to its public address. */
+/** The name of the file, as a link to its public address. */
 export function EvidenceFile({ evidence: { file_name, url } }: { readonly evidence: Detail['evidence'][number] }) {
   return (
     <a className="text-link" href={url} target="_blank" rel="noreferrer noopener">

@@ -13,7 +13,9 @@ export function sharesOf(settlements: readonly Poolable[]): ShareOfPartner[] {
 interface Pooling {
   readonly batchId: string;
   readonly shares: readonly ShareOfPartner[];
-  /** Of the whole change; each partner's request has a key made of it, so that those that went through are not sent again. */
+  /**
+   * The key of the whole change. The key of each partner's request is made of it, so that those that went through are not sent again.
+   */
   readonly key: string;
   readonly onProgress: (done: number) => void;
 }

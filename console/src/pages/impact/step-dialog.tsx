@@ -176,7 +176,7 @@ function ProjectChoice({ value, except, error, onChange }: ProjectChoiceProps) {
   );
 }
 
-/** The same path for what only states the next status. */
+/** Sends the step. The steps that only state the next status share one path. */
 function sendStep(impact_batch_id: string, step: BatchStep, { sent, key }: { readonly sent: Stated; readonly key: string }) {
   const params = { path: { impact_batch_id }, header: { 'Idempotency-Key': key } };
   const reason = present({ reason: sent.reason.trim() });

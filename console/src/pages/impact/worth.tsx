@@ -11,7 +11,9 @@ import type { Poolable } from './pooled-settlements.tsx';
 
 export type Worth = components['schemas']['Worth'];
 
-/** By currency; one settlement without a value, or without a cost of its trees, leaves its sum unknown. */
+/**
+ * Adds up settlements by currency. One settlement without a value, or without a cost of its trees, leaves the sum of its currency unknown.
+ */
 export function worthOf(settlements: readonly Poolable[]): Worth[] {
   return [...Map.groupBy(settlements, ({ currency }) => currency)].map(([currency, same]) => {
     const [amounts, trees] = [same.map((each) => each.amount), same.map((each) => each.trees)];

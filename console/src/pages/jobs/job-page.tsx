@@ -225,7 +225,7 @@ function isNamed(name: string): name is keyof typeof DID {
   return Object.hasOwn(DID, name);
 }
 
-/** Its counts; that of the last entry of the audit is for programs. */
+/** What the run counted. The number of the last audit entry is left out: it is for programs. */
 function Did({ run }: { readonly run: Run }) {
   const words = useTexts(DID);
   if (run.error !== null) return <Foreign text={run.error} isWhole />;

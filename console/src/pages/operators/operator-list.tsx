@@ -75,7 +75,7 @@ export function OperatorList() {
   );
 }
 
-/** Of the reader with a word that says so. */
+/** The name of an operator; the reader's own name has a word that says so. */
 function Name({ operator: { operator_id, name } }: { readonly operator: Operator }) {
   const { you } = useTexts(OPERATOR);
   const isOwn = useSession().operator.operatorId === operator_id;

@@ -21,7 +21,7 @@ interface SendListProps {
 interface ChosenFile {
   readonly path: string;
   readonly file: File;
-  /** Of the file, for the key: the same file again is the same change. */
+  /** The name of the file is a part of the key, as are its size and time: the same file again is the same change. */
   readonly name: string;
   readonly size: number;
   readonly modified: number;

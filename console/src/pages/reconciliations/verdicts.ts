@@ -16,12 +16,12 @@ export function countDifferences({ counts }: Pick<Reconciliation, 'counts'>): nu
 
 type WithPoints = Pick<Reconciliation, 'differing_points'>;
 
-/** Of the lines of a verdict, what each side has; `undefined` where no points were added up. */
+/** The points that each side has on the lines of a verdict; `undefined` where no points were added up. */
 export function pointsOf({ differing_points: sums }: WithPoints, verdict: Verdict) {
   return Object.entries(sums ?? {}).find(([name]) => name === verdict)?.[1];
 }
 
-/** By how many points the file has more than the service, over all these lines; `undefined` where no points were added up. */
+/** How many more points the file has than the service, over all differing lines; `undefined` where no points were added up. */
 export function excessOf({ differing_points: sums }: WithPoints): bigint | undefined {
   if (sums === null) return undefined;
   return Object.values(sums).reduce((excess, { listed, recorded }) => excess + BigInt(listed) - BigInt(recorded), 0n);

@@ -15,7 +15,7 @@ const FORMS: Readonly<Record<string, string>> = {
   original_settlement_id: REFERENCE('8'),
   line_type: `إحدى القيم ${isolate('contribution')} أو ${isolate('adjustment')} أو ${isolate('carried_forward')}`,
 };
-/** By the type of the line; a line of a list of the partner's own has none. */
+/** The form of points in Arabic, by the type of the line; a line of the partner's own list has no type. */
 const POINTS_FORMS: Readonly<Record<NonNullable<ReconciliationLine['line_type']> | 'own', string>> = {
   own: 'عددًا صحيحًا، 0 أو أكثر',
   contribution: 'عددًا صحيحًا، 1 أو أكثر',

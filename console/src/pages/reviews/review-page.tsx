@@ -139,7 +139,7 @@ function ReviewFacts({ detail }: { readonly detail: Detail }) {
   );
 }
 
-/** Of the points; `undefined` where they have no value, or failed. */
+/** The value of the contribution's points; `undefined` where they have none, or the contribution failed. */
 function useWorth({ partner_id, transaction_id, status }: Detail['contribution']) {
   const path = { partner_id, transaction_id };
   const { data } = useQuery({

@@ -40,11 +40,11 @@ function membersOf(stated: StatedRule, partner: string | undefined) {
 }
 
 interface NewRuleFormProps {
-  /** Of whom it is; absent for all partners. */
+  /** The partner whose rule it is; absent for all partners. */
   readonly partner: string | undefined;
   /** Absent where the partner is fixed. */
   readonly onPartner?: (partnerId: string | undefined) => void;
-  /** Of the partner; `null` where it has none, absent where the partner is not fixed. */
+  /** The currency of the partner; `null` where it has none, absent where the partner is not fixed. */
   readonly currency?: string | null;
   readonly onCreated: () => void;
 }

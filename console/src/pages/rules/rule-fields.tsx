@@ -15,7 +15,7 @@ type Kind = components['schemas']['Rule']['kind'];
 export interface StatedRule {
   readonly kind: Kind;
   readonly version: string;
-  /** As the browser's field has it; empty for the earliest. */
+  /** The text of the browser's field; empty for the earliest start. */
   readonly starts_at: string;
   readonly points_min: string;
   readonly points_max: string;

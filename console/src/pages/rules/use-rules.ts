@@ -11,7 +11,7 @@ export const KINDS = [
   'tree_cost',
 ] as const satisfies readonly components['schemas']['Rule']['kind'][];
 
-/** Of which kinds the default holds, because no version was made. */
+/** The kinds whose default is in force, because the partner has no version of them. */
 export function defaultKinds(rules: InForceRules): readonly (typeof KINDS)[number][] {
   return KINDS.filter((kind) => rules[`${kind}_version`] === 'default-1');
 }

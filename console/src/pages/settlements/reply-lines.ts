@@ -83,7 +83,7 @@ function valuesOf({ points, recorded_points, recorded_net_points, recorded_order
 }
 
 interface Wording {
-  /** Of what is read from left to right: a text of that direction needs none. */
+  /** Isolates a text that is read from left to right. A language of the same direction returns it unchanged. */
   mark(text: string): string;
   readonly heading: string;
   name(names: Names): string;

@@ -14,15 +14,15 @@ export interface ReplyFacts {
   readonly currency: string | null;
   readonly disputedAt: string | null;
   readonly note: string | null;
-  /** Of the last list that was compared to its end. */
+  /** The result of the last list that was compared to its end. */
   readonly compared?: Compared | undefined;
-  /** Of the same list. */
+  /** The differing lines of that list. */
   readonly differing?: DifferingLines | undefined;
   readonly posted: readonly PostedCorrection[];
 }
 
 interface Compared {
-  /** Of the list: those that match the settlement, and those that differ. */
+  /** The number of lines of the list: those that match the settlement, and those that differ. */
   readonly lines: string;
   /** Whether a heading row is line 1 of the file. */
   readonly hasHeading: boolean;
@@ -42,7 +42,7 @@ export interface PostedCorrection {
   readonly reason_ar: string;
 }
 
-/** As many characters of an answer, as {@link asRecorded}, are recorded at most. */
+/** The service records this many characters of an answer at most, counted after {@link asRecorded}. */
 export const REPLY_CHARACTERS_MAX = 5_000;
 /** For what the person adds to the text. */
 const ADDED_CHARACTERS = 500;

@@ -154,7 +154,7 @@ function StepDialog({ endpoint, activity, step, onClose }: StepDialogProps) {
   );
 }
 
-/** As a field of the browser writes a time of its own zone: `2026-03-02T14:05`. */
+/** The time in the form of the browser's field, in its own zone: `2026-03-02T14:05`. */
 function toLocal(at: string): string {
   const date = new Date(at);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -78,7 +78,7 @@ export function EndpointList() {
   );
 }
 
-/** As many are counted. */
+/** The service counts no further. */
 const UNDELIVERED_MAX = 100;
 
 function Undelivered({ count }: { readonly count: number }) {

@@ -23,7 +23,7 @@ interface RecoveryOutcomeProps {
   readonly zone: string | undefined;
 }
 
-/** Of the last day; nothing where nobody sent anything again. */
+/** What became of deliveries that were sent again within the last day; nothing where nobody sent any again. */
 export function RecoveryOutcome({ endpoint, zone }: RecoveryOutcomeProps) {
   const t = useTexts(WEBHOOK);
   const { endpoint_id, status } = endpoint;

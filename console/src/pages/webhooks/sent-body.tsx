@@ -74,7 +74,7 @@ function Headers({ lines, meaning }: { readonly lines: readonly string[]; readon
   );
 }
 
-/** As the guide for receivers has them. The time is that of the attempt, and the secret that of the endpoint. */
+/** The headers in the form of the guide for receivers. The time is that of the attempt, and the secret that of the endpoint. */
 const serviceHeaders = (eventId: string, deliveryId: string) => [
   `X-Service-Event-Id: ${eventId}`,
   `X-Service-Delivery-Id: ${deliveryId}`,

@@ -41,5 +41,5 @@ function useFocusBack(isOpen: boolean): void {
   }, [isOpen]);
 }
 
-/** By then what the close led to has taken the focus. */
+/** After this time the element to which the close led has the focus. */
 const FOCUS_MS = 10;

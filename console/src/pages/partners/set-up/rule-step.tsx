@@ -17,7 +17,7 @@ import { Step } from './step.tsx';
 
 type InForceRules = components['schemas']['RulesInForce'];
 
-/** Of a partner whose points have no value. */
+/** The kinds of rules for a partner whose points have no value. */
 const KINDS_WITHOUT_CURRENCY = ['contribution_rule'] as const;
 
 interface RuleStepProps {
@@ -72,7 +72,7 @@ function Defaults({ rules, later }: { readonly rules: InForceRules; readonly lat
   return <Text size="sm">{t.ruleDefault}</Text>;
 }
 
-/** Those of which the partner has the defaults now, and nothing that starts later. */
+/** The kinds of which the partner has the defaults now, and no version that starts later. */
 function kindsWithoutVersion(
   kinds: readonly Rule['kind'][],
   rules: InForceRules,
