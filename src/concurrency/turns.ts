@@ -1,4 +1,4 @@
-/** Pauses long work so that other work can run in between. */
+/** A round of turns starts no more work after this time, so that other work can run between two rounds. */
 const ROUND_MS = 250;
 const AT_ONCE = 4;
 /** A forgotten item counts as new, and is first. */
@@ -7,7 +7,7 @@ const REMEMBERED_MAX = 10_000;
 /** The order of turns: first the items that had none, then those whose last turn was longest ago. */
 export class Turns<Item> {
   readonly #nameOf: (item: Item) => string;
-  /** By name, the last turn longest ago first. */
+  /** The number of each item's last turn, by the name of the item: the lowest was longest ago. */
   readonly #taken = new Map<string, number>();
   #count = 0;
 

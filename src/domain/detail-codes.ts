@@ -87,5 +87,5 @@ export type DetailCode =
 
 type TransactionId = `txn_${string}`;
 type OperatorId = `opr_${string}` | 'owner';
-/** As `Date.toISOString` writes it. */
+/** A time in the form of `Date.toISOString`, in UTC. */
 type Timestamp = `${string}T${string}Z`;

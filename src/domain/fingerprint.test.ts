@@ -19,7 +19,7 @@ const { json: jsonValues } = fc.letrec<{ json: JsonValue }>((tie) => ({
   ),
 }));
 
-/** The same value as JSON text, with members in another order and white space between the tokens. */
+/** Writes a value as other JSON text: members in reverse order, and white space between the tokens. */
 function otherText(value: JsonValue | undefined, space: string): string {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Of 256 bits; enough that a cursor of another list is never accepted by chance. */
+/** A cursor has 9 of the 32 bytes of a SHA-256, enough that the cursor of another list is never accepted by chance. */
 const DIGEST_BYTES = 9;
 /** The prefix, so that digits alone, and a signed number, are never a cursor. */
 const PREFIX = 'p';

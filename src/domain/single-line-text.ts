@@ -13,7 +13,7 @@ export function isLine(text: string, charactersMax: number): boolean {
   return text.length <= charactersMax && text.trim() !== '' && text.search(HIDDEN) === -1;
 }
 
-/** The same with lines that may be broken. */
+/** Whether {@link isLine} accepts the text with a space for each line feed. */
 export function isText(text: string, charactersMax: number): boolean {
   return isLine(text.replaceAll('\n', ' '), charactersMax);
 }
@@ -45,7 +45,7 @@ export function escapeHidden(text: string): string {
   );
 }
 
-/** The same for a text of several lines. */
+/** Escapes hidden characters like {@link escapeHidden}, except line feeds. */
 export function escapeHiddenInLines(text: string): string {
   return text.split('\n').map(escapeHidden).join('\n');
 }

@@ -40,7 +40,7 @@ export interface ListedInsert<Item> {
 }
 
 /**
- * The same rows as `insert … values`, a parameter for each value. A distributed database must see the node of each row: an insert from a
+ * Inserts rows by `insert … values` with a parameter for each value. A distributed database must see the node of each row: an insert from a
  * query is spread over all nodes first, at many times the cost, and fails when one of them does.
  *
  * @returns The `returning` columns of the inserted rows.

@@ -11,7 +11,7 @@ const DURABLE = `(select case when pg_is_in_recovery() or current_setting('synch
       then case when pg_logical_emit_message(true, 'partner-impact', 'read') is null then 1 else 0 end else 0 end)`;
 
 /**
- * The same statement for an answer that depends on what it reads: it is answered when the rows that it found, or did not find, survive a
+ * Makes the statement one for an answer that depends on what it reads: it is answered when the rows that it found, or did not find, survive a
  * failover. In a transaction the COMMIT waits. On a distributed database it runs on the node with the partner's rows.
  */
 export function durableRead({ name, text }: Statement): Statement {

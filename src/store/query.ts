@@ -8,7 +8,7 @@ export interface Statement {
   readonly text: string;
 }
 
-/** Of all rows those after an id, in the order of their ids; or these. */
+/** Selects the rows after an id, in the order of their ids; or, with `ids`, these rows alone. */
 export interface PageOfIds {
   readonly afterId: string;
   readonly ids?: readonly string[] | null;
@@ -166,7 +166,10 @@ export async function runListed<Row extends pg.QueryResultRow>(
 /** A durable read that finds rows for a list of keys, of any partners, and the same for those of one partner. */
 export interface FindStatement {
   readonly ofAny: Statement;
-  /** Its last parameter is the partner: a distributed database then uses that partner's node only, and has no other plan. */
+  /**
+   * Finds rows of one partner, which is its last parameter: a distributed database then uses that partner's node only, and has no other
+   * plan.
+   */
   readonly ofOne: Statement;
 }
 

@@ -25,7 +25,7 @@ export type SecretKind = 'code' | 'token' | 'session';
 /** All that a person signs in with; a second factor beside the password. */
 export type CredentialKind = SecretKind | 'password' | 'totp' | 'passkey';
 
-/** Of a password, a second factor and a passkey: they last until the operator or an admin removes or replaces them. */
+/** Stands for no end: a password, second factor or passkey lasts until the operator or an admin removes or replaces it. */
 export const LASTING_CREDENTIAL_SECONDS = 10 * 365 * 24 * 60 * 60;
 
 const PREFIXES = { code: 'pi_code_', token: 'pi_op_', session: 'pi_session_' } as const satisfies Record<SecretKind, string>;

@@ -17,7 +17,7 @@ export interface PasswordCosts {
 const COSTS: PasswordCosts = { log2N: 16, blockSize: 8, parallelization: 2 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Of a hash that somebody put into the database: it must not take the machine's memory. */
+/** The highest cost that is computed: a hash that somebody put into the database must not take the machine's memory. */
 const LOG2_N_MAX = 20;
 
 const VERIFIER = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]+)\$([A-Za-z0-9_-]+)$/;

@@ -24,7 +24,7 @@ export interface SealedFailure {
   readonly approvedBy: string | null;
 }
 
-/** As the database stores it, with its seal. */
+/** A stored contribution, with the times and the seal of its row. */
 export interface SealedContribution extends SealableContribution, RecordSeal {
   readonly contribution: Contribution;
 }

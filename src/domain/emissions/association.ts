@@ -24,7 +24,7 @@ export interface EmissionsLink {
   partnerOrderRef: string;
   /** Kilograms, an exact decimal. */
   estimatedEmissionsKgco2e: string;
-  /** As the partner sent it with the estimate. */
+  /** The distance in the digits that the partner sent for the estimate. */
   distanceKm: string;
   vehicleCategory: VehicleCategory;
   methodologyVersion: string;

@@ -12,7 +12,7 @@ export interface NewEvidence {
   /** The name of the file, without its folder. */
   readonly fileName: string;
   readonly byteCount: bigint;
-  /** Of the file's bytes, in lower-case hexadecimal digits. */
+  /** SHA-256 of the file's bytes, in lower-case hexadecimal digits. */
   readonly sha256: string;
   readonly capturedAt: Date;
 }
@@ -45,7 +45,7 @@ export function checkNewEvidence({ type, url, fileName, byteCount, sha256, captu
   ].filter((found) => found !== false);
 }
 
-/** By its spelling alone: nothing is resolved or fetched. */
+/** Judges a URL by its spelling alone: the service resolves and fetches nothing. */
 function checkUrl(text: string): ErrorDetail | false {
   const url = URL.parse(text);
   if (!url || !isHttpsUrl(url) || text.length > URL_MAX || /[\s\p{Cc}]/u.test(text))

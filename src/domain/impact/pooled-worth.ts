@@ -34,7 +34,7 @@ export function treeCostsOf(versions: Iterable<RuleVersion>): TreeCosts {
 /** Adds up settlements one at a time, in memory that grows only with the number of currencies and versions. */
 export interface WorthCounter {
   add(settlement: WorthSource): void;
-  /** By currency; points without a value come last. */
+  /** The sums of each currency, in the order of their codes; the sum of points without a value is last. */
   worth(): Worth[];
 }
 

@@ -37,8 +37,8 @@ export interface RecordedSide extends ListedSide {
   /** The settlement that it is on; `null` while it is on none. */
   readonly settlementId: string | null;
   /**
-   * Of a contribution: its points with their adjustments, those up to this settlement first, then all posted ones. A partner's list is as
-   * of the settlement, or as of today. Empty when only the gross points can match.
+   * The points of a contribution with the adjustments up to this settlement, then with all posted ones. A partner's list has the state of
+   * the settlement, or that of today. Empty when only the gross points can match.
    */
   readonly netPoints: readonly bigint[];
 }

@@ -62,7 +62,7 @@ export function hasDailyCap({ dailyPointsCap, dailyCountCap }: ContributionRules
   return dailyPointsCap !== null || dailyCountCap !== null;
 }
 
-/** By a rule of the partner, or by a scenario of the sandbox. */
+/** Why a contribution begins as pending: by a rule of the partner, or by a scenario of the sandbox. */
 export const REVIEW_REASONS = [
   'reviews_everything',
   'review_threshold',

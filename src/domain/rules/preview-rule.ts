@@ -25,9 +25,11 @@ export interface PreviewedContribution {
   readonly points: bigint;
   /** Whether it was reviewed. */
   readonly wasReviewed: boolean;
-  /** Of the partner's zone, as `2026-11-20`. */
+  /** The day in the time zone of the partner, such as `2026-11-20`. */
   readonly day: string;
-  /** Of its versions, in 10^-12 of the currency's unit; `null` without one. */
+  /**
+   * The value of a point under the version of the contribution, in 10^-12 of the currency's unit; `null` without one. `treeCost` likewise.
+   */
   readonly pointValue: bigint | null;
   readonly treeCost: bigint | null;
 }
@@ -42,7 +44,7 @@ export interface RulePreview {
   /** How many contributions were looked at, and their points. */
   readonly count: bigint;
   readonly points: bigint;
-  /** Of them, those that were reviewed. */
+  /** How many of them were reviewed. */
   readonly reviewedCount: bigint;
   /** For a contribution rule: what would become of them, in the order of {@link OUTCOMES}; empty for another kind. */
   readonly bands: readonly Band[];

@@ -22,7 +22,7 @@ export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
 export interface Scenario {
   readonly name: ScenarioName;
-  /** As in the header, with its parameter. */
+  /** The name and the parameter of the scenario, in the form of the header. */
   readonly text: string;
   /** How many requests with one key are refused before the next is accepted; only for a scenario that refuses. */
   readonly times: number;

@@ -15,9 +15,9 @@ export interface SettledContribution
     | 'pointConversionVersion'
     | 'treeCostVersion'
   > {
-  /** Of the linked estimate, whenever it was linked. */
+  /** The linked estimate, whenever it was linked; `null` without one. */
   readonly calculationId: string | null;
-  /** Of the confirmation itself. */
+  /** The association outcome of the confirmation, even when an estimate was linked later. */
   readonly associationOutcome: string;
 }
 

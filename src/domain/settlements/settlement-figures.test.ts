@@ -11,7 +11,7 @@ import { type CountedLine, carriedForward, countTotals, type SettlementTotals, s
 const labels = { contributionRuleVersion: 'points-1', pointConversionVersion: 'value-1', treeCostVersion: 'tree-1' };
 const noLabels = { contributionRuleVersion: null, pointConversionVersion: null, treeCostVersion: null };
 
-/** Of each month, with what the month before left as its first line. */
+/** Closes months in a row. Each begins with a line that carries forward what the month before left. */
 function closeMonths(months: readonly (readonly CountedLine[])[]): SettlementTotals[] {
   const closed: SettlementTotals[] = [];
   for (const lines of months) {

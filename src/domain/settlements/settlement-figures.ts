@@ -7,7 +7,7 @@ import { exactAmount, type SettlementTotals } from './settlement-totals.ts';
 export interface Figures<Value> {
   /** Carried from the previous settlement: 0 or negative. */
   readonly carriedIn: Value;
-  /** Of this period: contributions and adjustments. */
+  /** The contributions and adjustments of this period together. */
   readonly net: Value;
   /** 0 or positive. */
   readonly payable: Value;

@@ -34,7 +34,7 @@ export interface SettlementLine {
   readonly contributionRuleVersion: string | null;
   readonly pointConversionVersion: string | null;
   readonly treeCostVersion: string | null;
-  /** Of the linked estimate. */
+  /** The linked estimate; `null` without one. */
   readonly calculationId: string | null;
   /** At the time of closing. */
   readonly associationStatus: Association['status'] | null;

@@ -6,7 +6,7 @@ export interface VersionTotals {
   readonly contributionRuleVersion: string;
   readonly pointConversionVersion: string;
   readonly treeCostVersion: string;
-  /** Of contributions; points and amount include their adjustments. */
+  /** How many contributions. Adjustments are not counted; points and amount include them. */
   readonly count: bigint;
   readonly points: bigint;
   /** Exact, in 10^-12 of the currency's unit; `null` when no line has an amount. */
@@ -22,7 +22,7 @@ export interface SettlementTotals {
   readonly adjustmentPoints: bigint;
   /** From the settlement before, 0 or negative. */
   readonly carriedPoints: bigint;
-  /** Of this period: gross and adjustments. */
+  /** Gross points and the points of adjustments together: those of this period. */
   readonly netPoints: bigint;
   /** Net and carried in: payable when positive, otherwise carried out. */
   readonly totalPoints: bigint;
@@ -82,7 +82,7 @@ export interface Sums {
   readonly carried?: Carried | undefined;
 }
 
-/** The same as {@link countTotals} gives for the lines. */
+/** Makes of the database's sums what {@link countTotals} makes of the lines. */
 export function totalsOfSums({ contributions, adjustments, carried }: Sums): SettlementTotals {
   const grossPoints = sumOf(contributions, 'points');
   const adjustmentPoints = sumOf(adjustments, 'points');

@@ -11,7 +11,7 @@ export interface NewCredential {
   readonly kind: CredentialKind;
   readonly secretSha256: Buffer;
   readonly seconds: number;
-  /** Of a password, a second factor and a passkey: what they are checked with, of which the hash is taken. */
+  /** What a password, a second factor or a passkey is checked with. `secretSha256` is its hash. */
   readonly verifier?: string;
 }
 
@@ -64,7 +64,7 @@ const END_EXPIRED: Statement = {
   text: `update operator_credential set ended_at = ${NOW} where operator_id = $1 and ended_at is null and expires_at <= now()`,
 };
 
-/** Those whose time is over. */
+/** Ends the operator's credentials whose time is over, so that the next audit entry leaves them out. */
 export async function updateExpiredCredentialsEnded(db: Queryable, operatorId: string): Promise<void> {
   await run(db, END_EXPIRED, [operatorId]);
 }
@@ -133,7 +133,7 @@ export async function findOperatorCredential(
   return credential && readHeld(credential);
 }
 
-/** The same, and locked until the transaction ends. */
+/** Finds a credential like {@link findOperatorCredential}, and locks it until the transaction ends. */
 export async function lockOperatorCredential(
   db: Queryable,
   kind: CredentialKind,

@@ -4,7 +4,7 @@ import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 import { VERIFIER_KINDS } from './operator-credential.ts';
 
-/** By what an operator signs in: the address in its canonical form, or the id. */
+/** What names an operator who signs in by password: the address in its canonical form, or the id. */
 export type Login = { readonly canonicalAddress: string } | { readonly operatorId: string };
 
 const FIND: Statement = {
@@ -23,7 +23,7 @@ export async function findOperatorOfLogin(db: Queryable, login: Login): Promise<
 export interface Verifier {
   readonly credentialId: string;
   readonly verifier: string;
-  /** Its hash, which the audit has too. */
+  /** SHA-256 of the verifier. The audit has it too. */
   readonly secretSha256: Buffer;
 }
 

@@ -47,7 +47,7 @@ export async function findPartner(db: Queryable, partnerId: string): Promise<Par
   return row;
 }
 
-/** The same, and nobody else changes it until the transaction ends. */
+/** Finds a partner and locks it: nobody else changes it until the transaction ends. */
 export async function lockPartner(db: Queryable, partnerId: string): Promise<Partner | undefined> {
   const text = `select ${COLUMNS} from partner where partner_id = $1 for update`;
   const [row] = await run<Partner>(db, { name: 'lock_partner', text }, [partnerId]);
@@ -155,7 +155,7 @@ export interface PartnerFilter {
   readonly currency?: string | undefined;
 }
 
-/** As a pattern of `like`. */
+/** The pattern of `like` that finds a part of a name, whatever the case of its letters. */
 function containing(text: string): string {
   return `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
 }

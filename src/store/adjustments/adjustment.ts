@@ -137,7 +137,7 @@ const FIND_LISTED = findListed(
   (rows) => `select ${COLUMNS} from ${rows}`,
 );
 
-/** Of any partners, in no order. */
+/** Finds adjustments of any partners. Their order is undefined. */
 export async function findListedAdjustments(
   database: Pick<Database, 'pool' | 'isDistributed'>,
   listed: readonly Pick<Adjustment, 'partnerId' | 'adjustmentId'>[],
@@ -146,7 +146,7 @@ export async function findListedAdjustments(
   return (await runListed<Row>(database, FIND_LISTED, keys)).map(readRow);
 }
 
-/** The same as {@link findAdjustment}, and locked until the transaction ends. */
+/** Finds an adjustment like {@link findAdjustment}, and locks it until the transaction ends. */
 export async function lockAdjustment(db: Queryable, partnerId: string, adjustmentId: string): Promise<Adjustment | undefined> {
   const [row] = await run<Row>(db, LOCK, [partnerId, adjustmentId]);
   return row && readRow(row);

@@ -10,7 +10,7 @@ const SETTLED_ON: Statement = {
     )`,
 };
 
-/** Those of the contributions that have their line on a settlement. */
+/** Which of the contributions have their line on the settlement. */
 export async function listContributionsSettledOn(
   db: Queryable,
   { partnerId, settlementId }: { readonly partnerId: string; readonly settlementId: string },

@@ -52,7 +52,7 @@ const WAITING = {
   approved: { ...LIST, name: 'list_approved_adjustments', where: "status = 'approved'" },
 } satisfies Record<WaitingStatus, KeysetList<AdjustmentOrder>>;
 
-/** Of all partners or of one. */
+/** Lists the adjustments of one partner, or of all partners. */
 export async function listAdjustmentsInOrder(
   db: Queryable,
   partnerId: string | undefined,
@@ -61,7 +61,7 @@ export async function listAdjustmentsInOrder(
   return listByKeyset<ListedAdjustment, AdjustmentOrder>(db, LIST, { partner_id: partnerId }, page);
 }
 
-/** Of all partners, those that wait for an operator. */
+/** Lists the adjustments of all partners that an operator has to approve, or has to post. */
 export async function listWaitingAdjustments(
   db: Queryable,
   status: WaitingStatus,

@@ -25,7 +25,10 @@ export async function findAuditHead(db: Queryable): Promise<AuditHead | undefine
   return head;
 }
 
-/** The same, and locked, so that nobody else appends until the transaction ends. With the transaction's time, to the millisecond. */
+/**
+ * Reads the end of the audit and locks it: nobody else appends until the transaction ends. `now` is the transaction's time, to the
+ * millisecond.
+ */
 export async function lockAuditHead(db: Queryable): Promise<AuditHead & { readonly now: Date }> {
   const [head] = await run<AuditHead & { now: Date }>(db, LOCK_HEAD, []);
   if (!head)
@@ -100,7 +103,7 @@ const SUBJECTS_OF_ACTION: Statement = {
   text: `select distinct subject_id as "subjectId" from audit_entry where subject_id = any($1) and action = $2`,
 };
 
-/** Those of the records that have an entry of this action. Their entries are read by an index. */
+/** Which of the records have an entry of this action. An index finds the entries. */
 export async function listSubjectsOfAction(db: Queryable, subjectIds: readonly string[], action: string): Promise<string[]> {
   const rows = await run<{ subjectId: string }>(db, SUBJECTS_OF_ACTION, [subjectIds, action]);
   return rows.map(({ subjectId }) => subjectId);
@@ -257,7 +260,7 @@ const SUBJECTS_OF_PARTNER: Statement = {
     select distinct subject_id as "subjectId" from entries where action like $2 || '.%'`,
 };
 
-/** The same of one partner, all of them. */
+/** All records of a kind that have an entry of the partner. */
 export async function listAuditSubjectsOfPartner(db: Queryable, kind: string, partnerId: string): Promise<string[]> {
   const rows = await run<{ subjectId: string }>(db, SUBJECTS_OF_PARTNER, [partnerId, kind]);
   return rows.map(({ subjectId }) => subjectId);

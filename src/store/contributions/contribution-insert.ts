@@ -132,7 +132,9 @@ function isConfirmed({ contribution }: ContributionDraft): boolean {
   return contribution.status === 'confirmed';
 }
 
-/** The same for a distributed database, in several statements, which must be in one transaction. */
+/**
+ * Inserts a batch like {@link insertContributions} on a distributed database: in several statements, which must be in one transaction.
+ */
 export async function insertContributionsListed(db: Queryable, drafts: readonly ContributionDraft[]): Promise<Map<string, Date>> {
   const contributions: ListedInsert<ContributionDraft> = {
     table: 'contribution',

@@ -16,7 +16,7 @@ const LIST = durableRead({
     where partner_id = $1 and transaction_id > $2 and transaction_id < $3 order by transaction_id limit $4`,
 });
 
-/** Of one partner, in the order of their ids: the order of creation, except for differences between the clocks of processes. */
+/** Lists contributions of one partner by id: in the order of creation, except for differences between the clocks of processes. */
 export async function listContributionsBetween(
   db: Queryable,
   partnerId: string,

@@ -18,7 +18,7 @@ const LIST: Statement = {
     from contribution where partner_id = $1 and transaction_id > $2 and transaction_id < $4 order by transaction_id desc limit $3`,
 };
 
-/** Of one partner, the latest first. */
+/** Lists contributions of one partner between two ids, the latest first. */
 export async function listRuledContributions(
   db: Queryable,
   partnerId: string,

@@ -57,7 +57,7 @@ const LIST_OPEN: Statement = {
     where partner_id = $1 and resolved_at is null order by opened_at, transaction_id limit $2`,
 };
 
-/** Of one partner, the oldest first. */
+/** Lists the open reviews of one partner, the oldest first. */
 export async function listOpenContributionReviews(
   db: Queryable,
   partnerId: string,
@@ -72,7 +72,7 @@ const LIST_OPEN_IDS: Statement = {
     where partner_id = $1 and resolved_at is null and transaction_id > $2 order by transaction_id limit 1000`,
 };
 
-/** Of one partner, a thousand at most, in the order of their ids. */
+/** Lists the ids of a partner's contributions with an open review, in their order, a thousand at most. */
 export async function listOpenContributionReviewIds(db: Queryable, partnerId: string, afterId: string): Promise<string[]> {
   const rows = await run<{ transactionId: string }>(db, LIST_OPEN_IDS, [partnerId, afterId]);
   return rows.map(({ transactionId }) => transactionId);
@@ -90,7 +90,7 @@ const LIST_OVERDUE: Statement = {
 };
 
 /**
- * The same, only those that have been open for this many hours.
+ * Lists the reviews of one partner that have been open for this many hours, the oldest first.
  *
  * @param after The last one that was listed before.
  */

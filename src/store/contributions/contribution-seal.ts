@@ -25,7 +25,7 @@ export function sealOf(mac: string, times: readonly [createdAt: string, confirme
   return sealOfTexts(mac, texts);
 }
 
-/** The same for times that are text already: {@link millisecondsOf} each, or `''`. */
+/** The seal in SQL, from times that are text already: {@link millisecondsOf} each, or `''`. */
 export function sealOfTexts(mac: string, times: readonly string[]): string {
   return `sha256(decode(${[mac, ...times].join(" || '/' || ")}, 'escape'))`;
 }
@@ -64,7 +64,7 @@ const LIST: Statement = {
 const TIMEOUT_MS = 5_000;
 
 /**
- * Of one partner, by their ids, in no order; missing ones are left out. Each is one look-up in the index of its key. It is planned for
+ * Finds contributions of one partner by their ids, in no order; missing ones are left out. Each is one look-up in the index of its key. It is planned for
  * the current rows, because with a plan from an almost empty table each might read all rows of the partner.
  */
 export async function listSealedContributions(

@@ -5,7 +5,7 @@ import { type PartnerIds, partnerIdsIn } from '../partner-ids.ts';
 import { hasName, run, type Statement } from '../query.ts';
 import type { ContributionId } from './contribution.ts';
 
-/** By what a partner names a contribution. Each begins an index, an order one for each of two conditions. */
+/** The names that a partner gives a contribution. Each name begins an index; the order begins one for each of two conditions. */
 export type ContributionName = 'partner_event_id' | 'partner_order_ref' | 'idempotency_key';
 
 /** Written out: an index that holds contributions of some statuses is found by its text. */
@@ -44,7 +44,7 @@ const OF_ONE = forEachName(ofOne);
 export interface NameSearch {
   readonly name: ContributionName;
   readonly value: string;
-  /** Of contributions; twice as many of an order, whose failed ones are found apart. */
+  /** The most contributions; twice as many of an order, whose failed contributions are found separately. */
   readonly limit: number;
 }
 
@@ -58,7 +58,7 @@ export async function searchContributions(db: Queryable, { name, value, limit }:
   return searchBy<NamedContributionId>(db, OF_ALL[name], [value, `${value}${AFTER_ALL}`, limit]);
 }
 
-/** Of one partner, those whose name is the value. */
+/** Finds the contributions of one partner whose name is the value. */
 export async function searchContributionsOf(
   db: Queryable,
   partnerId: string,
@@ -72,7 +72,9 @@ const BY_ID: Statement = {
   text: `${SELECT} where partner_id = any (${partnerIdsIn('$1')}) and transaction_id = $2 limit 1`,
 };
 
-/** By our own id. Looks the key up once for each partner, however many contributions there are. */
+/**
+ * Finds a contribution by the id that the service gave it. It looks the key up once for each partner, however many contributions there are.
+ */
 export async function searchContributionsById(
   db: Queryable,
   partnerIds: PartnerIds,
@@ -128,7 +130,7 @@ export interface IdsBetween {
   readonly beforeId?: string | undefined;
 }
 
-/** Of one partner, between two ids. */
+/** Lists the contributions of one partner between two ids. */
 export async function listContributionsInOrder(
   db: Queryable,
   { partnerId, afterId, beforeId }: IdsBetween,

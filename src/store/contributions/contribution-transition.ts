@@ -17,7 +17,7 @@ interface Decided {
 }
 
 export interface Confirmed extends Pick<ContributionRecord, 'associationOutcome' | 'rejectionCode'> {
-  /** Of the row after the change. */
+  /** The seal of the row after the change. */
   readonly seal: SealPart;
 }
 

@@ -19,7 +19,7 @@ export interface ContributionRecord extends LookedUpContribution {
   readonly firstStatus: Contribution['status'];
   /** The outcome of the confirmation itself, which a replay returns again. */
   readonly associationOutcome: 'not_requested' | 'associated' | 'rejected';
-  /** Of the request that recorded it. */
+  /** The correlation id of the request that recorded it. */
   readonly correlationId: string | null;
 }
 
@@ -56,7 +56,7 @@ export function readContributionFields(row: ContributionRow): Omit<ContributionR
   };
 }
 
-/** Of the table `c`. */
+/** SQL: the columns of `contribution c` that a record and the check of its seal both read. */
 export const SEALED_COLUMNS = `c.partner_id, c.idempotency_key, c.fingerprint, c.first_status, c.association_outcome, c.correlation_id,
     ${CONTRIBUTION_COLUMNS}`;
 const COLUMNS = `${SEALED_COLUMNS},
@@ -81,7 +81,7 @@ export async function findContributionsByEvent(
   return (await runFind<ContributionRow & LinkRow>(db, FIND_BY_EVENT, wanted, values)).map(readContributionRow);
 }
 
-/** The same by transaction id. */
+/** Finds contributions of any partners by their transaction ids. */
 export async function findContributionsById(
   db: Queryable,
   wanted: readonly { partnerId: string; transactionId: string }[],
@@ -90,7 +90,9 @@ export async function findContributionsById(
   return (await runFind<ContributionRow & LinkRow>(db, FIND_BY_ID, wanted, values)).map(readContributionRow);
 }
 
-/** The same for an operator, who reads over many partners: a distributed database finds those of one at a time. */
+/**
+ * Finds contributions by id for an operator, who reads over many partners. A distributed database is asked for one partner at a time.
+ */
 export async function findContributionsOfPartners(
   { pool, isDistributed }: Pick<Database, 'pool' | 'isDistributed'>,
   wanted: readonly { partnerId: string; transactionId: string }[],

@@ -3,7 +3,7 @@ import { run, type Statement } from '../query.ts';
 
 /** What was confirmed and what failed on a day, under one version of the point conversion. */
 export interface DaySum {
-  /** As `2026-11-20`, by the calendar of the partner. */
+  /** The day by the calendar of the partner, such as `2026-11-20`. */
   readonly day: string;
   readonly pointConversionVersion: string;
   readonly confirmedCount: bigint;
@@ -61,7 +61,7 @@ const SUM: Statement = {
     group by 1, 2`,
 };
 
-/** Of the events after one number and up to another, by the days of a time zone. */
+/** Sums up the events of a partner after one number and up to another, by the days of a time zone. */
 export async function sumEventsByDay(
   db: Queryable,
   { partnerId, after, through, timeZone }: { partnerId: string; after: bigint; through: bigint; timeZone: string },
@@ -105,7 +105,7 @@ export interface Days {
   readonly to: string;
 }
 
-/** Of one partner: by a list of partners every total of the days would be read. */
+/** Lists the totals of one partner. With a list of partners the database would read every total of these days. */
 export async function listDayTotals(db: Queryable, partnerId: string, { from, to }: Days): Promise<DaySum[]> {
   const rows = await run<SumRow & Record<string, unknown>>(db, LIST, [partnerId, from, to]);
   return rows.map((row) => ({ ...row, confirmedPoints: BigInt(row.confirmedPoints) }));

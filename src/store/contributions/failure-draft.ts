@@ -74,7 +74,7 @@ const LIST: Statement = {
 /** After every identifier of a draft. */
 const AFTER_LAST = 'fail~';
 
-/** Of one partner, the newest first. */
+/** Lists the drafts of one partner, the newest first. */
 export async function listFailureDrafts(
   db: Queryable,
   partnerId: string,

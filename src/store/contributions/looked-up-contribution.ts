@@ -8,7 +8,7 @@ import { findStatement, rowOf, rowOfName, runFind } from '../query.ts';
 export interface LookedUpContribution {
   readonly partnerId: string;
   readonly contribution: Contribution;
-  /** As requested, when it was well formed. */
+  /** The estimate that the request named, when the id was well formed. */
   readonly calculationId: string | null;
   readonly rejectionCode: RejectionCode | null;
   /** The link as of now, made by the confirmation or later. */
@@ -52,7 +52,7 @@ export function readContribution(row: LookedUpRow): Contribution {
   };
 }
 
-/** Of the table `c`. */
+/** SQL: the columns of `contribution c` that a look-up reads. */
 export const CONTRIBUTION_COLUMNS = `c.transaction_id, c.partner_event_id, c.partner_order_ref, c.points, c.opaque_customer_ref, c.status,
     c.contribution_rule_version, c.point_conversion_version, c.tree_cost_version, c.summary_en, c.summary_ar, c.calculation_id,
     c.rejection_code, c.created_at, c.confirmed_at, c.failed_at`;
@@ -74,7 +74,7 @@ const LOOK_UP_BY_EVENT = lookUpBy('look_up_contributions_by_event', 'partner_eve
 const LOOK_UP_BY_ID = lookUpBy('look_up_contributions_by_id', 'transaction_id', rowOf);
 
 interface PlacedRow extends LookedUpRow, LinkRow {
-  /** Of the look-up among those of the statement, from 1. */
+  /** The number of the look-up among those of the statement, from 1. */
   readonly place: number;
 }
 
@@ -87,7 +87,7 @@ export async function lookUpContributionsByEvent(
   return inPlace(wanted, await runFind<PlacedRow>(db, LOOK_UP_BY_EVENT, wanted, values));
 }
 
-/** The same by transaction id. */
+/** For each transaction id its contribution, if there is one, for any mix of partners. */
 export async function lookUpContributionsById(
   db: Queryable,
   wanted: readonly { readonly partnerId: string; readonly transactionId: string }[],

@@ -33,7 +33,7 @@ const LIST: KeysetList<FailureOrder> = {
   },
 };
 
-/** Of all partners or of one. */
+/** Lists the drafts of failures of one partner, or of all partners. */
 export async function listFailuresInOrder(db: Queryable, partnerId: string | undefined, page: KeysetPage<FailureOrder>) {
   return listByKeyset<ListedFailure, FailureOrder>(db, LIST, { partner_id: partnerId }, page);
 }

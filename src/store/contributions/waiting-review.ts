@@ -7,7 +7,7 @@ import type { ContributionReview } from './contribution-review.ts';
 export interface WaitingReviews {
   /** `max` + 1 stands for as many or more. */
   readonly count: number;
-  /** Of those that were counted. */
+  /** The points of those that were counted. */
   readonly points: bigint;
   readonly oldestAt: Date | null;
 }
@@ -62,7 +62,7 @@ export interface WaitingFilter {
   readonly openedBefore?: Date | undefined;
 }
 
-/** Of all partners or of one. */
+/** Lists the open reviews of one partner, or of all partners. */
 export async function listWaitingReviews(
   db: Queryable,
   { partnerId, openedBefore }: WaitingFilter,

@@ -66,7 +66,7 @@ export async function insertEstimates(db: Queryable, drafts: readonly EstimateDr
   return timesOf(await run<InsertedRow>(db, INSERT, listsOf(DRAFT_COLUMNS, drafts)));
 }
 
-/** The same for a distributed database. */
+/** Inserts estimates like {@link insertEstimates}, on a distributed database. */
 export async function insertEstimatesListed(
   db: Queryable,
   drafts: readonly EstimateDraft[],

@@ -70,7 +70,7 @@ export interface Sequenced {
   readonly deliveries: number;
   /** Every event in the range that the statement could see has its sequence. */
   readonly isComplete: boolean;
-  /** As many were found as requested: there are probably more. */
+  /** Whether as many events were found as requested, so that there are probably more. */
   readonly isFull: boolean;
 }
 
@@ -131,7 +131,7 @@ export interface NumberedTogether {
   readonly deliveries: number;
   /** Partners whose events were numbered, if they had any. */
   readonly heldIds: readonly string[];
-  /** Those for whose endpoints deliveries were made. */
+  /** Partners for whose endpoints the statement made deliveries. */
   readonly deliveredIds: readonly string[];
   /** Nothing in the range of these partners was left over. */
   readonly isAll: boolean;

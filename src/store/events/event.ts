@@ -20,11 +20,11 @@ export interface EventDraft {
 export interface EventRecord extends EventHead {
   readonly sequence: bigint;
   readonly subjectId: string;
-  /** As in {@link EventDraft}. */
+  /** The data that cannot be read from the event's record, as in {@link EventDraft}. */
   readonly data: string | null;
   /** The text that is signed and sent, if a release stored it that packed none; otherwise `null`. */
   readonly body: string | null;
-  /** The same as `packBody` packed it; `null` until it is first needed. It is older than `body` where both are stored. */
+  /** The text as `packBody` packed it; `null` until it is first needed. It is older than `body` where both are stored. */
   readonly packedBody: Buffer | null;
 }
 
@@ -64,7 +64,7 @@ export async function findLastSequence(db: Queryable, partnerId: string): Promis
 
 const LIST_COUNTERS: Statement = { name: 'list_event_counters', text: 'select partner_id as "partnerId" from event_counter' };
 
-/** Of all partners whose events have sequences. */
+/** Lists the partners whose events have sequences. */
 export async function listEventCounters(db: Queryable): Promise<string[]> {
   return (await run<{ partnerId: string }>(db, LIST_COUNTERS, [])).map(({ partnerId }) => partnerId);
 }

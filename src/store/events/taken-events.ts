@@ -36,7 +36,7 @@ export interface HeldCounter {
 }
 
 export interface Taken {
-  /** Those of one partner stand together, in the order of their sequences. */
+  /** The events of a partner are adjacent, in the order of their sequences. */
   readonly events: readonly TakenEvent[];
   readonly counters: readonly HeldCounter[];
   /** No event in the range of these partners was left over. */

@@ -39,7 +39,7 @@ const LIST: Statement = {
 
 const PAGE_SIZE = 1_000;
 
-/** Of all partners, in the order of their ids, page by page. */
+/** Gives the settlements of a batch, whichever partner they belong to, in the order of their ids, page by page. */
 export function eachBatchSettlement(db: Queryable, impactBatchId: string): AsyncGenerator<BatchSettlement> {
   return eachRow<BatchSettlement>(PAGE_SIZE, (last, limit) =>
     run<BatchSettlement>(db, LIST, [impactBatchId, last?.partnerId ?? '', last?.settlementId ?? '', limit]),
@@ -89,7 +89,7 @@ export interface PooledContribution {
   readonly status: ContributionStatus;
   readonly createdAt: Date;
   readonly confirmedAt: Date | null;
-  /** Of the line; `null` while it is on no closed settlement. */
+  /** The settlement that has the contribution's line; `null` while it is on no closed settlement. */
   readonly settlementId: string | null;
   readonly impactBatchId: string | null;
 }

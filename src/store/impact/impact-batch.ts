@@ -35,7 +35,7 @@ export async function findImpactBatch(db: Queryable, impactBatchId: string): Pro
 
 const LOCK: Statement = { name: 'lock_impact_batch', text: `${ONE} for update` };
 
-/** The same, and locked: nobody else changes it, or adds settlements to it, until the transaction ends. */
+/** Finds a batch and locks it: nobody else changes it, or adds settlements to it, until the transaction ends. */
 export async function lockImpactBatch(db: Queryable, impactBatchId: string): Promise<ImpactBatch | undefined> {
   const [batch] = await run<ImpactBatch>(db, LOCK, [impactBatchId]);
   return batch;

@@ -93,7 +93,7 @@ const CLAIM: Statement = {
 export interface Claim {
   readonly jobName: string;
   readonly leaseMs: number;
-  /** By hand at any time; by the schedule when it is due. */
+  /** A run by hand begins at any time, a run by the schedule when it is due. */
   readonly trigger: RunTrigger;
 }
 
@@ -212,7 +212,7 @@ const OF_JOB: KeysetList<'started_at'> = {
   orders: { started_at: [['run_no', 'int8']] },
 };
 
-/** Of all jobs or of one. */
+/** Lists the runs of one job, or of all jobs. */
 export async function listRunsInOrder(
   db: Queryable,
   jobName: string | undefined,

@@ -14,7 +14,7 @@ export interface ReconciliationLine {
   /** The line of the list; numbers after its last line are for records that the list lacks. */
   readonly position: bigint;
   readonly verdict: LineVerdict;
-  /** Of a line of a statement; `null` for a contribution of a partner's own list, and when the line does not say. */
+  /** The type of a statement's line; `null` for a contribution of a partner's own list, and when the line does not say. */
   readonly lineType: LineType | null;
   readonly adjustmentId: string | null;
   readonly partnerEventId: string | null;
@@ -29,7 +29,7 @@ export interface ReconciliationLine {
   /** Which of the two the list has. */
   readonly matchedPoints: MatchedPoints | null;
   readonly recordedSettlementId: string | null;
-  /** Of a malformed line. */
+  /** What is wrong with a malformed line. */
   readonly problems: readonly ListProblem[] | null;
 }
 

@@ -134,7 +134,7 @@ export interface ReconciliationPlace {
   readonly limit: number;
 }
 
-/** Of a partner, or of one of its settlements; the latest first. */
+/** Lists the reconciliations of a partner, or of one of its settlements; the latest first. */
 export async function listReconciliations(
   db: Queryable,
   partnerId: string,
@@ -154,7 +154,7 @@ const IN_ORDER: KeysetList<'created_at'> = {
   orders: { created_at: [['reconciliation_id', 'text']] },
 };
 
-/** Of all partners, of one, or of one of its settlements. */
+/** Lists the reconciliations of all partners, of one partner, or of one of its settlements. */
 export async function listReconciliationsInOrder(
   db: Queryable,
   { partnerId, settlementId }: { readonly partnerId?: string | undefined; readonly settlementId?: string | undefined },
@@ -237,7 +237,7 @@ const END_LOST: Statement = {
   text: `${BREAK_OFF} where status = 'receiving' and lease_until < now()`,
 };
 
-/** Those whose process died, or whose list stopped arriving. Later parts of such a list are refused. */
+/** Ends reconciliations whose process died, or whose list stopped arriving. Later parts of such a list are refused. */
 export async function endLostReconciliations(db: Queryable): Promise<void> {
   await run(db, END_LOST, []);
 }
@@ -250,7 +250,7 @@ const LIST_LEFT: Statement = {
 
 export type ReconciliationName = Pick<Reconciliation, 'partnerId' | 'reconciliationId'>;
 
-/** Those that no process works on. */
+/** Lists the reconciliations that wait for their comparison, because the process that had begun it renews its lease no longer. */
 export async function listLeftReconciliations(db: Queryable): Promise<ReconciliationName[]> {
   return run<ReconciliationName>(db, LIST_LEFT, []);
 }
@@ -261,7 +261,7 @@ const CLAIM: Statement = {
     where partner_id = $1 and reconciliation_id = $2 and status = 'comparing' and lease_until <= now() returning ${COLUMNS}`,
 };
 
-/** Of several callers one gets it. */
+/** Claims a reconciliation whose lease is over. Of several callers one gets it. */
 export async function claimReconciliation(
   db: Queryable,
   { partnerId, reconciliationId }: ReconciliationName,

@@ -27,7 +27,7 @@ const LIST_DUE: Statement = {
     where due_at <= now() order by due_at, transaction_id limit $1`,
 };
 
-/** Of all partners, the longest due first. */
+/** Lists the simulated ends of all partners that are due, the longest due first. */
 export async function listSimulatedEndsDue(db: Queryable, limit: number): Promise<SimulatedEnd[]> {
   return run<SimulatedEnd>(db, LIST_DUE, [limit]);
 }
@@ -38,7 +38,7 @@ const LIST_DUE_OF: Statement = {
     where partner_id = $1 and due_at <= now() order by due_at, transaction_id limit $2`,
 };
 
-/** Of one partner. */
+/** Lists the simulated ends of one partner that are due, the longest due first. */
 export async function listSimulatedEndsDueOf(db: Queryable, partnerId: string, limit: number): Promise<SimulatedEnd[]> {
   return run<SimulatedEnd>(db, LIST_DUE_OF, [partnerId, limit]);
 }

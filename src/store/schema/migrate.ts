@@ -24,7 +24,9 @@ const LOOK_EVERY_MS = 200;
 /** A distributed database changes several tables in one transaction only with this setting. Elsewhere it has no effect. */
 const ONE_SHARD_AFTER_THE_OTHER = '-c citus.multi_shard_modify_mode=sequential';
 
-/** The same for settings of a transaction. */
+/**
+ * With this setting a distributed database applies the other settings of a transaction on its workers too. Elsewhere it has no effect.
+ */
 const WORKERS_TOO = `set local citus.propagate_set_commands = 'local'`;
 
 export interface MigrateOptions {

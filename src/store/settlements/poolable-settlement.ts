@@ -16,7 +16,7 @@ export interface PoolableSettlement {
   readonly timeZone: string;
   readonly closedAt: Date;
   readonly contributionCount: bigint;
-  /** Of contributions and adjustments. */
+  /** The points of its contributions and adjustments together. */
   readonly points: bigint;
   readonly currency: string | null;
   readonly byVersion: readonly VersionTotals[];

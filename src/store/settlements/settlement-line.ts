@@ -81,7 +81,7 @@ const IN_ORDER: KeysetList<'line_no'> = {
   from: 'settlement_line',
   orders: { line_no: [['line_no', 'int8']] },
 };
-/** As the index of the few other lines has it. */
+/** Has the condition of the index of lines without a contribution, so that it uses that index. Such lines are few. */
 const NO_CONTRIBUTION = { ...IN_ORDER, name: 'list_other_lines_in_order', where: "line_type <> 'contribution'" };
 
 /** All lines of a settlement, or those of one type. */

@@ -9,7 +9,7 @@ export interface ListedSettlement {
   readonly status: SettlementStatus;
   readonly periodLabel: string;
   readonly currency: string | null;
-  /** Of a dispute and the acceptance that ended it, the acceptance. */
+  /** The partner's answer; the acceptance where one ended a dispute. */
   readonly acknowledgement: AcknowledgementStatus;
 }
 
@@ -49,7 +49,7 @@ export interface IndexedFilter {
   readonly currency?: string | undefined;
 }
 
-/** Of all partners. */
+/** Lists the closed settlements of all partners. */
 export async function listClosedSettlements(
   db: Queryable,
   { period, currency }: IndexedFilter,
@@ -66,7 +66,7 @@ const OF_PARTNER: KeysetList<'period'> = {
   orders: { period: [['sequence', 'int8']] },
 };
 
-/** Of one partner, the open one with them. */
+/** Lists the settlements of one partner, the open one included. */
 export async function listSettlementsOfPartner(
   db: Queryable,
   partnerId: string,

@@ -75,8 +75,11 @@ interface SettlementRow {
   readonly note: string | null;
 }
 
-/** Of a dispute and the acceptance that ended it, the acceptance counts. */
-/** @param partnerId SQL. */
+/**
+ * Selects settlements with the partner's answer: where an acceptance ended a dispute, with the acceptance.
+ *
+ * @param partnerId SQL.
+ */
 const selectOf = (partnerId: string, rows = 'settlement s') => `select s.*, a.status as acknowledgement, a.acknowledged_at,
       a.reference, a.note
     from ${rows} left join lateral (
@@ -168,7 +171,7 @@ const FIND_LISTED = findListed('find_listed_settlements', { table: 'settlement',
   selectOf('s.partner_id', rows),
 );
 
-/** Of any partners, in no order: for a list of operators, which waits for no standby. */
+/** Finds settlements of any partners. Their order is undefined. It is for a list of operators, and waits for no standby. */
 export async function findListedSettlements(
   database: Pick<Database, 'pool' | 'isDistributed'>,
   listed: readonly Pick<Settlement, 'partnerId' | 'settlementId'>[],
@@ -257,7 +260,7 @@ const LIST_OPEN: Statement = {
   text: 'select partner_id as "partnerId", period_end as "endsAt" from settlement where status = \'open\'',
 };
 
-/** Of every partner that has one. */
+/** Lists the open settlements of all partners; a partner has one at most. */
 export async function listOpenSettlements(db: Queryable): Promise<{ readonly partnerId: string; readonly endsAt: Date }[]> {
   return run<{ partnerId: string; endsAt: Date }>(db, LIST_OPEN, []);
 }

@@ -14,7 +14,9 @@ const FIND_BY_SHA256: Statement = {
     where csv_sha256 = $1 order by partner_id, sequence limit 1`,
 };
 
-/** Of any partner. Statements without lines are all the same: the first is returned. */
+/**
+ * Finds the settlement, of any partner, whose statement has these bytes. Statements without lines are all the same: the first is returned.
+ */
 export async function findStatementOwner(db: Queryable, csvSha256: string): Promise<StatementOwner | undefined> {
   const [owner] = await run<StatementOwner & Record<string, unknown>>(db, FIND_BY_SHA256, [csvSha256]);
   return owner;

@@ -29,7 +29,7 @@ const WITHOUT_NUMBER = `union all
       union all
       select transaction_id, sequence from settlement_candidate where partner_id = $1 and coalesce(sequence > $2, true)`;
 
-/** Those with sequences up to `$6`, whether or not their events still exist. */
+/** SQL: the contributions with sequences up to `$6`, whether or not their events still exist. */
 const NUMBERED_THROUGH = `${NUMBERED} and sequence <= $6
       union all
       select transaction_id, sequence from settlement_candidate where partner_id = $1 and sequence > $2 and sequence <= $6`;
@@ -58,7 +58,7 @@ export function dueValues({ partnerId, followsEvent, prices, endsAt }: DueContri
 export const UNSETTLED = unsettledOf(`${NUMBERED} ${WITHOUT_NUMBER}`);
 
 /**
- * Of these, those before the end of the settlement. A contribution that two events, or an event and a candidate, lead to is listed once.
+ * SQL: the unsettled contributions before the end of the settlement. A contribution that two events, or an event and a candidate, lead to is listed once.
  */
 export const DUE = `due as materialized (
       select distinct on (confirmed_at, transaction_id) * from unsettled where confirmed_at < $5 order by confirmed_at, transaction_id
@@ -67,7 +67,7 @@ export const DUE = `due as materialized (
 /** The contributions that a settlement closes over, and their values. */
 export interface DueContributions {
   readonly partnerId: string;
-  /** Of the settlement. */
+  /** The last event before those of the settlement. */
   readonly followsEvent: bigint;
   readonly endsAt: Date;
   readonly prices: Prices;
@@ -189,7 +189,7 @@ export interface UnreachablePage {
   readonly lastTransactionId: string | null;
 }
 
-/** Of the next contributions in the order of their ids, those without a line. */
+/** Looks at the next contributions in the order of their ids, and returns those without a line. */
 export async function listUnreachable(
   db: Queryable,
   partnerId: string,

@@ -30,7 +30,10 @@ const LIST_DISPUTES: Statement = {
       ) as "periodLabel" ${DISPUTED} and d.partner_id = $1 order by settlement_id desc limit $2`,
 };
 
-/** Of one partner, those that no acceptance ended: the latest settlements first, `max` + 1 at most. The answers are read by their key. */
+/**
+ * Lists the disputes of one partner that no acceptance ended: the latest settlements first, `max` + 1 at most. It reads the answers by
+ * their key.
+ */
 export async function listOpenDisputes(db: Queryable, partnerId: string, max: number): Promise<DisputedSettlement[]> {
   return run<DisputedSettlement & Record<string, unknown>>(db, LIST_DISPUTES, [partnerId, max + 1]);
 }

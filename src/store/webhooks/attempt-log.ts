@@ -9,7 +9,7 @@ export interface DeliveryAttemptRecord {
   readonly trigger: Delivery['trigger'];
   readonly startedAt: Date;
   readonly milliseconds: number;
-  /** Of the answer; `null` when there was none. */
+  /** The HTTP status of the answer; `null` when there was none. */
   readonly status: number | null;
   readonly errorClass: string | null;
   /** The beginning of the answer's body, as the receiver wrote it. */
@@ -67,7 +67,7 @@ const LAST_ATTEMPTS: Statement = {
 
 export type LastAttempt = Pick<DeliveryAttemptRecord, 'startedAt' | 'status' | 'errorClass'>;
 
-/** Of each delivery that has one, by its id. */
+/** The last attempt of each delivery that has one, by the id of the delivery. */
 export async function listLastAttempts(
   db: Queryable,
   partnerId: string,

@@ -7,18 +7,18 @@ import { clearedOf, IS_RECORDED_FIRST, isFirstAttempt, recordFirstSuccesses } fr
 /** The result of one attempt. */
 export interface Attempt {
   readonly claimed: ClaimedDelivery;
-  /** By the database's clock. */
+  /** The beginning, by the database's clock. */
   readonly startedAt: Date;
   readonly milliseconds: number;
-  /** Of the answer; `null` when there was none. */
+  /** The HTTP status of the answer; `null` when there was none. */
   readonly status: number | null;
   readonly errorClass: string | null;
   /** The beginning of the answer's body. */
   readonly excerpt: string | null;
   readonly isSuccess: boolean;
-  /** By the database's clock. */
+  /** The end, by the database's clock. */
   readonly endedAt: Date;
-  /** By the database's clock; `undefined` when there is none. */
+  /** The time of the next attempt, by the database's clock; `undefined` when there is none. */
   readonly nextAttemptAt: Date | undefined;
 }
 
@@ -109,7 +109,7 @@ export async function recordAttempts(
   return ({ claimed: { deliveryId, lease } }) => names.has(`${deliveryId} ${lease}`);
 }
 
-/** The same for successes, which also reset the failures of their endpoints. Not on a distributed database. */
+/** Records successes, and resets the failures of their endpoints. Not on a distributed database. */
 export async function recordSuccesses(db: Queryable, attempts: readonly Attempt[]): Promise<void> {
   const { first = [], later = [] } = Object.groupBy(attempts, (attempt) => (isFirstAttempt(attempt) ? 'first' : 'later'));
   await Promise.all([

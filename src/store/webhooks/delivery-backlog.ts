@@ -84,7 +84,9 @@ const EXHAUSTED: Statement = {
 const FIRST_OF_OUTBOX = (after: string) => `select o.partner_id, o.occurred_at from event_outbox o ${after}
       order by o.partner_id, o.written_by, o.position limit 1`;
 
-/** Of each partner that has an event without a sequence the first, found by the one before. */
+/**
+ * Finds the first event without a sequence of each partner that has one. It goes from each partner to the next one with such an event.
+ */
 const RELAY_LAG: Statement = {
   name: 'measure_relay_lag',
   text: `with recursive first as (
@@ -193,7 +195,7 @@ export interface TroubledEndpoints {
   readonly failing: number;
 }
 
-/** Of all partners. */
+/** Counts the endpoints of all partners that are disabled or fail. */
 export async function countTroubledEndpoints(db: Queryable): Promise<TroubledEndpoints> {
   const [row] = await run<{ disabled: number; failing: number }>(db, COUNT_TROUBLED, []);
   return row ?? { disabled: 0, failing: 0 };

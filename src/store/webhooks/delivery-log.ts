@@ -27,7 +27,7 @@ const UNENDED_ROWS = `(select * from delivery where partner_id = $1 and status =
 /** Deliveries that have not ended, by the status of their endpoint. */
 const UNENDED: readonly (DeliveryStatus | undefined)[] = ['waiting', 'held', 'dropped'];
 
-/** As a literal: the text of an index condition must match it. */
+/** SQL: the condition of each status, written as a literal, because the text of an index condition must match it. */
 const OF_STATUS: Readonly<Record<DeliveryStatus, string>> = {
   waiting: "e.status = 'active'",
   held: "e.status = 'disabled'",
@@ -79,17 +79,17 @@ const IN_ORDER: KeysetList<'occurred_at'> = {
   // An id contains the time of its event.
   orders: { occurred_at: [['d.delivery_id', 'text']] },
 };
-/** As the index of what is exhausted has it. */
+/** Has the condition of the index of exhausted deliveries, so that it uses that index. */
 const EXHAUSTED = { ...IN_ORDER, name: 'list_exhausted_deliveries_in_order', where: OF_STATUS.exhausted };
 
 export interface ListedDeliveries {
   readonly partnerId: string;
   readonly eventId?: string | undefined;
-  /** Of this endpoint, what is exhausted. */
+  /** An endpoint, of which only the exhausted deliveries are listed. */
   readonly exhaustedOf?: string | undefined;
 }
 
-/** Of a partner: all, those of an event, or what is exhausted at an endpoint. */
+/** Lists the deliveries of a partner: all, those of an event, or those that are exhausted at an endpoint. */
 export async function listDeliveriesInOrder(
   db: Queryable,
   { partnerId, eventId, exhaustedOf }: ListedDeliveries,

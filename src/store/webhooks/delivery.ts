@@ -18,7 +18,7 @@ export interface Delivery {
   readonly endpointId: string;
   readonly eventId: string;
   readonly eventType: string;
-  /** Of the event; `null` when the delivery has its own body: a test or a sample. */
+  /** The sequence of the event; `null` when the delivery has its own body: a test or a sample. */
   readonly sequence: bigint | null;
   readonly body: string | null;
   readonly trigger: DeliveryTrigger;
@@ -38,7 +38,7 @@ export function deliveryIdOf(eventId: string, endpointId: string): string {
   return `'dlv_' || substr(${eventId}, 5) || '.' || right(${endpointId}, 8)`;
 }
 
-/** The same for values. */
+/** The id that {@link deliveryIdOf} makes in SQL. */
 export function nameDelivery(eventId: string, endpointId: string): string {
   return `dlv_${eventId.slice(4)}.${endpointId.slice(-8)}`;
 }
@@ -59,11 +59,11 @@ type OfClaim =
 export interface ClaimedDelivery extends Pick<Delivery, OfClaim> {
   /** Higher than any before it: also the number of the attempt. */
   readonly lease: bigint;
-  /** By the database's clock. */
+  /** The end of the lease, by the database's clock. */
   readonly leaseEndsAt: Date;
 }
 
-/** Of `delivery d`. */
+/** SQL: the columns of a {@link Delivery}, read from `delivery d`. */
 export const DELIVERY_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "deliveryId", d.endpoint_id as "endpointId", d.event_id as "eventId",
     d.event_type as "eventType", d.sequence, d.body, d.trigger, d.attempts, d.attempts_left as "attemptsLeft",
     d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt", d.ended_at as "endedAt"`;

@@ -94,7 +94,7 @@ const RECIPIENTS: Statement = {
     where ${IS_NOT_REMOVED}`,
 };
 
-/** Of several partners, without removed ones; each partner is named once. */
+/** Lists the endpoints of several partners that are not removed. No partner may be named twice. */
 export async function listRecipientEndpoints(db: Queryable, partnerIds: readonly string[]): Promise<RecipientEndpoint[]> {
   return run<RecipientEndpoint>(db, RECIPIENTS, [partnerIds]);
 }

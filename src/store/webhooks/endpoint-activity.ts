@@ -39,7 +39,7 @@ const OF_ENDPOINT = 'd.partner_id = e.partner_id and d.endpoint_id = e.endpoint_
 const NAME = 'count_undelivered_of_endpoints';
 
 const UNDELIVERED = {
-  /** By the indexes of what waits and of what is exhausted, each as far as it is counted. */
+  /** Reads the index of waiting and the index of exhausted deliveries, each as far as the count goes. */
   oneByOne: findListed(
     NAME,
     ENDPOINT,
@@ -59,7 +59,10 @@ const UNDELIVERED = {
   ).anywhere,
 };
 
-/** By the id of the endpoint, what waits for it, is held or is exhausted: `UNDELIVERED_MAX + 1` where there is more; absent for none. */
+/**
+ * How many deliveries wait for an endpoint, are held or are exhausted, by its id: `UNDELIVERED_MAX + 1` where there are more; absent for
+ * none.
+ */
 export async function countUndeliveredOfEndpoints(
   database: Pick<Database, 'pool' | 'isDistributed'>,
   listed: readonly EndpointKey[],
@@ -101,7 +104,7 @@ const OUTCOMES: Statement = {
 };
 
 /**
- * Of each period the outcomes among the first deliveries of the partner, `limit` at most, that are of this endpoint.
+ * The outcomes of this endpoint's deliveries in each period, among the first `limit` deliveries of the partner in it.
  *
  * @param periods The ids between which the deliveries of each are.
  */

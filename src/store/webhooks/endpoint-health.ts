@@ -7,10 +7,10 @@ interface EndpointKey {
   readonly endpointId: string;
 }
 
-/** Of `endpoint_health h`. */
+/** SQL: the columns of an endpoint's health, read from `endpoint_health h`. */
 export const HEALTH_COLUMNS = `h.failures_in_row as "failuresInRow", h.failing_since as "failingSince", h.breaker_trips as "breakerTrips",
     h.breaker_open_until as "breakerOpenUntil"`;
-/** To `webhook_endpoint e`. */
+/** SQL: joins the health to `webhook_endpoint e`. */
 export const HEALTH_JOIN = 'join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id';
 
 const INSERT_HEALTH: Statement = {
@@ -88,7 +88,7 @@ const FIND_FAILED_DELIVERY: Statement = {
 
 export interface FailedDelivery {
   readonly deliveryId: string;
-  /** Of the endpoint. */
+  /** Since when the endpoint fails. */
   readonly failingSince: Date | null;
   /** Whether the service disabled the endpoint for it, or its circuit is open. */
   readonly isStopped: boolean;

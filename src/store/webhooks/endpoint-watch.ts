@@ -43,7 +43,7 @@ const WATCH_PARTNER: Statement = {
     on conflict (partner_id, endpoint_id) do update set watched_until = excluded.watched_until`,
 };
 
-/** The same for all endpoints of a partner; writes nothing when they are watched. */
+/** Watches all endpoints of a partner; writes nothing when they are watched. */
 export async function watchEndpointsOf(
   db: Queryable,
   { isDistributed }: Pick<Database, 'isDistributed'>,
@@ -66,7 +66,7 @@ const WATCH_WAITING: Statement = {
     on conflict (partner_id, endpoint_id) do update set watched_until = excluded.watched_until`,
 };
 
-/** The same for all endpoints with a waiting delivery, by any process and at any time. Reads every endpoint. */
+/** Watches all endpoints with a waiting delivery, whichever process made it, and whenever. It reads every endpoint. */
 export async function watchWaitingEndpoints(
   db: Queryable,
   { isDistributed }: Pick<Database, 'isDistributed'>,

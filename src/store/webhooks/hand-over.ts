@@ -9,7 +9,7 @@ import { deliveryIdOf } from './delivery.ts';
  */
 export interface HandOver {
   readonly handOverId: string;
-  /** By the database's clock. */
+  /** The end of the lease, by the database's clock. */
   readonly leaseEndsAt: Date;
 }
 

@@ -26,7 +26,7 @@ export interface WebhookEndpoint {
 const STORED_COLUMNS = `e.partner_id as "partnerId", e.endpoint_id as "endpointId", e.url, e.event_types as "eventTypes", e.status,
     e.status_reason as "statusReason", e.created_at as "createdAt", e.secret_sealed as "secretSealed",
     e.next_secret_sealed as "nextSecretSealed", e.next_secret_from as "nextSecretFrom"`;
-/** Of `webhook_endpoint e`. */
+/** SQL: the columns of a {@link WebhookEndpoint}, read from `webhook_endpoint e`. */
 export const ENDPOINT_COLUMNS = `${STORED_COLUMNS}, coalesce(e.next_secret_from <= now(), false) as "isNextSecretDue"`;
 
 /**
@@ -78,7 +78,7 @@ const LIST_OF: Statement = {
     from webhook_endpoint e ${HEALTH_JOIN} where e.partner_id = any ($1::text[]) and ${IS_NOT_REMOVED}`,
 };
 
-/** Those of several partners that are not removed. `isOpen`: the circuit is open, nothing is sent. */
+/** Lists the endpoints of several partners that are not removed. `isOpen`: the circuit is open, nothing is sent. */
 export async function listEndpointsOf(
   db: Queryable,
   partnerIds: readonly string[],
@@ -130,7 +130,7 @@ const FAILING: KeysetList<EndpointOrder> = {
   orders: { ...IN_ORDER.orders, created_at: [['h.endpoint_id', 'text']] },
 };
 
-/** Of all partners or of one. The order of `failing_since` has those that fail. */
+/** Lists the endpoints of one partner, or of all partners. In the order of `failing_since` it lists only those that fail. */
 export async function listEndpointsInOrder(
   db: Queryable,
   { partnerId, state }: { readonly partnerId?: string | undefined; readonly state?: ListedEndpoint['state'] | undefined },
@@ -167,7 +167,7 @@ const FIND_LISTED = findListed(
   (rows) => `select ${ENDPOINT_COLUMNS}, ${HEALTH_COLUMNS} from ${rows} ${HEALTH_JOIN} where e.status <> 'removed'`,
 );
 
-/** Those of any partners that are not removed, in no order. */
+/** Finds endpoints of any partners that are not removed. Their order is undefined. */
 export async function findListedEndpoints(
   database: Pick<Database, 'pool' | 'isDistributed'>,
   listed: readonly Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>[],
@@ -190,7 +190,7 @@ export async function findWebhookEndpoint(
 
 const LOCK: Statement = { name: 'lock_webhook_endpoint', text: `${FIND.text} for update of e` };
 
-/** The same, and locked until the transaction ends. */
+/** Finds an endpoint and locks it until the transaction ends. */
 export async function lockWebhookEndpoint(
   db: Queryable,
   partnerId: string,

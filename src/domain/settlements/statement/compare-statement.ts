@@ -11,7 +11,7 @@ import { type StatementForm, statementCells } from './write-statement.ts';
 
 /** The differences between a file and the statement of the service's lines. */
 export interface StatementComparison {
-  /** By line; only the first ones, if there are many. */
+  /** The first problems, by line. `more` counts the rest. */
   readonly problems: readonly StatementProblem[];
   /** How many more there are. */
   readonly more: number;
@@ -19,7 +19,7 @@ export interface StatementComparison {
   readonly foundLines: number;
   /** A contribution in the file, if there is one, to find the settlement that it is on. */
   readonly firstTransactionId: string | undefined;
-  /** Of the statement that the service's lines give now. */
+  /** SHA-256 of the statement that the service's lines give now. */
   readonly serviceSha256: string;
 }
 

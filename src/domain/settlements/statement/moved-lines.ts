@@ -1,6 +1,6 @@
 /** Lines that are consecutive in both orders. */
 export interface Run {
-  /** Its first line in either order, from 1. */
+  /** The number of its first line in each of the two orders, from 1. */
   readonly theirs: number;
   readonly ours: number;
   readonly count: number;

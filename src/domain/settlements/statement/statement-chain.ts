@@ -5,7 +5,7 @@ const BEFORE_THE_FIRST = '0'.repeat(64);
 
 /** The data of a closed settlement's statement that reveal a change in it or in any statement before it. */
 export interface ChainedStatement {
-  /** Of the settlement, per partner, from 1 without gaps. */
+  /** The number of the settlement among those of its partner, from 1 without gaps. */
   readonly sequence: bigint;
   /** SHA-256 of the file, 64 lower-case hexadecimal digits. */
   readonly csvSha256: string;

@@ -20,7 +20,7 @@ export interface ExpectedTotals
     SettlementTotals,
     'contributionCount' | 'adjustmentCount' | 'grossPoints' | 'adjustmentPoints' | 'carriedPoints' | 'netPoints'
   > {
-  /** As billed: rounded to the currency's minor units. */
+  /** The billed amount, rounded to the currency's minor units. */
   readonly amount: string | null;
   readonly currency: string | null;
 }
@@ -39,10 +39,10 @@ export interface StatementVerdict {
   readonly isIntact: boolean;
   /** The first wrong line, if any, then the problems of the file as a whole. */
   readonly problems: readonly StatementProblem[];
-  /** Of the bytes that were read. */
+  /** SHA-256 of the bytes that were read. */
   readonly csvSha256: string;
   readonly form: StatementForm;
-  /** Of the bytes without the apostrophes for spreadsheets, which is the SHA-256 that the service stores. */
+  /** SHA-256 of the bytes without the apostrophes for spreadsheets. The service stores this one. */
   readonly plainSha256: string;
   /** Up to the first wrong line, as are the totals. */
   readonly lineCount: number;
