@@ -174,7 +174,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return config;
 }
 
-/** As `npm start` configures it: the embedded database, and no other machine can add an endpoint here. */
+/** Whether the settings are those of `npm start`: the embedded database, and no other machine can add an endpoint here. */
 function isSandboxOfThisMachine({
   environment,
   databaseUrl,

@@ -28,7 +28,7 @@ export interface OperationsListener {
 const CONNECTIONS_MAX = 64;
 /** The longest time without a byte sent or received: longer than an answer takes, and short enough for answers that nobody reads. */
 const STALLED_MS = 10_000;
-/** The same for an operator's request, which may wait for the server of a partner. */
+/** The longest time without a byte for an operator's request, which may wait for the server of a partner. */
 const FURTHER_STALLED_MS = 60_000;
 
 /** The longest that a request takes to arrive is that of a partner's list, which an operator uploads. */

@@ -16,7 +16,7 @@ export function shared<Result>(ask: () => Promise<Result>): () => Promise<Result
   };
 }
 
-/** The same, with a pause after each answer. Callers during the pause share the next answer. */
+/** Shares answers like {@link shared}, with a pause after each one. Callers during the pause share the next answer. */
 export function sharedWithPauses<Result>(ask: () => Promise<Result>): () => Promise<Result> {
   let nextAtMs = 0;
   return shared(async () => {

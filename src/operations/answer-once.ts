@@ -20,7 +20,7 @@ export interface KeyedAnswer {
 
 /** The piece of work of an idempotency key. */
 export interface Work {
-  /** The same for whoever takes the work over, so that what it makes may have its identifiers from here. */
+  /** Stays the same when another process takes the work over, so that ids made from it are the same too. */
   readonly workId: string;
   /** Whether a process left it, with a part or all of it done. */
   readonly isTakenOver: boolean;

@@ -19,7 +19,10 @@ interface Look<Row, By extends string> {
   readonly isWanted: ((row: Row) => boolean) | undefined;
 }
 
-/** Where every row is wanted, the first look is enough, and the second where one in so many is; where fewer are, a third is all that follows. */
+/**
+ * A filter takes up to three reads. The first reads a page; with the second the page is filled where one row in this many is wanted; the
+ * third reads as far as {@link LOOKED_AT_MAX}.
+ */
 const SECOND_LOOK = 4;
 
 /** A page of the rows that are wanted, among those that follow its place. */

@@ -12,7 +12,7 @@ type MemberSchema = TSchema & ObjectSchema & { readonly items?: ObjectSchema; re
 /** A column of an exported list. */
 export interface ExportColumn {
   readonly name: string;
-  /** Its cell, for people and spreadsheets; empty where the record has no value. */
+  /** The text of the cell, for people and spreadsheets; empty where the record has no value. */
   textOf(record: ExportedRecord): string;
 }
 

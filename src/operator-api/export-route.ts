@@ -68,7 +68,7 @@ function recordsOf({ operation, answer }: OperatorRoute): Records {
 
 const PARTNER_NAME: ExportColumn = { name: 'partner_name', textOf: (record) => String(record['partner_name'] ?? '') };
 
-/** By it a spreadsheet knows that the file is UTF-8, so that an Arabic name is one. */
+/** Tells a spreadsheet that the file is UTF-8, so that it shows Arabic names correctly. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 async function* write(

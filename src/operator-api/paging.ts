@@ -13,7 +13,7 @@ export const pageMembersOfQuery = pageQuery(SIZES);
 export const pageOf = <Name extends string, Item extends TSchema>(title: string, name: Name, item: Item, description: string) =>
   shape(title, { [name]: listOf(item, description), ...pageAnswer });
 
-/** Of a list with filters that no index carries. */
+/** The description of a list that has filters without an index. */
 export const LOOKS_AT =
   'With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.';
 

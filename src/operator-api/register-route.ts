@@ -68,7 +68,7 @@ declare module 'fastify' {
     readonly takesFile?: boolean;
   }
   interface FastifyRequest {
-    /** Of who is signed in; `undefined` on a route that comes before a sign-in. */
+    /** The session of the signed-in operator; `undefined` on a route that comes before a sign-in. */
     operatorSession?: OperatorSession;
   }
 }

@@ -18,17 +18,17 @@ export interface OperatorCall<Params, Query, Body> {
   readonly reply: FastifyReply;
 }
 
-/** What happens once works with this besides: whoever takes it over makes nothing twice. */
+/** What a route with an idempotency key gets besides: a process that takes the work over repeats nothing. */
 export interface FinalCall {
   readonly work: Work;
 }
 
-/** What takes a file works with this besides. */
+/** What a route that takes a file gets besides. */
 export interface FileCall {
   readonly file: HashedUpload;
 }
 
-/** The same before anybody is signed in. */
+/** A call of a route that comes before a sign-in. */
 export type OpenCall<Body> = Omit<OperatorCall<unknown, unknown, Body>, 'actor' | 'session'>;
 
 /** One operation of the interface, as the application registers it and the document shows it. */
@@ -36,7 +36,7 @@ export interface OperatorRoute {
   /** The operation id. */
   readonly operation: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** As Fastify writes it, with `:name` for a parameter. */
+  /** The path in Fastify's form, with `:name` for a parameter. */
   readonly path: string;
   readonly tag: Tag;
   readonly summary: string;

@@ -15,7 +15,7 @@ const INTEGER = { pattern: '^-?\\d+$' } as const;
 export const integerText = (description: string) => Type.String({ ...INTEGER, description });
 export const nullableIntegerText = (description: string) =>
   Type.Unsafe<string | null>({ ...INTEGER, type: ['string', 'null'], description });
-/** By which an exact amount is shown as totals are billed: rounded half up. */
+/** The number of decimals to which a page rounds an exact amount, half up, as totals are billed. */
 export const minorUnits = Type.Unsafe<number | null>({
   ...{ type: ['integer', 'null'], minimum: 0 },
   description: 'How many decimals the currency has, by ISO 4217; `null` without a currency.',

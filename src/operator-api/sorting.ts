@@ -7,7 +7,7 @@ type Sort<By extends string> = By | `-${By}`;
 export interface Sorting<By extends string> {
   /** The member of its query. */
   readonly member: { readonly sort: ReturnType<typeof sortMember<By>> };
-  /** As it was sent, or the usual one. */
+  /** The order that the request names, or the usual one. */
   of(query: { readonly sort?: string }): Sort<By>;
   orderOf(query: { readonly sort?: string }): Order<By>;
 }

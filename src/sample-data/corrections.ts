@@ -24,7 +24,9 @@ interface Correction {
   readonly reasonCode: AdjustmentReason;
   readonly reasonEn: string;
   readonly reasonAr: string;
-  /** Of the points of the contribution; for a restatement the amount. */
+  /**
+   * A share of the contribution's points in percent; the amount of a restatement; or the number of the correction that it reverses.
+   */
   readonly change: { readonly share: bigint } | { readonly amount: string } | { readonly reverses: number };
 }
 

@@ -37,7 +37,7 @@ async function review(sample: Sample): Promise<void> {
   }
 }
 
-/** Of seven reviews four are confirmed, two fail, and one is left until it expires. */
+/** Decides one review. Of seven, four are confirmed, two fail, and one is left until it expires. */
 async function decide(sample: Sample, pending: ContributionId, number: number): Promise<void> {
   if (number % 7 === 0) return;
   const operator = await sample.person(number % 2 === 0 ? 'approver' : 'operator');

@@ -31,7 +31,7 @@ const ENDPOINTS: readonly Endpoint[] = [
 /** From then on the receiver of `nordlicht` is gone, and that of `oasis` fails. */
 const GONE_DAYS = 12;
 const FAILING_HOURS = 44;
-/** Of these, what is due is looked at more often. */
+/** In these last hours, due deliveries are retried most often. */
 const LATE_HOURS = 20;
 /** Such a share of the deliveries of `brightline` fails at first, but none of the last hours. */
 const FLAKY = 0.04;
@@ -92,7 +92,7 @@ export class Deliveries {
     if (handed > 0) await this.#until(async () => (await this.#count()).underWay === 0);
   }
 
-  /** The same, from the time on at which somebody is told of events; before, events get their numbers once a day. */
+  /** Sends as {@link flush} does, but only after the first endpoint exists. Before that, events get their numbers once a day. */
   async flushIfSent(): Promise<void> {
     if (this.#sample.at.getTime() >= firstEndpointMs(this.#sample.plan)) await this.flush();
   }

@@ -37,7 +37,7 @@ const OPEN_DAYS = 2.4;
 const LARGE_OF_LATE = 0.12;
 /** The last orders of each partner are reviewed whatever chance says. */
 const LAST_LARGE = 2;
-/** Of so many orders in a row one has an estimate of another order, and two get theirs afterwards. */
+/** In a row of this many orders, one has an estimate of another order, and two get theirs afterwards. */
 const LINKS_OF = 10;
 
 /**

@@ -18,9 +18,9 @@ import { PEOPLE, type Person, type Slug } from './sample-partners.ts';
 export interface SampleTools {
   /** The database as it is now. */
   readonly database: Database;
-  /** The same on the clock of the past. */
+  /** The database on the clock of the past. */
   readonly past: Database;
-  /** Of the past too. */
+  /** The tools on the clock of the past, like `settlementTools`. */
   readonly endpointTools: EndpointTools;
   readonly settlementTools: SettlementTools;
   /** All jobs of the service. */
@@ -95,7 +95,10 @@ export class Sample {
     return kept;
   }
 
-  /** The same for a change of which nothing is kept. What is refused, because the service had done something else meanwhile, is left out. */
+  /**
+   * Does a change once like {@link once}, and keeps none of its result. A refusal leaves the step out: the service had done something else
+   * meanwhile.
+   */
   async change(step: string, work: (database: Database) => Promise<unknown>): Promise<void> {
     try {
       await this.once(step, work, () => '');

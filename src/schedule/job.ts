@@ -7,7 +7,7 @@ import type { Database } from '../store/database.ts';
 
 /** Work at set times, by one process at a time, which may be repeated without harm. */
 export interface Job {
-  /** As `close-settlements`. */
+  /** The name on the command line and in the records of runs, such as `close-settlements`. */
   readonly name: string;
   /** For people: a short description. */
   readonly description: string;

@@ -41,7 +41,7 @@ export const beginByHand = withRole(
   },
 );
 
-/** The same, and waits for its end. */
+/** Begins a job like {@link beginByHand}, and waits for its end. */
 export const runByHand = withRole(
   'operator',
   async (database: Database, actor: Actor, job: Job, stop: AbortSignal): Promise<EndedRun> =>

@@ -23,9 +23,9 @@ import { once } from './once.ts';
 export interface Store {
   readonly databaseUrl: string;
   readonly database: Database;
-  /** The same database with separate connections, for work that requests must not wait for. The caller closes it. */
+  /** Opens separate connections to the same database, for work that requests must not wait for. The caller closes it. */
   openPool(poolSize: number): Database;
-  /** The same with settings of its own, and with events of its own: nobody else is told of them. */
+  /** Opens separate connections with these settings, whose events no other part of the process hears of. */
   openApart(poolSize: number, settings: readonly string[]): Database;
   close(): Promise<void>;
 }
@@ -58,7 +58,9 @@ export async function connectStore(config: Config, options: StoreOptions = {}): 
   }
 }
 
-/** The same without preparation: `doctor` looks before anything is changed. */
+/**
+ * Opens the database like {@link connectStore}, but neither migrates nor checks it: `doctor` looks before anything is changed.
+ */
 export async function openStore(
   config: Config,
   { poolSize = 4, logger, onProgress = () => {} }: StoreOptions = {},

@@ -14,7 +14,7 @@ import { openEndpointTools } from './open-sandbox.ts';
 export const OPERATOR_POOL_SIZE = 4;
 
 export interface OperatorsOptions {
-  /** Of the partners' interface, once it listens. */
+  /** The address of the partners' interface, once it listens. */
   readonly baseUrl: () => string;
   readonly log: Log;
   /** Closed by whoever gave it. */

@@ -44,7 +44,7 @@ import { SERVICE_ROLES, type ServiceRole } from './role.ts';
 export interface Service {
   /** The address for partners, such as `http://127.0.0.1:8080`; empty without the role `api`. */
   readonly baseUrl: string;
-  /** Of the internal listener. */
+  /** The port of the internal listener. */
   readonly operationsPort: number;
   readonly database: Database;
   readonly log: Log;
@@ -58,7 +58,7 @@ export interface ServiceOptions {
   readonly rulesOf?: (partnerId: string) => ContributionRules;
   /** Milliseconds since 1970, for the signatures of deliveries. */
   readonly clock?: () => number;
-  /** Of the passwords of operators; the usual ones by default. */
+  /** The costs of the operators' passwords; the usual ones by default. */
   readonly passwordCosts?: PasswordCosts;
   /** All roles by default. */
   readonly roles?: readonly ServiceRole[];

@@ -21,7 +21,7 @@ export interface BuiltFile {
 export interface BuiltConsole {
   /** With `CSP_NONCE` where the nonce of an answer goes. */
   readonly page: string;
-  /** By path, such as `/assets/main-3f2a.js`. */
+  /** The files by their paths, such as `/assets/main-3f2a.js`. */
   readonly files: ReadonlyMap<string, BuiltFile>;
 }
 

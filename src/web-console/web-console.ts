@@ -10,7 +10,7 @@ import { type BuiltConsole, type BuiltFile, readBuiltConsole } from './built-fil
 /** @returns Whether the request was for the console, and is answered. */
 export type WebConsole = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** The same from `src/` and from the compiled `dist/`. */
+/** Both `src/` and the compiled `dist/` are beside `console/`, so that the path fits both. */
 export const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
 const NOT_BUILT = 'The console is not built here. Run `npm run console:build`, then start the service again.\n';

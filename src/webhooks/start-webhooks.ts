@@ -85,7 +85,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   };
 }
 
-/** Of partners that were created while an older version of the service ran beside this one. */
+/** Makes the counters of partners that were created while an older version of the service ran beside this one. */
 export async function makeMissingCounters({ pool }: Database): Promise<void> {
   const present = new Set(await listEventCounters(pool));
   for await (const { partnerId } of eachPartner(pool)) if (!present.has(partnerId)) await insertEventCounter(pool, partnerId);

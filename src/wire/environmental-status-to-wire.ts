@@ -10,7 +10,7 @@ export interface BatchNews {
   readonly changeType: EnvironmentalChangeType;
   /** `null` when the contributions had no status before. */
   readonly previousStatus: EnvironmentalStatus | null;
-  /** Of this partner. */
+  /** How many contributions of this partner the change affects. */
   readonly contributionCount: bigint;
   readonly occurredAt: Date;
 }

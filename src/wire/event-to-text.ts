@@ -34,7 +34,7 @@ export function eventPageToBytes(
   return Buffer.concat([Buffer.from('{"events":['), ...separated, Buffer.from(`],${rest.slice(1)}`)]);
 }
 
-/** The same for one event. */
+/** The answer with one event, as bytes. */
 export function foundEventToBytes({ body }: Body, correlationId: string): Buffer {
   const rest = exactJson({ request: { correlation_id: correlationId } });
   return Buffer.concat([Buffer.from('{"event":'), body, Buffer.from(`,${rest.slice(1)}`)]);

@@ -34,7 +34,7 @@ export async function openTokenFile({ pool }: Database): Promise<TokenFile> {
   };
 }
 
-/** As the XDG Base Directory Specification says; a relative path is ignored. */
+/** The folder that the XDG Base Directory Specification names. A relative path in the variable is ignored. */
 function configurationFolder({ XDG_CONFIG_HOME: folder }: NodeJS.ProcessEnv): string {
   return folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), '.config');
 }

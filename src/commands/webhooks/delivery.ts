@@ -165,5 +165,5 @@ function attemptToRow({ number, trigger, startedAt, milliseconds, status, errorC
   };
 }
 
-/** As much as fits on a line; `--json` prints everything. */
+/** The characters of an answer that fit on a line; `--json` prints everything. */
 const EXCERPT_MAX = 80;

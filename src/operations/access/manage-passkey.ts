@@ -13,7 +13,7 @@ import { type KeptPasskey, optionsToAdd, type PageAddress, readNewPasskey } from
 import { openChallenge, sealChallenge } from './passkey-challenge.ts';
 import { hashOfVerifier } from './second-factor.ts';
 
-/** A telephone, two computers, two keys; and as many again. */
+/** Enough for five devices of a person, and for their replacements. */
 const PASSKEYS_MAX = 10;
 
 /** What a challenge of an operator who is signed in is sealed for: it opens for no sign-in, and for nobody else. */

@@ -23,7 +23,7 @@ const SESSION_SECONDS = 12 * 60 * 60;
 export interface SessionTools {
   readonly database: Database;
   readonly sealing: SecretSealing;
-  /** Of new passwords; the usual ones by default. */
+  /** The costs of new passwords; the usual ones by default. */
   readonly passwordCosts?: PasswordCosts | undefined;
 }
 

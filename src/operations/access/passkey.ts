@@ -8,7 +8,7 @@ import {
   type WebAuthnCredential,
 } from '@simplewebauthn/server';
 
-/** Of the page that asks: a passkey belongs to a host name, and answers no other. */
+/** The page that asks for a passkey. A passkey belongs to a host name, and answers no other. */
 export interface PageAddress {
   /** The host name, such as `console.example.org` or `localhost`. */
   readonly rpId: string;

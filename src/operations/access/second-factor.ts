@@ -4,7 +4,7 @@ import { ServiceError } from '../../domain/service-error.ts';
 import { useSecondFactorStep, type Verifier } from '../../store/access/operator-password.ts';
 import type { Queryable } from '../../store/database.ts';
 
-/** As every authenticator app knows it. @see RFC 6238. */
+/** The form of codes that every authenticator app knows. @see RFC 6238. */
 const FORM = { issuer: 'Partner Impact', algorithm: 'SHA1', digits: 6, period: 30 } as const;
 /** A code of the step before and of the one after counts: clocks differ. */
 const STEPS_ASIDE = 1;

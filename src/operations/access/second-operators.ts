@@ -17,7 +17,9 @@ export interface SecondOperators {
   readonly whyNobody: readonly ErrorDetail[];
 }
 
-/** Of so many approvers, the first by their creation, it is looked up who created them: the walk through the audit grows with each. */
+/**
+ * The most approvers that are judged, the first by their creation: for each of them the service looks up in the audit who created them.
+ */
 const JUDGED_MAX = 100;
 
 /**

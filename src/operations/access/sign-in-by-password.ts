@@ -103,11 +103,11 @@ async function checkPassword(
 
 interface Opening {
   readonly operatorId: string;
-  /** Of the password, which was right a moment ago. */
+  /** The password, which was checked just before. */
   readonly credentialId: string;
   readonly totp: string | undefined;
   readonly action: string;
-  /** Of the password that takes its place. */
+  /** What a new password is checked with. It replaces the old one. */
   readonly verifier?: string;
 }
 
@@ -129,7 +129,7 @@ async function open(tools: SessionTools, opening: Opening, request: RequestOfSes
   });
 }
 
-/** Of the second factor, where the operator has one. */
+/** What {@link requireSecondFactor} needs beside the stored second factor of the operator. */
 export async function factorOf(tools: SessionTools, db: Queryable, { operatorId }: Operator, code: string | undefined) {
   return { code, open: tools.sealing(operatorId).open, nowMs: (await readClock(db)).getTime() };
 }

@@ -16,7 +16,7 @@ export interface AdjustmentFilter {
   readonly partnerId?: string | undefined;
   readonly status?: AdjustmentStatus | undefined;
   readonly reasonCode?: string | undefined;
-  /** Of the partner: only those of contributions that have their line on it. */
+  /** A settlement of the partner: only adjustments of contributions that have their line on it. */
   readonly settlementId?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface PricedAdjustment {
 
 type Listed = ListedAdjustment & Placed;
 
-/** Of one partner or of all. */
+/** Lists the adjustments of one partner, or of all partners, with their amounts. */
 export async function listAdjustmentsOf(
   database: Pick<Database, 'pool' | 'isDistributed'>,
   filter: AdjustmentFilter,

@@ -69,7 +69,7 @@ export interface DraftChange {
   readonly transactionId: string;
   readonly reasonCode: AdjustmentReason;
   readonly pointsDelta: bigint;
-  /** As {@link NewAdjustment} has it. */
+  /** The change of the amount in the form that {@link NewAdjustment} has. */
   readonly amountDelta: string | null;
 }
 

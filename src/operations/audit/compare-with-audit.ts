@@ -30,7 +30,7 @@ export function compareWithEntry(
   return fields.length === 0 ? undefined : { subjectId, fields };
 }
 
-/** The same; reads the entry. */
+/** Reads the last entry about the record, and compares the two like {@link compareWithEntry}. */
 export async function compareWithAudit(
   db: Queryable,
   keys: readonly NamedKey[],
@@ -40,7 +40,7 @@ export async function compareWithAudit(
   return compareWithEntry(subjectId, record, { entry, keys });
 }
 
-/** As `status, points differ from the audit`. */
+/** The difference as a part of a sentence, such as `status, points differ from the audit`. */
 export function describeDifference({ fields }: Pick<AuditDifference, 'fields'>): string {
   const [only] = fields;
   if (only === 'removed') return 'the record was removed, but the audit has it';

@@ -35,8 +35,8 @@ export async function requireAudited<Row>(db: Queryable, kind: AuditedKind<Row>,
 }
 
 /**
- * The same for records that the transaction has not locked: a concurrent change is possible, so a differing record is locked and compared
- * again.
+ * Requires of records that the transaction has not locked what {@link requireAudited} requires of one. A concurrent change is possible, so
+ * a differing record is locked and compared again.
  *
  * @throws UnverifiedRecordError With the first that differs from the audit.
  */

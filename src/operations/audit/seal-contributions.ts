@@ -51,7 +51,7 @@ export async function sealContributions(
   return counts;
 }
 
-/** The same for the contributions of one partner that are not settled or not decided yet. */
+/** Seals the contributions of one partner that have no seal, and are not settled or not decided yet. */
 export async function adoptUnsealed(database: Database, partnerId: string, start: SealStart): Promise<number> {
   if (start.endedAt) return 0;
   let count = 0;

@@ -4,7 +4,7 @@ import type { Database } from '../../store/database.ts';
 import { findLastSequence } from '../../store/events/event.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 
-/** As many as there may be. */
+/** More partners than there are: one reading lists all that have events to add up. */
 const PARTNERS_MAX = 1_000_000;
 /** Few enough to be read well within a statement's time. */
 const EVENTS_AT_ONCE = 5_000n;

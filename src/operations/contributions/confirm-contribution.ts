@@ -144,7 +144,7 @@ async function commit(database: Database, confirmations: readonly Confirmation[]
 /** One transaction at a time locks a day's count; others wait for a commit or two. */
 const COUNT_LOCK_TIMEOUT_MS = 2_000;
 
-/** The same for one partner with a daily cap: the day's count is locked from before the first decision until the commit. */
+/** Commits a batch of one partner with a daily cap: the day's count is locked from before the first decision until the commit. */
 async function commitCounted(
   database: Database,
   confirmations: readonly Confirmation[],

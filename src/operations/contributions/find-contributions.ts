@@ -71,10 +71,10 @@ async function findNamed(
   return { page: shown, last: last && [idOf(last)], hasMore: following.length > limit };
 }
 
-/** As many as an operator looks at. */
+/** How many contributions the page of the latest ones shows. */
 const LATEST = 50;
 
-/** Of all partners, the latest first. */
+/** Lists the contributions of all partners, the latest first. */
 export async function listLatest(database: Database): Promise<ContributionRecord[]> {
   const latest = await listLatestContributions(database.pool, LATEST);
   const found = await findContributionsOfPartners(database, latest);

@@ -54,7 +54,7 @@ export const failPendingContribution = withRole(
   },
 );
 
-/** The same by the schedule, for a contribution that no operator decided in time. */
+/** Fails a contribution that no operator decided in time. The schedule does it. */
 export const expirePendingContribution = withRole(
   'operator',
   async (database: Database, actor: Actor, pending: ContributionId): Promise<ContributionRecord> => {

@@ -23,7 +23,7 @@ export interface EstimateRequest extends Standing {
   readonly idempotencyKey: string;
   readonly fingerprint: Buffer;
   readonly partnerOrderRef: string;
-  /** As sent; echoed unchanged. */
+  /** The text that the partner sent. The answer has it unchanged. */
   readonly distanceKm: string;
   readonly distanceMetres: number;
   readonly vehicleCategory: VehicleCategory;

@@ -35,7 +35,7 @@ export async function writeEventBodies(
   }));
 }
 
-/** Of those events that have none yet, by sequence. */
+/** Writes the bodies of those events that have none yet, by sequence. */
 async function writeMissingBodies(
   db: Queryable,
   environment: Environment,
@@ -77,7 +77,7 @@ export interface BodyTools {
 /** A body that is not stored yet. */
 export interface MadeBody {
   readonly body: Buffer;
-  /** As it will be stored. */
+  /** The bytes that will be stored. */
   readonly packedBody: Buffer;
 }
 

@@ -11,7 +11,7 @@ import { projectRecord } from './manage-project.ts';
 export interface BatchesVerdict {
   readonly batches: number;
   readonly projects: number;
-  /** By the id of the batch or the project. */
+  /** How projects and batches differ from the audit, the projects first. */
   readonly problems: readonly AuditDifference[];
 }
 

@@ -42,12 +42,12 @@ export interface TimelineEntry {
   readonly facts: Readonly<Record<string, string | null>>;
 }
 
-/** Events of one moment of a contribution: their ids are made within a request. */
+/** How far the time in an event's id is from the time of its change, at most: an id is made during the request. */
 const ASIDE_MS = 15_000;
 const EVENTS_MAX = 10;
 const DELIVERIES_MAX = 20;
 const ENTRIES_MAX = 100;
-/** The latest of a batch, which is verified after some ten. */
+/** The latest changes of a batch are shown. A batch usually has about ten until it is verified. */
 const CHANGES_MAX = 50;
 
 /** All that happened to a contribution, in the order of time. */
@@ -153,7 +153,10 @@ async function readBatch(db: Queryable, partnerId: string, settlementId: string)
   ];
 }
 
-/** Of each moment at which the contribution may have written one; an earlier release gave the event of a decision an id of the recording. */
+/**
+ * Reads the events of each moment at which the contribution may have written one. In an earlier release the event of a decision has an id
+ * of the time when the contribution was recorded.
+ */
 async function readEvents(
   db: Queryable,
   { partnerId, contribution, link }: ContributionRecord,

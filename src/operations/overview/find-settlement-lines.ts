@@ -4,7 +4,7 @@ import type { Queryable } from '../../store/database.ts';
 import { findSettlementLines as findLines } from '../../store/settlements/settlement-line.ts';
 import { findNamedOf } from '../contributions/contribution-names.ts';
 
-/** A text that finds more is no name of anything. */
+/** The most contributions and adjustments that are looked up. A name of one contribution finds fewer. */
 const FOUND_MAX = 50;
 
 /**

@@ -23,7 +23,7 @@ export const LEFT_MAX = 1_000;
 /** So many disputed settlements are named. */
 export const DISPUTES_MAX = 10;
 
-/** Of each partner. It reads as much as it shows: no totals of an open settlement. */
+/** Lists the partners with their closings. It reads as much as it shows: no totals of an open settlement. */
 export async function listClosings(
   { pool }: Pick<Database, 'pool'>,
   filter: PartnerFilter,

@@ -46,7 +46,7 @@ const REFRESH_MS = 2_000;
 
 const isComplete = (state: DaysState) => state.isComplete;
 
-/** Looks at every partner, and so not for each who asks. After a part, the next who asks goes on. */
+/** Adds up the days of every partner once for all readers. When the time ends first, the next reader adds up more. */
 const refreshes = sharedRead(
   { leastMs: REFRESH_MS, mostMs: 5_000 },
   async (database: Database): Promise<DaysState> => {
@@ -58,7 +58,7 @@ const refreshes = sharedRead(
   isComplete,
 );
 
-/** Little is new most of the time, and is there before a person sees the page. */
+/** Usually little has to be added up, and this time is enough. */
 const WAIT_MS = 200;
 
 /** Adds up what is new, and goes on in the background where that is much: then whoever asks gets what there is. */
@@ -76,7 +76,7 @@ async function readState(database: Database): Promise<DaysState> {
   return (await reached(database, 0)) ?? { asOf: await readClock(database.pool), isComplete: false };
 }
 
-/** Those of the first page are the same for everybody who opens the console. */
+/** Everybody who opens the console reads the same first page, so that an answer is shared for this time. */
 const SHARED_MS = 5_000;
 
 export interface MonthOfPartners extends LookedThrough<PartnerMonth>, DaysState {}

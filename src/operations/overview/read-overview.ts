@@ -25,7 +25,7 @@ export const COUNTED_MAX = 1_000;
 
 /** Disputes that no acceptance ended. */
 export interface OpenDisputes extends BoundedCount {
-  /** Of those that were counted, how many an operator recorded a reply to. */
+  /** How many of those that were counted have a recorded reply of an operator. */
   readonly answered: number;
 }
 
@@ -44,15 +44,15 @@ export interface Overview {
 
 const MS_PER_HOUR = 3_600_000;
 
-/** What is not an operator's doing may be so old. */
+/** How old an answer may be that several readers share. */
 const SHARED: Keeping = { leastMs: 5_000, mostMs: 5_000 };
 
-/** What operators decide is not in it. */
+/** A change by an operator makes the service forget the overview, but not the backlog, which no decision of an operator changes. */
 const backlogs = sharedRead(SHARED, (pool: Database['pool'], kind) =>
   onOneConnection(pool, (db) => measureBacklog(db, { isDistributed: kind === 'distributed' })),
 );
 
-/** It costs the more the more partners there are. */
+/** The count takes longer with more partners. The longer it takes, the longer its answer is kept, up to a minute. */
 const unacknowledgedCounts = sharedRead({ leastMs: 5_000, mostMs: 60_000 }, (pool: Database['pool']) =>
   countUnacknowledgedSettlements(pool, COUNTED_MAX),
 );

@@ -33,9 +33,9 @@ export interface StorageUsageOptions {
 }
 
 interface Counted {
-  /** By all processes, at the last reading. */
+  /** The bytes that all processes had counted at the last reading. */
   sharedBytes: number;
-  /** By this process since then. */
+  /** The bytes that this process has counted since then. */
   ownBytes: number;
   bytesPerDay: number;
   /** `performance.now()` */

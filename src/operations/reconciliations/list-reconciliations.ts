@@ -6,7 +6,7 @@ import { type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
 
 export interface ReconciliationFilter {
   readonly partnerId?: string | undefined;
-  /** Of the partner. */
+  /** A settlement of the partner. */
   readonly settlementId?: string | undefined;
   readonly status?: Reconciliation['status'] | undefined;
 }
@@ -17,7 +17,7 @@ export interface ReconciliationOfPeriod {
   readonly periodLabel: string;
 }
 
-/** Of all partners, of one, or of one of its settlements. */
+/** Lists the reconciliations of all partners, of one partner, or of one of its settlements. */
 export async function listReconciliationsOf(
   db: Queryable,
   { partnerId, settlementId, status }: ReconciliationFilter,

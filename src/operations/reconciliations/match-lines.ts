@@ -64,7 +64,7 @@ export async function decideLines(
   });
 }
 
-/** Of the two values the one in the list; otherwise the current one. */
+/** Which net points the answer shows: those that the list has, otherwise the current ones. */
 function netShown({ points }: ListedLine, { netPoints }: RecordedSide): bigint | null {
   return netPoints.find((net) => net === points) ?? netPoints.at(-1) ?? null;
 }

@@ -49,7 +49,7 @@ export interface UploadedList {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Throws what would refuse the list if it arrived now. */
   requireSenderAllowed(): Promise<void>;
-  /** As of the last check of the sender. */
+  /** The standing of the partner at the last check of the sender. */
   standing(): Standing;
   /** The operator who uploads it for the partner. It counts against no quota of the partner. */
   readonly uploader?: Actor;
@@ -187,7 +187,7 @@ async function resolveUploadConflict(db: Queryable, list: UploadedList): Promise
   return replay(existing, list);
 }
 
-/** The same list gives the same answer; another one is a conflict. */
+/** Answers the same list again. Another list under the same key is a conflict. */
 async function replay(known: Reconciliation, list: UploadedList): Promise<ReconciliationOutcome> {
   const hash = createHash('sha256');
   for await (const chunk of limitBytes(list.chunks, LIST_LIMITS)) hash.update(chunk);

@@ -18,13 +18,13 @@ export const PREVIEW_PERIODS = ['last_month', 'last_30_days'] as const;
 export type PreviewPeriod = (typeof PREVIEW_PERIODS)[number];
 
 const DAYS_MS = 30 * 86_400_000;
-/** Of all partners together: it takes a second at most. */
+/** The most contributions of all partners together: reading them takes a second at most. */
 const CONTRIBUTIONS_MAX = 20_000;
 const PARTNERS_MAX = 500;
 
 export interface PreviewedRule extends RulePreview {
   readonly from: Date;
-  /** Of partners in several zones, the first beginning and the last end. */
+  /** When the partners have several time zones, `from` is the earliest beginning and `to` the latest end. */
   readonly to: Date;
   /** Partners for which the version would be in force. */
   readonly partnerCount: number;

@@ -45,9 +45,9 @@ interface Memory {
   /** How far the database's clock is ahead of `clock.now()`, slightly underestimated: a version is never in force before its start. */
   readonly aheadMs: number;
   readonly versions: readonly RuleVersion[];
-  /** The same versions, as their audit entries have them. */
+  /** The content of these versions in their audit entries. */
   readonly sealed: readonly RuleVersion[];
-  /** By partner. */
+  /** The rules in force for each partner, with their span of time. */
   readonly spans: Map<string, Span>;
 }
 

@@ -15,7 +15,7 @@ export const pricesUnderRules: PricesOf = async (db, partner) => {
   return { currency: partner.currency, values: pricesIn(await listRuleVersions(db), partner) };
 };
 
-/** The same for several partners, by their ids, and for the versions that their records carry. */
+/** The value of one point for each of several partners, by their ids, under the versions that their records carry. */
 export async function readPricesOfPartners(
   db: Queryable,
   records: readonly { readonly partnerId: string; readonly pointConversionVersion: string }[],

@@ -14,7 +14,7 @@ export interface VerifiedRules {
   readonly stored: readonly RuleRecord[];
   /** The versions that operators created, by their audit entries. */
   readonly sealed: readonly RuleRecord[];
-  /** By `kind/version`: how a version differs from its entry. Empty, unless somebody edited the tables. */
+  /** How a version differs from its entry, by `kind/version`. Empty, unless somebody edited the tables. */
   readonly doubts: ReadonlyMap<string, string>;
 }
 

@@ -125,7 +125,7 @@ async function closeAll(
   return ids;
 }
 
-/** The same request does the remaining work, as soon as its key is free: after a minute. */
+/** The retried request does the remaining work as soon as its key is free: after a minute. */
 function unfinished(busy: number): ServiceError {
   const message = `The clock was advanced, but an operator is resolving ${pluralise(busy, 'contribution')}. Send the same request again in a minute.`;
   return new ServiceError('internal_service_unavailable', message, { headers: { 'retry-after': '60' } });

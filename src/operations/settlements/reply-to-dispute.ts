@@ -72,7 +72,7 @@ export async function listDisputeReplies(
     .reverse();
 }
 
-/** Those of these settlements of which an operator recorded a reply. */
+/** Which of these settlements have a recorded reply of an operator. */
 export async function findRepliedSettlements(db: Queryable, settlementIds: readonly string[]): Promise<ReadonlySet<string>> {
   return new Set(settlementIds.length === 0 ? [] : await listSubjectsOfAction(db, settlementIds, REPLY));
 }

@@ -12,7 +12,7 @@ export interface UnsettledProblem {
   readonly message: string;
 }
 
-/** As many at a time as one query reads quickly. */
+/** The most contributions that one query checks. */
 const ROWS_AT_ONCE = 1_000;
 const LONG = { timeoutMs: 4_500 };
 

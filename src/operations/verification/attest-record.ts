@@ -8,7 +8,7 @@ import { requireReason } from '../require-reason.ts';
 import { withRole } from '../with-role.ts';
 
 export interface RecordName {
-  /** Of {@link AUDITED_KINDS}. */
+  /** A key of {@link AUDITED_KINDS}. */
   readonly kind: string;
   readonly id: string;
 }

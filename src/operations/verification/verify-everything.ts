@@ -14,7 +14,7 @@ import { verifySettlements } from '../settlements/verify-settlements.ts';
 
 /** A record that is not as the service wrote it. */
 export interface VerifiedProblem {
-  /** Its table and its id, as `api_key 4f7…`. */
+  /** The table and the id of the record, such as `api_key 4f7…`. */
   readonly record: string;
   readonly problem: string;
 }

@@ -32,7 +32,7 @@ export async function judgeSession(
 }
 
 /**
- * Of a request that takes minutes: its session goes on, and its role.
+ * Requires of a request that takes minutes that its session still exists, and that its operator still has the role.
  *
  * @throws ServiceError `unauthorized`, `forbidden`.
  */

@@ -11,7 +11,7 @@ import { ChangePasswordBody, PasswordBody, Session, SignInBody, SignInByCodeBody
 
 /** Each costs 64 MiB and a fifth of a second, whoever asks: what waits beyond these is refused. */
 const SIGN_INS_MAX = 8;
-/** As long as all of them take one after the other, on a machine that has more to do. */
+/** More than all sign-ins need one after another, on a machine that has more to do. */
 const DEADLINE_MS = 30_000;
 let signIns = 0;
 

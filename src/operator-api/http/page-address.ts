@@ -4,7 +4,7 @@ import { ServiceError } from '../../domain/service-error.ts';
 import type { PageAddress } from '../../operations/access/passkey.ts';
 
 /**
- * Of the page that asks. Its host is one of those that the listener answers to, and its origin the same (`own-pages.ts`).
+ * The address of the page that asks. Its host is one of those that the listener answers to, and its origin the same (`own-pages.ts`).
  *
  * @throws ServiceError `invalid_request` where a browser has no passkeys: an address of digits has none, and a program no page.
  */

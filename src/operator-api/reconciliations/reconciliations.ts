@@ -40,7 +40,7 @@ function reconcilerOf(tools: OperatorApiTools): ReconcileSettlement {
 }
 
 const beginUpload = shareTransfers({ name: 'lists', perPartner: 2, inAll: 8 });
-/** Of the answer, after the longest arrival. */
+/** The time for the answer, after the longest time that a list takes to arrive. */
 const ANSWER_MS = 30_000;
 
 export const reconcile = operatorRoute({

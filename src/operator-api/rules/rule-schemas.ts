@@ -60,7 +60,7 @@ export function ruleToWire(rule: RuleRecord, standing: Standing) {
   };
 }
 
-/** Those that can follow each other. */
+/** Equal for versions of which one can follow the other: they have the same kind and partner, and prices the same currency. */
 const successionOf = (rule: RuleRecord) =>
   [rule.kind, rule.partnerId, rule.kind === 'contribution_rule' ? null : rule.currency].join(' ');
 

@@ -31,7 +31,7 @@ export interface RememberedCredential {
 export interface CredentialMemory {
   /** Read at most {@link CREDENTIAL_TTL_MS} ago. */
   recall(keyId: string): RememberedCredential | undefined;
-  /** As it is now; `undefined` for an unknown key id. */
+  /** Reads the current credential; `undefined` for an unknown key id. */
   look(keyId: string, address: string): Promise<RememberedCredential | undefined>;
   /** The partner of a key id, whatever the age of the credential. */
   partnerOf(keyId: string): string | undefined;

@@ -17,13 +17,13 @@ export interface DocsFile {
   readonly type: string;
   readonly plain: Uint8Array;
   readonly compressed: Uint8Array;
-  /** Of the plain bytes. */
+  /** The entity tag of the plain bytes. */
   readonly etag: string;
   /** The name has the version of its bytes. */
   readonly isImmutable: boolean;
 }
 
-/** By the name below `/docs/`; the page at `/docs/` itself has none. */
+/** The files by their names below `/docs/`; the page at `/docs/` itself has the empty name. */
 export type DocsFiles = ReadonlyMap<string, DocsFile>;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 type Named = readonly [name: string, bytes: string | Uint8Array, type?: string];
 
-/** Of an archive of the package with its version. */
+/** The name of a package's archive that has its version: its bytes never change. */
 const VERSIONED = /-\d+\.\d+\.\d+\.tgz$/;
 
 /** Every file of the documentation, made once; one of its programs is megabytes, so that no start waits for it. */

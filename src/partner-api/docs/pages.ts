@@ -1,6 +1,6 @@
 /** A page of the documentation, and the file of the repository that it is made of. */
 export interface PageSource {
-  /** Its address below `/docs/`, and with `.md` that of its Markdown. */
+  /** The address below `/docs/`; with `.md` it is the address of the Markdown. */
   readonly name: string;
   readonly source: string;
   readonly language: 'en' | 'ar';

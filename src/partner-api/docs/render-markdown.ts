@@ -44,7 +44,7 @@ export function renderMarkdown(markdown: string): RenderedPage {
   return { html: marked.parse(markdown, { async: false }), sections: readSections(marked, markdown) };
 }
 
-/** As GitHub makes it: a second heading of the same words gets `-1`. */
+/** The anchor that GitHub makes for a heading: a second heading of the same words gets `-1`. */
 function nextAnchor(heading: string, taken: Set<string>): string {
   const anchor = heading
     .toLowerCase()

@@ -114,7 +114,7 @@ export const allocated = {
   occurred_at: '2026-12-02T09:30:00.000Z',
 };
 
-/** By kind; those of an adjustment by what changed. */
+/** Examples of each kind of event; those of an adjustment by what changed. */
 export const EVENT_EXAMPLES: Record<EventType | typeof VERIFICATION_TYPE | typeof TEST_TYPE, Examples> = {
   'impact.transaction.confirmed': {
     confirmed: example(
@@ -239,7 +239,7 @@ const listed = (['impact.transaction.confirmed', 'impact.transaction.adjusted'] 
   (kind) => Object.values(EVENT_EXAMPLES[kind])[0]?.value,
 );
 
-/** By operation and status. */
+/** Examples of the answers, by operation and status. */
 export const EVENT_RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
   listEvents: {
     '200': {

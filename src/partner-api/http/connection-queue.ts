@@ -25,7 +25,7 @@ interface Connection {
   readonly socket: Socket;
   isBusy: boolean;
   readonly waiting: [IncomingMessage, ServerResponse][];
-  /** As of the last look. */
+  /** The bytes that waited to be sent at the last look. */
   unsentBytes: number;
   movedAtMs: number;
 }

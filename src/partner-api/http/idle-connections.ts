@@ -12,9 +12,9 @@ interface IdleLimit {
 
 export interface IdleLimits {
   readonly lookEveryMs: number;
-  /** Of one address, without a key. */
+  /** The limit for the connections of one address that have sent no key. */
   readonly perAddress: IdleLimit;
-  /** Of all addresses, with a key and without. */
+  /** The limit for the connections of all addresses, with a key or without. */
   readonly inAll: IdleLimit;
 }
 
@@ -43,7 +43,7 @@ export function countKeyOn(socket: HttpSocket): boolean {
 interface Connection {
   readonly socket: HttpSocket;
   readonly address: string;
-  /** As of the last look. */
+  /** The bytes that had been written at the last look. */
   bytesWritten: number;
   /** In a row, without a request under way and without an answer since the previous look. */
   idleLooks: number;

@@ -102,7 +102,7 @@ interface Waiting {
 
 interface WaitingQueue {
   add(socket: Socket, group: string, take: () => void): void;
-  /** Those of an address, at once. */
+  /** Takes all connections of a group from the queue at once. A group is an address. */
   takeAll(group: string): void;
 }
 

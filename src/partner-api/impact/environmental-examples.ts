@@ -48,7 +48,7 @@ const transaction = {
   settlement_id,
 };
 
-/** By operation and status. */
+/** Examples of the answers, by operation and status. */
 export const ENVIRONMENTAL_RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
   getEnvironmentalStatus: {
     '200': {

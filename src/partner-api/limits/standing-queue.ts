@@ -2,7 +2,7 @@
 const FULL = 640;
 /** While it refuses: the requests in flight of one partner should be done within this time, at the current throughput. */
 const TARGET_MS = 50;
-/** Of one partner. Fewer would leave commits half empty. */
+/** The least that fits of one partner. With fewer in flight, commits would be half empty. */
 const FITTING_MIN = 128;
 const WINDOW_MS = 100;
 

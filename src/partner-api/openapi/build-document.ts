@@ -84,7 +84,7 @@ export function buildDocument(app: FastifyInstance): Json {
   return document;
 }
 
-/** As text: the largest int64 with all its digits. */
+/** Writes the document as text, with all digits of the largest int64. */
 export function writeDocument(document: Json): string {
   const exact = (name: string, value: unknown) =>
     name === 'maximum' && value === 2 ** 63 ? JSON.rawJSON(String(POINTS_MAX)) : value;

@@ -105,7 +105,7 @@ const found: Examples = {
 
 const factors = listEmissionFactors().map(emissionFactorsToWire);
 
-/** By operation and status. */
+/** Examples of the answers, by operation and status. */
 export const RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
   confirmContribution: {
     '201': {

@@ -33,7 +33,7 @@ const answer = (summary: string, key: string, members: object): Record<string, E
   '201': { done: { summary, value: JSON.parse(exactJson({ ...members, request: { ...keyedEcho, idempotency_key: key } })) } },
 });
 
-/** By operation and status. */
+/** Examples of the answers, by operation and status. */
 export const SANDBOX_RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
   resolveSandboxContribution: answer('Confirmed', 'resolve-10293', {
     contribution: confirmed,

@@ -80,7 +80,7 @@ const missing = {
 
 const more = { next_after: EXAMPLE_NEXT_AFTER, has_more: true };
 
-/** By operation and status. */
+/** Examples of the answers, by operation and status. */
 export const SETTLEMENT_RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
   listSettlements: {
     '200': one('A page', { settlements: [openSettlement, closedSettlement], ...more, next_before_sequence: 11, request: echo }),

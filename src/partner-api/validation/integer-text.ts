@@ -16,7 +16,7 @@ export function isIntegerText(text: string, bounds: IntegerBounds): boolean {
   return integerProblem(text, bounds) === undefined;
 }
 
-/** Its problem, as a code of `error.details`. */
+/** What is wrong with the text, as a code of `error.details`; `undefined` for an integer within the bounds. */
 export function integerProblem(
   text: string,
   { minimum, maximum }: IntegerBounds,

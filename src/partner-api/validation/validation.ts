@@ -32,7 +32,7 @@ ajv.addFormat('distance-km', { type: 'string', validate: (text: string) => readD
 ajv.addFormat('date-time', true);
 ajv.addFormat('page-cursor', true);
 
-/** The same schema, with keywords for exact integers and for values that are only described. */
+/** Replaces the types of exact integers by keywords of their own, and drops what is only described. */
 function forValidation(schema: unknown, part: RequestPart): unknown {
   if (Array.isArray(schema)) return schema.map((item) => forValidation(item, part));
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -55,7 +55,7 @@ const SHOWN_MAX = 50;
 
 type Judge = (value: unknown) => readonly Problem[];
 
-/** Of each part by its schema: GET and HEAD of a path have one, and so do the services of a process. */
+/** The judge of each schema that was compiled. GET and HEAD of a path share a schema, and so do the services of one process. */
 const compiled: Record<RequestPart, WeakMap<object, Judge>> = {
   headers: new WeakMap(),
   query: new WeakMap(),

@@ -63,7 +63,7 @@ const one = (status: string, summary: string, value: object): Record<string, Exa
 });
 const page = { next_after: EXAMPLE_NEXT_AFTER, has_more: false };
 
-/** By operation and status. */
+/** Examples of the answers, by operation and status. */
 export const SELF_SERVICE_RESPONSE_EXAMPLES: Record<string, Record<string, Examples>> = {
   getPartner: one('200', 'Your terms', { partner }),
   listWebhookEndpoints: one('200', 'One endpoint', { webhook_endpoints: [endpoint], ...page }),

@@ -28,13 +28,13 @@ export interface EndpointQueuesOptions<Task extends Ready, Recipient> {
 
 type EndpointId = Pick<DueEndpoint, 'partnerId' | 'endpointId'>;
 
-/** Of all endpoints: how many deliveries are in flight at most, and how many are claimed. */
+/** Limits for all endpoints together: how many deliveries are in flight, and how many are claimed. */
 const IN_FLIGHT_MAX = 1_024;
 const CLAIMED_MAX = 8_192;
-/** Of one endpoint: a slow receiver holds no more connections than this. */
+/** Limits for one endpoint: a slow receiver holds no more connections than this. */
 const IN_FLIGHT_PER_ENDPOINT = 64;
 const CLAIMED_PER_ENDPOINT = 512;
-/** Of an endpoint that fails, until a delivery succeeds. */
+/** The limit for an endpoint that fails, until a delivery succeeds. */
 const IN_FLIGHT_WHILE_FAILING = 4;
 const FAILURES_TO_SLOW_DOWN = 5;
 /** An endpoint holds at most this share of the free capacity. However many endpoints are slow, the next one always gets some. */
@@ -53,11 +53,11 @@ interface EndpointQueue<Task, Recipient> {
   readonly waiting: Task[];
   recipient: Recipient;
   isHealthy: boolean;
-  /** Its last attempt was a success. */
+  /** Whether its last attempt was a success. */
   hasDelivered: boolean;
   underWay: number;
   failuresInRow: number;
-  /** Its last claim returned as many as it asked for: there are probably more. */
+  /** Whether its last claim returned as many as it asked for, so that there are probably more. */
   isAsking: boolean;
 }
 

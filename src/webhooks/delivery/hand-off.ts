@@ -86,7 +86,7 @@ export function openHandOff(
   };
 }
 
-/** Of one endpoint. */
+/** Gives claimed deliveries back. All tasks belong to one endpoint. */
 export async function release({ pool }: Database, tasks: readonly Task[], dueAt?: Date): Promise<void> {
   const claims = tasks.map(({ claimed }) => claimed);
   const [first] = claims;

@@ -15,7 +15,7 @@ export class HandOvers {
     };
   }
 
-  /** Those that have ended since the last call. */
+  /** Returns the hand-overs that have ended since the last call. */
   takeEnded(): HandOver[] {
     return this.#ended.splice(0);
   }

@@ -100,7 +100,7 @@ function groupByEndpoint(attempts: readonly Attempt[]): [endpoint: EndpointId, a
 
 interface CountedHealth {
   readonly attempts: readonly Attempt[];
-  /** Those that were not recorded before. */
+  /** The attempts that the database did not have yet. */
   readonly added: readonly Attempt[];
 }
 
@@ -152,7 +152,7 @@ function dispatcher(): Actor {
 }
 
 /**
- * Its events are held from then on; enabling it sends them.
+ * Disables an endpoint: the service holds its events, and sends them when an operator enables it.
  *
  * @returns Whether this call disabled it.
  */

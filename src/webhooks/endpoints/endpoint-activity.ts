@@ -14,22 +14,24 @@ export type FailedAttempt = DeliveryAttemptRecord & { readonly deliveryId: strin
 
 /** What an operator looks for at an endpoint. */
 export interface EndpointActivity {
-  /** Of an active endpoint. */
+  /** What waits for the endpoint; 0 while it is disabled. */
   readonly waiting: BoundedCount;
-  /** Of a disabled one. */
+  /** What the service holds for a disabled endpoint; 0 while it is active. */
   readonly held: BoundedCount;
   readonly exhausted: BoundedCount;
   /** The delivery for which the service disabled it or its circuit is open, with its last attempt; `null` where none is kept. */
   readonly stoppedBy: FailedAttempt | null;
-  /** Of an endpoint that fails and is not paused, or failed when an operator disabled it; `null` where none is kept. */
+  /**
+   * The last failed attempt where the endpoint fails and is not paused, or failed when an operator disabled it; `null` where none is kept.
+   */
   readonly lastFailure: FailedAttempt | null;
-  /** Of the last 24 hours, the earliest first: what became of the events of each. */
+  /** What became of the events of each of the last 24 hours, the earliest first. */
   readonly hours: readonly (Omit<PeriodOutcome, 'lookedAt'> & { readonly from: Date; readonly isMore: boolean })[];
 }
 
 const HOURS = 24;
 const HOUR_MS = 3_600_000;
-/** Of each hour, among all deliveries of the partner. */
+/** The most deliveries of the partner that are looked at for each hour. */
 export const LOOKED_AT_OF_HOUR = 100;
 const NONE: BoundedCount = { count: 0, isMore: false };
 

@@ -52,7 +52,7 @@ export const enableEndpoint = withRole(
   },
 );
 
-/** Its events are held from then on, until it is enabled. */
+/** Disables an endpoint: the service holds its events until it is enabled. */
 export const disableEndpoint = withRole(
   'operator',
   async (database: Database, actor: Actor, id: EndpointId, reason: string): Promise<WebhookEndpoint> => {

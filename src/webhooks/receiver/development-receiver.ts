@@ -46,7 +46,7 @@ export interface ReceivedEvent {
   readonly attempt: string | undefined;
   /** An event with this id was received before, with a valid signature or none to check. */
   readonly isRepeated: boolean;
-  /** Those that begin with `x-service-` or `webhook-`, names in lower case. */
+  /** The headers whose names begin with `x-service-` or `webhook-`, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The bytes as they arrived. */
   readonly body: Buffer;

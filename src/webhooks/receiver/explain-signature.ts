@@ -175,7 +175,9 @@ function listBodies(body: Buffer): Variant<Buffer>[] {
 
 const BYTE_ORDER_MARK = '\u{FEFF}';
 
-/** The same JSON as other programs write it. Numbers keep their digits, except when JSON.parse itself is the mistake: it rounds them. */
+/**
+ * The JSON in the forms that other programs write. Numbers keep their digits, except when JSON.parse itself is the mistake: it rounds them.
+ */
 function listJson(text: string): Variant<string>[] {
   let value: unknown;
   try {

@@ -12,7 +12,7 @@ import { AddressRefusedError, openGuardedAgent } from './guarded-agent.ts';
 import type { ResolveName } from './resolve-name.ts';
 
 const INSIDE = 'PARTNER_IMPACT_TEST_NETWORK';
-/** Of two root name servers; in here, of this machine. */
+/** The addresses of two root name servers. In the test's network they belong to this machine. */
 const PUBLIC_V4 = '198.41.0.4';
 const PUBLIC_V6 = '2001:503:ba3e::2:30';
 const SET_UP = `ip link set lo up && ip addr add ${PUBLIC_V4}/32 dev lo && ip -6 addr add ${PUBLIC_V6}/128 dev lo nodad`;
