@@ -31,5 +31,6 @@ export function withRole<Needs, Given extends readonly unknown[], Result>(
 /** Throws `forbidden` when the actor's role is below the least role. */
 export function requireRole(actor: Actor, least: Role): void {
   if (mayAct(actor, least)) return;
-  throw new ServiceError('forbidden', `This needs the role ${least}; ${actor.operatorId} has the role ${actor.role}.`);
+  const message = `This needs the role ${least}; ${actor.operatorId} has the role ${actor.role}. An admin changes it with \`operator change-role\`.`;
+  throw new ServiceError('forbidden', message);
 }

@@ -93,7 +93,12 @@ describe('commands, given in the role below the least', HANG_LIMIT, async () => 
         XDG_CONFIG_HOME: homes.get(role) as string,
       });
       assert.deepEqual([code, stdout], [1, '']);
-      assert.match(stderr, new RegExp(`^This needs the role ${least}; opr_\\w+ has the role ${role}\\.\n$`));
+      assert.match(
+        stderr,
+        new RegExp(
+          `^This needs the role ${least}; opr_\\w+ has the role ${role}\\. An admin changes it with \`operator change-role\`\\.\n$`,
+        ),
+      );
       assert.deepEqual((await head()).rows, before);
     });
   }
@@ -140,7 +145,9 @@ describe('operations', HANG_LIMIT, async () => {
       const untouched = new Proxy({}, { get: (_, key) => assert.fail(`it looked at ${String(key)}`) });
       await assert.rejects(operation(untouched, signedIn(role), untouched, untouched), {
         code: 'forbidden',
-        message: new RegExp(`^This needs the role ${operation.leastRole}; opr_\\w+ has the role ${role}\\.$`),
+        message: new RegExp(
+          `^This needs the role ${operation.leastRole}; opr_\\w+ has the role ${role}\\. An admin changes it with \`operator change-role\`\\.$`,
+        ),
       });
     });
   }

@@ -87,7 +87,7 @@ describe('the own account', needsBrowser, () => {
     const secret = (await dialog.locator('.id').first().innerText()).trim();
     await dialog.getByLabel('Code of your authenticator app').fill('000000');
     await dialog.getByRole('button', { name: 'Turn on' }).click();
-    await dialog.getByText('This is not the code of now.').waitFor();
+    await dialog.getByText('The code is not valid now.').waitFor();
     await dialog.getByLabel('Code of your authenticator app').fill(codeOf(secret));
     await dialog.getByRole('button', { name: 'Turn on' }).click();
     await page.getByText('A sign-in needs a code of your authenticator app.').waitFor();

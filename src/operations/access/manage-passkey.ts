@@ -103,7 +103,7 @@ export async function removePasskey({ database }: SessionTools, own: Actor, cred
     await requireAuditedOperator(db, operatorId);
     const known = await listPasskeys(db, operatorId);
     if (!known.some((each) => each.credentialId === credentialId))
-      throw recordNotFound('passkey_id', 'There is no such passkey of yours.');
+      throw recordNotFound('passkey_id', 'There is no such passkey of yours. Reload the list.');
     if (known.length === 1 && !(await findVerifiers(db, operatorId)).password) throw lastOne();
     await updateOperatorCredentialEnded(db, credentialId);
     await auditOperator(db, own, { operatorId, action: 'operator.remove-passkey' });

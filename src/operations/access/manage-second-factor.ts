@@ -39,7 +39,7 @@ export async function addSecondFactor(
     await holdOwn(db, operatorId);
     const step = findStep(secret, totp, (await readClock(db)).getTime());
     if (step === undefined)
-      throw refusal('totp', 'This is not the code of now. Check the clock of the device, and send the next code.');
+      throw refusal('totp', 'The code is not valid now. Check the clock of the phone, and send the next code.');
     await updateCredentialsOfKindsEnded(db, operatorId, ['totp']);
     const { id: credentialId } = newCredential('session');
     const factor = {

@@ -28,7 +28,7 @@ function read(open: Sealing['open'], sealed: string): Challenge {
   try {
     return JSON.parse(open(sealed)) as Challenge;
   } catch (cause) {
-    throw refusal('This challenge was not made for this. Begin again.', cause);
+    throw refusal('The challenge belongs to another person or another step. Begin again.', cause);
   }
 }
 

@@ -214,6 +214,14 @@ async function lockPostable(
   return standing;
 }
 
+/** What an operator can do with an adjustment of each status. */
+const POSSIBLE: Readonly<Record<AdjustmentStatus, string>> = {
+  draft: 'An approver approves it first, or an operator rejects it.',
+  approved: 'An operator posts it or rejects it.',
+  posted: 'Draft an adjustment that reverses it.',
+  rejected: 'Draft another adjustment.',
+};
+
 interface Step {
   readonly id: AdjustmentId;
   readonly to: AdjustmentStatus;
@@ -233,7 +241,7 @@ async function step(
         'invalid_request',
         before.status === to
           ? `The adjustment is ${to} already.`
-          : `The adjustment is ${before.status}, and cannot become ${to}.`,
+          : `The adjustment is ${before.status}, and cannot become ${to}. ${POSSIBLE[before.status]}`,
       );
     await requireAudited(db, ADJUSTMENT, before);
     const after = await take(db, before);

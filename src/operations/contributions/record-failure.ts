@@ -128,7 +128,10 @@ async function lockOpen(db: Queryable, { partnerId, failureId }: FailureId): Pro
   const draft = await lockFailureDraft(db, partnerId, failureId);
   if (!draft) throw recordNotFound('failure_id', `There is no draft ${failureId} of partner ${partnerId}.`);
   if (draft.status !== 'drafted')
-    throw new ServiceError('invalid_request', `The draft ${failureId} is ${draft.status}, which is final.`);
+    throw new ServiceError(
+      'invalid_request',
+      `The draft ${failureId} is ${draft.status}, which is final. \`failure list --partner ${partnerId}\` shows all.`,
+    );
   await requireAudited(db, FAILURE_DRAFT, draft);
   return draft;
 }

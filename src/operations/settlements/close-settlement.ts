@@ -274,5 +274,7 @@ function refuseDifference({ assigned, adjusted, previous }: Expected, totals: Se
     totals.carriedPoints === (carried?.points ?? 0n) &&
     totals.amount === amount;
   if (!isSame)
-    throw new Error('The lines of the settlement do not add up to its contributions and adjustments; nothing was closed.');
+    throw new Error(
+      'The lines of the settlement do not add up to its contributions and adjustments; nothing was closed. `settlement verify` names what differs.',
+    );
 }

@@ -108,7 +108,7 @@ export const getReviewOf = operatorRoute({
 });
 
 function neverPending(): ServiceError {
-  const message = 'This contribution was never pending.';
+  const message = 'This contribution was never pending, so it has no review. Look it up among the contributions of the partner.';
   return new ServiceError('invalid_request', message, {
     status: 404,
     details: [{ field: 'transaction_id', code: 'not_found', message }],
