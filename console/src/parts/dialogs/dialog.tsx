@@ -5,7 +5,7 @@ import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 
 interface DialogProps extends ModalProps {
-  /** Its change is under way: the dialog stays, so that nobody takes it for cancelled. */
+  /** Whether its change is under way: the dialog stays, so that nobody takes it for cancelled. */
   readonly isBusy?: boolean;
 }
 
