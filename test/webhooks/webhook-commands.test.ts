@@ -192,7 +192,10 @@ describe('webhook listen', () => {
     assert.equal(refused.code, 1);
     assert.match(
       refused.stderr,
-      new RegExp(`^The port ${port} is in use by another program, or by a service that is about to end\\. .* --port ${Number(port) + 10}$`, 'm'),
+      new RegExp(
+        `^The port ${port} is in use by another program, or by a service that is about to end\\. .* --port ${Number(port) + 10}$`,
+        'm',
+      ),
     );
   });
 
