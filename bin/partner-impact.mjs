@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const NODE_MAJOR = 24;
+const LAUNCHED = 'PARTNER_IMPACT_LAUNCHED';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 
 if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR) await runProgram();
@@ -22,14 +23,23 @@ async function runProgram() {
   if (program === source && !existsSync(new URL('../node_modules', import.meta.url)))
     refuse('The packages are not installed yet.');
   // Node compiles and strips types once, and keeps what it has made: without it a start takes twice as long.
+  if (process.env[LAUNCHED] !== undefined) endWithLauncher();
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)));
   await import(program.href);
+}
+
+/** Whoever kills the process that was started, the program is killed with it: it would keep its ports, unseen. */
+function endWithLauncher() {
+  delete process.env[LAUNCHED];
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  process.channel?.unref();
 }
 
 /** This file again, under another Node, with the same words, files, signals and end. */
 function runUnder(node) {
   const child = spawn(node, [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
-    stdio: 'inherit',
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, [LAUNCHED]: '1' },
   });
   const forward = (signal) => child.kill(signal);
   for (const signal of SIGNALS) process.on(signal, forward);

@@ -1,10 +1,13 @@
 /** The command under a Node that is too old for the program: it starts the one that the packages bring along. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { ROOT } from '../support/document-blocks.ts';
+import { testDatabase } from '../support/postgres/database.ts';
+import { serviceEnv } from '../support/service.ts';
 
 const NODE_MAJOR = 24;
 const COMMAND = join(ROOT, 'bin/partner-impact.mjs');
@@ -28,4 +31,22 @@ test('an older Node gives the words, the output and the exit code on', needsOldN
   const mistake = run('no-such-command');
   assert.equal(mistake.status, 2);
   assert.match(mistake.stderr, /no-such-command/);
+});
+
+test('whoever kills an older Node kills the service that it started', needsOldNode, async () => {
+  const { databaseUrl } = await testDatabase();
+  for (const words of [[], ['--processes', '2']]) {
+    const env = { ...process.env, ...serviceEnv(databaseUrl, {}) };
+    const launcher = spawn(oldNode as string, [COMMAND, 'serve', ...words], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    launcher.stdout.on('data', (chunk: Buffer) => (output += chunk));
+    const [, baseUrl = ''] = await waitFor('the service', async () => /listens on (\S+)/.exec(output));
+    launcher.kill('SIGKILL');
+    await waitFor('the end of the service', () =>
+      fetch(`${baseUrl}/v1/partner`).then(
+        () => false,
+        () => true,
+      ),
+    );
+  }
 });
