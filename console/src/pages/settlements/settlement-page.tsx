@@ -20,8 +20,9 @@ import { CloseSettlement } from './close-settlement.tsx';
 import { Dispute } from './dispute.tsx';
 import { DisputeReply } from './dispute-reply.tsx';
 import { SettlementAdjustments } from './settlement-adjustments.tsx';
-import { AdjustmentLinesLink, SettlementLines } from './settlement-lines.tsx';
+import { SettlementLines } from './settlement-lines.tsx';
 import { SettlementReconciliations } from './settlement-reconciliations.tsx';
+import { SettlementSum } from './settlement-sum.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
 import { useSettlement } from './use-settlement.ts';
 
@@ -46,6 +47,7 @@ export function SettlementPage() {
           <Stack gap="xl">
             <Dispute settlement={record} />
             <SettlementFacts settlement={record} />
+            <SettlementSum settlement={record} />
             {record.status === 'closed' ? <Closed settlement={record} /> : <ClosingChecklist settlement={record} />}
           </Stack>
         )}
@@ -122,24 +124,9 @@ function SettlementFacts({ settlement }: { readonly settlement: Settlement }) {
         { label: t.from, value: <Time at={settlement.period_start} zone={zone} /> },
         { label: t.until, value: <Time at={settlement.period_end} zone={zone} /> },
         ...(isClosed ? [{ label: t.closedAt, value: <ClosedBy settlement={settlement} /> }] : []),
-        points(t.contributions, settlement.contribution_count),
-        points(t.grossPoints, settlement.gross_points),
-        {
-          label: t.adjustmentPoints,
-          value: (
-            <>
-              <Points value={settlement.adjustment_points} /> <AdjustmentLinesLink settlement={settlement} />
-            </>
-          ),
-        },
-        points(t.netPoints, settlement.net_points),
-        settlement.net_amount === null ? { label: t.netAmount, value: t.noAmount } : money(t.netAmount, settlement.net_amount),
-        points(t.carriedIn, settlement.carried_in_points),
-        points(t.carriedOut, settlement.carried_out_points),
         ...(acknowledgement.status === 'accepted' ? said.filter(({ text }) => text).map(toFact) : []),
         ...(statement ? [{ label: t.hash, value: <Id id={statement.csv_sha256} isShort /> }] : []),
       ]}
-      help={t.howPayable}
     />
   );
 }
