@@ -61,6 +61,17 @@ describe('the dialog that drafts an adjustment', needsBrowser, () => {
     const text = 'select points_delta as points from adjustment where partner_order_ref = $1';
     const { rows } = await service.database.pool.query(text, [order]);
     assert.deepEqual(rows, [{ points: -50n }]);
+    // Whoever comes next to the contribution sees it, on its page and in the dialog.
+    const found = await service.database.pool.query(
+      'select transaction_id as "transactionId", adjustment_id as "adjustmentId" from adjustment where partner_order_ref = $1',
+      [order],
+    );
+    const [{ transactionId, adjustmentId }] = found.rows;
+    await page.goto(`${browser.baseUrl}/contributions/${partner.partnerId}/${transactionId}`);
+    const link = page.getByRole('link', { name: /^The adjustment by .*-50.* points$/ });
+    assert.equal(await link.getAttribute('href'), `/adjustments/${partner.partnerId}/${adjustmentId}`);
+    await page.getByRole('button', { name: 'Draft an adjustment' }).click();
+    await page.getByRole('dialog').getByText('An adjustment of this contribution is not decided yet.').waitFor();
   });
 
   test('tells what is wrong with a field once, at the field, before and after it is sent, until the field changes', async () => {

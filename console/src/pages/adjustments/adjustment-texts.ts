@@ -82,6 +82,14 @@ export const ADJUSTMENT = {
   ],
   ownDraft: ['You drafted it: another operator has to approve it.', 'أنت من أعدّه، ويجب أن يعتمده مشغّل آخر.'],
   draft: ['Draft an adjustment', 'إعداد تعديل'],
+  undecided: [
+    'An adjustment of this contribution is not decided yet. A further one comes on top of it.',
+    'لهذه المساهمة تعديل لم يُبتّ فيه بعد. كل تعديل آخر يُضاف إليه.',
+  ],
+  undecidedOf: [
+    (points: string) => `The adjustment by ${isolate(points)} points`,
+    (points: string) => `التعديل بمقدار ${isolate(points)} من النقاط`,
+  ],
   draftHelp: [
     'Nothing changes for the partner until another operator approves it and it is posted.',
     'لا يتغيّر شيء للشريك حتى يعتمده مشغّل آخر ويُرحَّل.',

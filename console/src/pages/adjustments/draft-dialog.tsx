@@ -15,6 +15,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT_REASON } from '../../texts/record-texts.ts';
 import { ADJUSTMENT } from './adjustment-texts.ts';
 import { DraftPreview } from './draft-preview.tsx';
+import { UndecidedAdjustments } from './undecided.tsx';
 import { useDraftPreview } from './use-draft-preview.ts';
 
 type Reason = components['schemas']['Adjustment']['reason_code'];
@@ -93,6 +94,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
       >
         <Stack gap="md">
           <Subject contribution={contribution} />
+          <UndecidedAdjustments contribution={contribution} />
           <Text size="sm" c="dimmed">
             {t.draftHelp}
           </Text>

@@ -17,6 +17,7 @@ import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT } from '../adjustments/adjustment-texts.ts';
 import { DraftDialog } from '../adjustments/draft-dialog.tsx';
+import { UndecidedAdjustments, useTimeline } from '../adjustments/undecided.tsx';
 import { REVIEW } from '../reviews/review-texts.ts';
 import { CONTRIBUTION } from './contribution-texts.ts';
 import { ContributionTimeline } from './contribution-timeline.tsx';
@@ -33,11 +34,7 @@ export function ContributionPage() {
     queryFn: () =>
       answerOf(client.GET('/operator/v1/partners/{partner_id}/contributions/{transaction_id}', { params: { path } })),
   });
-  const timeline = useQuery({
-    queryKey: ['timeline', path],
-    queryFn: () =>
-      answerOf(client.GET('/operator/v1/partners/{partner_id}/contributions/{transaction_id}/timeline', { params: { path } })),
-  });
+  const timeline = useTimeline(path);
   const zone = usePartner(partnerId).data?.time_zone;
   return (
     <Page
@@ -48,6 +45,7 @@ export function ContributionPage() {
       <Loaded query={contribution}>
         {(record) => (
           <Stack gap="xl">
+            <UndecidedAdjustments contribution={path} />
             <ContributionFacts record={record} entries={timeline.data?.entries ?? []} zone={zone} />
             {/* Of what failed, it is true no more. */}
             {record.status !== 'failed' && <Supports record={record} />}
