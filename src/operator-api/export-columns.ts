@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { guardNumber, guardWords } from '../domain/settlements/statement/spreadsheet-guard.ts';
 
 /** A record as the lists answer it. */
 export type ExportedRecord = Readonly<Record<string, unknown>>;
@@ -7,12 +8,19 @@ export interface ObjectSchema {
   readonly properties?: Readonly<Record<string, MemberSchema>>;
 }
 
-type MemberSchema = TSchema & ObjectSchema & { readonly items?: ObjectSchema; readonly anyOf?: readonly MemberSchema[] };
+type MemberSchema = TSchema &
+  ObjectSchema & {
+    readonly type?: string | readonly string[];
+    readonly pattern?: string;
+    readonly format?: string;
+    readonly items?: ObjectSchema;
+    readonly anyOf?: readonly MemberSchema[];
+  };
 
 /** A column of an exported list. */
 export interface ExportColumn {
   readonly name: string;
-  /** The text of the cell, for people and spreadsheets; empty where the record has no value. */
+  /** The text of the cell, which a spreadsheet shows as it is; empty where the record has no value. */
   textOf(record: ExportedRecord): string;
 }
 
@@ -21,19 +29,31 @@ export interface ExportColumn {
  * a list share a cell.
  */
 export function exportColumnsOf(shape: ObjectSchema): ExportColumn[] {
-  return valuesOf(shape).map((path) => ({
+  return valuesOf(shape).map(({ path, guard }) => ({
     name: path.join('_'),
     textOf: (record) =>
-      textOf(path.reduce((value: unknown, member) => (value as ExportedRecord | null | undefined)?.[member], record)),
+      guard(textOf(path.reduce((value: unknown, member) => (value as ExportedRecord | null | undefined)?.[member], record))),
   }));
 }
 
-/** The path of each value of a shape. */
-function valuesOf({ properties = {} }: ObjectSchema): string[][] {
+interface ShapedValue {
+  readonly path: readonly string[];
+  readonly guard: (text: string) => string;
+}
+
+function valuesOf({ properties = {} }: ObjectSchema): ShapedValue[] {
   return Object.entries(properties).flatMap(([name, member]) => {
     const object = [member, ...(member.anyOf ?? [])].find(({ properties: own }) => own !== undefined);
-    return object ? valuesOf(object).map((path) => [name, ...path]) : [[name]];
+    if (!object) return [{ path: [name], guard: guardOf(member) }];
+    return valuesOf(object).map(({ path, guard }) => ({ path: [name, ...path], guard }));
   });
+}
+
+/** Whole numbers and decimals are texts of digits. A spreadsheet reads no time of ISO 8601, and keeps it. */
+function guardOf({ type, pattern, format }: MemberSchema): ShapedValue['guard'] {
+  const isNumber = pattern?.startsWith('^-?\\d+') || [type].flat().some((each) => each === 'integer' || each === 'number');
+  if (isNumber) return guardNumber;
+  return format === 'date-time' ? (text) => text : guardWords;
 }
 
 function textOf(value: unknown): string {

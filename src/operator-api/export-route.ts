@@ -1,4 +1,5 @@
 import { csvRecord } from '../domain/settlements/statement/csv-record.ts';
+import { guardWords } from '../domain/settlements/statement/spreadsheet-guard.ts';
 import { readNamesOfPartners } from '../operations/access/find-partners.ts';
 import { Type } from '../partner-api/schema-type.ts';
 import type { Queryable } from '../store/database.ts';
@@ -66,7 +67,7 @@ function recordsOf({ operation, answer }: OperatorRoute): Records {
   return { name, lacksName, columns: lacksName ? columns.toSpliced(id + 1, 0, PARTNER_NAME) : columns };
 }
 
-const PARTNER_NAME: ExportColumn = { name: 'partner_name', textOf: (record) => String(record['partner_name'] ?? '') };
+const PARTNER_NAME: ExportColumn = { name: 'partner_name', textOf: (record) => guardWords(String(record['partner_name'] ?? '')) };
 
 /** Tells a spreadsheet that the file is UTF-8, so that it shows Arabic names correctly. */
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -80,8 +81,7 @@ async function* write(
   for (let page = first; ; page = await read(page.next_after)) {
     const records = page[list.name] as readonly ExportedRecord[];
     const named = list.lacksName ? await withNames(list.db, records) : records;
-    if (named.length > 0)
-      yield named.map((record) => csvRecord(list.columns.map(({ textOf }) => guard(textOf(record))))).join('');
+    if (named.length > 0) yield named.map((record) => csvRecord(list.columns.map(({ textOf }) => textOf(record)))).join('');
     if (!page.has_more) return;
   }
 }
@@ -90,9 +90,4 @@ async function withNames(db: Queryable, records: readonly ExportedRecord[]): Pro
   const idOf = ({ partner_id: id }: ExportedRecord) => (typeof id === 'string' ? id : '');
   const names = await readNamesOfPartners(db, records.map(idOf).filter(Boolean));
   return records.map((record) => ({ ...record, partner_name: names.get(idOf(record)) }));
-}
-
-/** A number is left as it is. */
-function guard(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) && !/^-?\d+(?:\.\d+)?$/.test(text) ? `'${text}` : text;
 }

@@ -65,6 +65,26 @@ describe('lists as files', () => {
     assert.equal((await viewer.get(`${V1}/partners.csv?limit=3`)).status, 400);
   });
 
+  test('what a spreadsheet would read as another number, a day or a truth value is text; numbers are numbers', async () => {
+    const { partner: own, client } = await service.newPartner();
+    const orders = ['-2-3000', '1E500', '00012345', '12345678901234567890', '2026-11', 'TRUE', 'ORDER-17'];
+    for (const partner_order_ref of orders) await client.confirm({ partner_order_ref, points: 250 });
+    const rows = await rowsOf(`contributions.csv?partner_id=${own.partnerId}`);
+    assert.deepEqual(
+      rows.map(({ partner_order_ref }) => partner_order_ref).sort(),
+      orders.map((order) => (order === 'ORDER-17' ? order : `'${order}`)).sort(),
+    );
+    assert.deepEqual([...new Set(rows.map(({ points }) => points))], ['250']);
+    assert.match(rows[0]?.['created_at'] ?? '', /^\d{4}-\d\d-\d\dT/);
+    const large = 9_007_199_254_740_993n;
+    await client.confirm({ points: large });
+    const found = await rowsOf(`contributions.csv?partner_id=${own.partnerId}`);
+    assert.ok(
+      found.some(({ points }) => points === `'${large}`),
+      'more digits than a spreadsheet keeps',
+    );
+  });
+
   test('have a column for each value, under the names that lead to it, and the name of the partner beside its id', async () => {
     const { partnerId, client } = await newSettledPartner(service);
     const { name } = await getPartner(database.pool, partnerId);

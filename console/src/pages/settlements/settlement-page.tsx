@@ -5,6 +5,7 @@ import { isolate, isolateForeign } from '../../format/isolate.ts';
 import { Page } from '../../layout/page.tsx';
 import { AnswerBadge, StatusBadge } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { hint } from '../../parts/hint.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { PartnerLink, usePartner } from '../../parts/partner.tsx';
 import { Person } from '../../parts/person.tsx';
@@ -75,16 +76,16 @@ function Actions({ settlement }: { readonly settlement: Settlement }) {
   const t = useTexts(SETTLEMENT);
   if (settlement.status === 'open') return <CloseSettlement settlement={settlement} />;
   const { partner_id, settlement_id } = settlement;
+  const address = `/operator/v1/partners/${partner_id}/settlements/${settlement_id}/statement.csv`;
   return (
-    <Button
-      component="a"
-      href={`/operator/v1/partners/${partner_id}/settlements/${settlement_id}/statement.csv`}
-      download
-      variant="default"
-      leftSection={<Icon name="download" size={16} />}
-    >
-      {t.statement}
-    </Button>
+    <>
+      <a className="text-link" href={`${address}?excel_safe=true`} download {...hint(t.sheetHelp)}>
+        {t.sheet}
+      </a>
+      <Button component="a" href={address} download variant="default" leftSection={<Icon name="download" size={16} />}>
+        {t.statement}
+      </Button>
+    </>
   );
 }
 

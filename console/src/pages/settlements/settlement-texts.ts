@@ -56,6 +56,11 @@ export const SETTLEMENT = {
   note: ["The partner's note", 'ملاحظة الشريك'],
   reference: ["The partner's reference", 'مرجع الشريك'],
   statement: ['Download the statement', 'تنزيل كشف التسوية'],
+  sheet: ['For a spreadsheet', 'لجدول بيانات'],
+  sheetHelp: [
+    'The same statement, with an apostrophe before each text that a spreadsheet would change, such as 00123. Verify the other file.',
+    'الكشف نفسه، مع فاصلة عليا قبل كل نص قد يغيّره جدول البيانات، مثل 00123. تحقّق من الملف الآخر.',
+  ],
   hash: ['SHA-256 of the statement', 'بصمة الكشف SHA-256'],
   lines: ['Lines', 'السطور'],
   noLines: ['It has no lines', 'لا سطور فيها'],

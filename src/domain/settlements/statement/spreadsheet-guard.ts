@@ -19,6 +19,15 @@ export function guardText(text: string): string {
   return text === '' || (/^[A-Za-z]/.test(text) && !MEANING_WORD.test(text)) ? text : GUARD + text;
 }
 
+/** Hexadecimal digits with another letter than the `e` of an exponent. */
+const HASH = /^(?=.*[a-df])[0-9a-f]{32,}$/;
+
+/** The same for a text in any script, and for a hash: what begins with a letter, in Arabic too, is no number and no formula. */
+export function guardWords(text: string): string {
+  const isKept = text === '' || HASH.test(text) || (/^\p{L}/u.test(text) && !MEANING_WORD.test(text));
+  return isKept ? text : GUARD + text;
+}
+
 /** A number that a spreadsheet may read as one, unless it would lose digits: with more than fifteen digits it becomes a text. */
 export function guardNumber(text: string): string {
   const digits = text.replace(/^[-0.]+|\./g, '');
