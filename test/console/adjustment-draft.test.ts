@@ -74,6 +74,16 @@ describe('the dialog that drafts an adjustment', needsBrowser, () => {
     await page.getByRole('dialog').getByText('An adjustment of this contribution is not decided yet.').waitFor();
   });
 
+  test('takes a number as an Arabic keyboard types it', async () => {
+    const page = await browser.signedIn('operator', { language: 'ar' });
+    const { form } = await openDraft(page, 'إعداد تعديل');
+    const change = form.getByLabel('تغيّر النقاط');
+    for (const typed of ['−٥٠', '-۵۰', '–50']) {
+      await change.fill(typed);
+      assert.equal(await change.inputValue(), '-50', typed);
+    }
+  });
+
   test('tells what is wrong with a field once, at the field, before and after it is sent, until the field changes', async () => {
     const page = await browser.signedIn('operator');
     const { form } = await openDraft(page, 'Draft an adjustment');

@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core';
+import { inDigits } from '../format/as-meant.ts';
 import { useTexts } from '../texts/language.tsx';
 import { SESSION } from './session-texts.ts';
 
@@ -21,7 +22,7 @@ export function TotpField({ value, onChange }: TotpFieldProps) {
       autoFocus
       dir="ltr"
       value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
+      onChange={(event) => onChange(inDigits(event.currentTarget.value))}
     />
   );
 }

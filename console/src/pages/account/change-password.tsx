@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client, keepCsrfToken } from '../../api/client.ts';
 import { present } from '../../api/present.ts';
+import { inDigits } from '../../format/as-meant.ts';
 import { SecretField } from '../../parts/fields/secret-field.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { Problem, problemOf } from '../../parts/problem.tsx';
@@ -85,7 +86,10 @@ export function ChangePassword({ hasSecondFactor }: { readonly hasSecondFactor: 
               required
               dir="ltr"
               value={values.totp}
-              onChange={set('totp')}
+              onChange={(event) => {
+                const totp = inDigits(event.currentTarget.value);
+                setValues((before) => ({ ...before, totp }));
+              }}
             />
           )}
           <Problem error={change.error} fields={['new_password']} />

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
+import { inDigits } from '../../format/as-meant.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { Problem, problemOf } from '../../parts/problem.tsx';
@@ -117,7 +118,7 @@ function Enrol({ begun, onClose }: { readonly begun: Begun; readonly onClose: ()
             dir="ltr"
             error={problemOf(confirm.error, 'totp')}
             value={totp}
-            onChange={(event) => setTotp(event.currentTarget.value)}
+            onChange={(event) => setTotp(inDigits(event.currentTarget.value))}
           />
           <Problem error={confirm.error} fields={['totp']} />
           <Group justify="flex-end">

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components, operations } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
-import { withoutHidden } from '../../format/as-meant.ts';
+import { inDigits, withoutHidden } from '../../format/as-meant.ts';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { Problem, problemOf } from '../../parts/problem.tsx';
 import { Foreign, Points } from '../../parts/values.tsx';
@@ -117,7 +117,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
             value={delta}
             error={(foreseen?.message ?? problemOf(draft.error, field))?.replace(field, label)}
             onChange={(event) => {
-              setDelta(event.currentTarget.value);
+              setDelta(inDigits(event.currentTarget.value));
               forget();
             }}
           />

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
+import { inDigits } from '../../format/as-meant.ts';
 import { Page } from '../../layout/page.tsx';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { problemOf } from '../../parts/problem.tsx';
@@ -99,7 +100,7 @@ function CreateBar({ settlements }: { readonly settlements: readonly Poolable[] 
             maxLength={19}
             value={stated.quantity}
             error={problemOf(create.error, 'quantity')}
-            onChange={(event) => setStated({ ...stated, quantity: event.currentTarget.value })}
+            onChange={(event) => setStated({ ...stated, quantity: inDigits(event.currentTarget.value) })}
           />
         </Stack>
       </ConfirmDialog>

@@ -4,6 +4,7 @@ import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
+import { inDigits } from '../../format/as-meant.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { DialogMenu, type MenuItem } from '../../parts/dialogs/dialog-menu.tsx';
 import { problemOf } from '../../parts/problem.tsx';
@@ -68,7 +69,7 @@ function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
       maxLength={64}
       value={stated[name] ?? ''}
       error={problemOf(change.error, name)}
-      onChange={(event) => setStated({ ...stated, [name]: event.currentTarget.value })}
+      onChange={(event) => setStated({ ...stated, [name]: inDigits(event.currentTarget.value) })}
     />
   );
   const texts = {

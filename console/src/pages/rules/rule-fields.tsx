@@ -1,6 +1,7 @@
 import { Checkbox, Select, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { components } from '../../api/operator-types.ts';
+import { inDigits } from '../../format/as-meant.ts';
 import { WithCode } from '../../parts/codes/with-code.tsx';
 import { FieldRow } from '../../parts/fields/field-row.tsx';
 import { MomentField } from '../../parts/fields/moment-field.tsx';
@@ -55,7 +56,7 @@ export function RuleFields({ stated, partner, hasCurrency, error, onChange, onPa
       maxLength={64}
       value={stated[name]}
       error={problemOf(error, name)}
-      onChange={(event) => onChange({ ...stated, [name]: event.currentTarget.value })}
+      onChange={(event) => onChange({ ...stated, [name]: inDigits(event.currentTarget.value) })}
     />
   );
   return (

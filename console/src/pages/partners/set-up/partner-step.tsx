@@ -5,6 +5,7 @@ import { answerOf, client } from '../../../api/client.ts';
 import type { components, operations } from '../../../api/operator-types.ts';
 import { present } from '../../../api/present.ts';
 import { useChange } from '../../../api/use-change.ts';
+import { inDigits } from '../../../format/as-meant.ts';
 import { Facts } from '../../../parts/facts.tsx';
 import { FieldRow } from '../../../parts/fields/field-row.tsx';
 import { Problem, problemOf } from '../../../parts/problem.tsx';
@@ -58,7 +59,10 @@ export function NewPartnerForm() {
     label,
     value: stated[name],
     error: problemOf(create.error, name),
-    onChange: (event: { currentTarget: { value: string } }) => set(name)(event.currentTarget.value),
+    onChange: (event: { currentTarget: { value: string } }) => {
+      const { value } = event.currentTarget;
+      set(name)(name === 'name' ? value : inDigits(value));
+    },
   });
   const send = () => {
     const { name, currency, time_zone, ...rates } = stated;
