@@ -168,6 +168,16 @@ describe('from a partner and from the close of the month', needsBrowser, () => {
     await page.waitForURL(`${browser.baseUrl}/settlements/${partner.partnerId}/${rows[0].settlement_id}`);
   });
 
+  test('a list of a partner that does not exist says so', async () => {
+    const page = await browser.signedIn('viewer');
+    for (const list of ['contributions', 'reviews', 'settlements', 'adjustments', 'webhooks']) {
+      await page.goto(`${browser.baseUrl}/${list}?partner=ptn_01M7Y4NYQYPG5MAQDP5ES1PVKD`);
+      await page.getByText('No partner has this id').waitFor();
+    }
+    await page.goto(`${browser.baseUrl}/contributions?partner=ptn_01M7Y4NYQYPG5MAQDP5ES1PVKD`);
+    await page.getByRole('heading', { name: 'Nothing is recorded here' }).waitFor();
+  });
+
   test('the page of a partner leads to each of its lists, with the filter set', async () => {
     const page = await browser.signedIn('viewer');
     const lists = ['Contributions', 'Reviews', 'Failures', 'Webhooks', 'Adjustments', 'Settlements', 'Reconciliations', 'Rules'];

@@ -3,6 +3,7 @@ import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ApiError } from '../api/api-error.ts';
 import { answerOf, client } from '../api/client.ts';
 import { present } from '../api/present.ts';
 import { asMeant } from '../format/as-meant.ts';
@@ -84,6 +85,7 @@ export function PartnerFilter({ value, onChange, isRequired = false, isWide = fa
       onChange={(id) => onChange(id ?? undefined)}
       onSearchChange={setTyped}
       nothingFoundMessage={t.none}
+      error={chosen.error instanceof ApiError && chosen.error.status === 404 ? t.noSuchPartner : undefined}
       w={{ base: '100%', ...(!isWide && { sm: 300 }) }}
     />
   );

@@ -82,5 +82,6 @@ export const COMMON = {
   clockForm: ['hh:mm', 'سس:دد'],
   from: ['From', 'من'],
   to: ['To', 'إلى'],
+  noSuchPartner: ['No partner has this id', 'لا شريك بهذا المعرّف'],
   choosePartner: ['Choose a partner', 'اختر شريكًا'],
 } as const satisfies Texts;

@@ -11,7 +11,7 @@ import { StatusBadge } from '../../parts/badges.tsx';
 import { ChoiceFilter, DayFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerFilter, usePartner } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
-import { Empty } from '../../parts/state.tsx';
+import { Empty, Failure } from '../../parts/state.tsx';
 import { Foreign, Id, Points, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -81,7 +81,8 @@ interface OfPartnerProps {
 function OfPartner({ partnerId, filters: { of, status, from, to, correlation } }: OfPartnerProps) {
   const t = useTexts(CONTRIBUTION);
   const common = useTexts(COMMON);
-  const zone = usePartner(partnerId).data?.time_zone;
+  const partner = usePartner(partnerId);
+  const zone = partner.data?.time_zone;
   const { sort, sorting } = useSort(['created_at'], '-created_at');
   const wanted = present({
     ...{ partner_id: partnerId, status: status as Status | undefined, sort, of, correlation_id: correlation },
@@ -97,6 +98,7 @@ function OfPartner({ partnerId, filters: { of, status, from, to, correlation } }
       ),
     { isEnabled: zone !== undefined },
   );
+  if (partner.error && !partner.data) return <Failure error={partner.error} onRetry={() => void partner.refetch()} />;
   return (
     <RecordPages
       label={t.title}
