@@ -139,10 +139,13 @@ export function requireEnvironment(owner: Environment | undefined, { environment
 
 async function refuseLossy({ pool }: Database): Promise<void> {
   const settings = await readServerSettings(pool).catch((cause: unknown) => {
-    throw new Error(
-      `The database cannot be reached: ${(cause as Error).message}. Check that it runs and that DATABASE_URL is correct.`,
-      { cause },
-    );
+    const { message } = cause as Error;
+    // What PgBouncer answers to the settings of a session and to queries by name.
+    const isPooler = /unsupported startup parameter|prepared statement "/.test(message);
+    const nextStep = isPooler
+      ? 'Behind PgBouncer, set DATABASE_PREPARED_STATEMENTS=off.'
+      : 'Check that it runs and that DATABASE_URL is correct.';
+    throw new Error(`The database cannot be reached: ${message.replace(/\.$/, '')}. ${nextStep}`, { cause });
   });
   const problems = listDurabilityProblems(settings);
   if (problems.length > 0)
