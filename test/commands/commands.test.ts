@@ -82,7 +82,7 @@ describe('for programs: exactly one JSON value on standard output', () => {
     assert.equal(ok, true, JSON.stringify(findings));
     assert.deepEqual(
       findings.map(({ check }: { check: string }) => check),
-      ['settings', 'durability', 'clock', 'migrations'],
+      ['settings', 'durability', 'clock', 'migrations', 'keys'],
     );
     assert.deepEqual(await runJson('migrate'), { applied: [] });
   });

