@@ -31,13 +31,11 @@ async function requireFree(host: string, port: number): Promise<void> {
 export function explainBusyPort(setting: string, port: number): (error: unknown) => never {
   return (cause) => {
     const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE')
-      throw new Error(
-        `The port ${port} is in use by another program, or by a service that is about to end. Wait for it, or choose another port, such as ${setting}${port + 10}`,
-        {
-          cause,
-        },
-      );
+    if (code === 'EADDRINUSE') {
+      const holder = 'another program, or by a service that is about to end';
+      const message = `The port ${port} is in use by ${holder}. Wait for it, or choose another port, such as ${setting}${port + 10}`;
+      throw new Error(message, { cause });
+    }
     if (code === 'EACCES')
       throw new Error(`The port ${port} is not allowed for this user. Choose one above 1023: ${setting}${port + 8_000}`, {
         cause,

@@ -20,6 +20,6 @@ export async function requireAuditKeys({ pool, auditKeys }: AuditedDatabase): Pr
   const given = keys.map(({ id }) => id).join(', ');
   throw new Error(
     `AUDIT_KEY (${given}) is not the key of this database, whose audit is sealed with ${JSON.stringify((last ?? first)?.keyId)}. ` +
-      'Set the key that was kept when the database was set up; nothing was changed.',
+      'Set the key that was kept when the database was set up; nothing was sealed under another one.',
   );
 }

@@ -19,6 +19,11 @@ export function SettlementSum({ settlement }: { readonly settlement: Settlement 
   const hasAmount = settlement.net_amount !== null;
   const money = (amount: string | null) => <Money amount={amount} currency={currency} />;
   const versions = valuesOf(settlement.totals_by_version);
+  const ends = [
+    { label: t.carriedInRow, points: settlement.carried_in_points, amount: money(settlement.carried_in_amount) },
+    { label: t.payable, points: settlement.payable_points, amount: money(settlement.payable_amount), kind: 'result' as const },
+    { label: t.carriedOutRow, points: settlement.carried_out_points, amount: money(settlement.carried_out_amount) },
+  ];
   return (
     <Paper p="lg">
       <Title order={2} size="h4" mb="xs">
@@ -57,29 +62,13 @@ export function SettlementSum({ settlement }: { readonly settlement: Settlement 
                 kind="part"
                 label={t.ofValue(label)}
                 points={points}
-                amount={<Money amount={amount} currency={currency} />}
+                amount={money(amount)}
                 hasAmount={hasAmount}
               />
             ))}
-          <Row
-            label={t.carriedInRow}
-            points={settlement.carried_in_points}
-            amount={money(settlement.carried_in_amount)}
-            hasAmount={hasAmount}
-          />
-          <Row
-            kind="result"
-            label={t.payable}
-            points={settlement.payable_points}
-            amount={money(settlement.payable_amount)}
-            hasAmount={hasAmount}
-          />
-          <Row
-            label={t.carriedOutRow}
-            points={settlement.carried_out_points}
-            amount={money(settlement.carried_out_amount)}
-            hasAmount={hasAmount}
-          />
+          {ends.map((row) => (
+            <Row key={row.label} {...row} hasAmount={hasAmount} />
+          ))}
         </Table.Tbody>
       </Table>
       <Text size="sm" c="dimmed" mt="md">
