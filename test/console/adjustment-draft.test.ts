@@ -84,6 +84,17 @@ describe('the dialog that drafts an adjustment', needsBrowser, () => {
     }
   });
 
+  test('says in Arabic what is wrong with a field, then what the service says of its value', async () => {
+    const page = await browser.signedIn('operator', { language: 'ar' });
+    const { form } = await openDraft(page, 'إعداد تعديل');
+    await form.getByLabel('تغيّر النقاط').fill('10');
+    const told = form.getByText('تتجاوز هذه القيمة ما يمكن أن يبقى مسوّى');
+    await told.waitFor();
+    const sentence = told.locator('bdi');
+    assert.match(await sentence.innerText(), /^points_delta must leave 0 to 150 points settled/);
+    assert.deepEqual([await sentence.getAttribute('lang'), await sentence.getAttribute('dir')], ['en', 'ltr']);
+  });
+
   test('tells what is wrong with a field once, at the field, before and after it is sent, until the field changes', async () => {
     const page = await browser.signedIn('operator');
     const { form } = await openDraft(page, 'Draft an adjustment');

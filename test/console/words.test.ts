@@ -24,8 +24,10 @@ import {
   STATUS,
   VERDICT,
 } from '../../console/src/texts/record-texts.ts';
+import { FIELD_REFUSAL, NAMED_REFUSAL, REFUSAL } from '../../console/src/texts/refusals-in-arabic.ts';
 import { SHELL } from '../../console/src/texts/shell-texts.ts';
 import operatorDocument from '../../openapi/operator.json' with { type: 'json' };
+import { OPERATOR_DETAIL_CODES, PARTNER_DETAIL_CODES } from '../../src/domain/detail-codes.ts';
 import { ASSOCIATION_REFUSALS } from '../../src/domain/emissions/association.ts';
 import { estimateEmissions } from '../../src/domain/emissions/calculate-emissions.ts';
 import { calculationSheet } from '../../src/domain/emissions/calculation-sheet.ts';
@@ -54,6 +56,7 @@ const WORDS: Readonly<Record<string, object>> = {
   'Delivery.trigger': TRIGGER,
   'Endpoint.status': STATUS,
   'ListedEndpoint.status': STATUS,
+  'Error.code': REFUSAL,
   'Estimate.distance_unit': UNIT,
   'Failure.status': FAILURE,
   'FoundContribution.status': STATUS,
@@ -96,7 +99,6 @@ const SAID_OTHERWISE: readonly string[] = [
   'Calculation.emission_factor_unit',
   'Calculation.lifecycle_boundary',
   'Calculation.rounding_mode',
-  'Error.code',
   'Estimate.environment',
   'Estimate.lifecycle_boundary',
   'Estimate.status',
@@ -146,6 +148,11 @@ describe('closed lists of the interface', () => {
     test(`${place}: every value has words`, () => assert.deepEqual(without(lists.get(place) ?? [], words), []));
 });
 
+/** Why a second person is needed has sentences of its own, with names. */
+function isNotOfFourEyes(code: string): boolean {
+  return !['no_address', 'same_address', 'same_maker', 'same_operator'].includes(code);
+}
+
 describe('codes that the interface has as text', () => {
   const sourceOf = (path: string) => readFileSync(join(SOURCE, path), 'utf8');
   const { contribution_final_failure: _, ...rejections } = ASSOCIATION_REFUSALS;
@@ -155,6 +162,7 @@ describe('codes that the interface has as text', () => {
     ['why there was no answer', Object.keys(ERROR_CLASSES), NO_ANSWER],
     ['why the service disables an endpoint', Object.values(REASONS), DISABLED_FOR],
     ['verdicts with their help', Object.keys(VERDICT), VERDICT_HELP],
+    ['why a request is refused', [...PARTNER_DETAIL_CODES, ...OPERATOR_DETAIL_CODES].filter(isNotOfFourEyes), FIELD_REFUSAL],
     ['what each job does', Object.keys(JOB_NAME), DOES],
   ];
   for (const [what, values, words] of contexts)
@@ -162,6 +170,14 @@ describe('codes that the interface has as text', () => {
       assert.ok(values.length > 1);
       assert.deepEqual(without(values, words), []);
     });
+
+  test('a refusal of a named field has a code that the service sends, and words beside those of the code', () => {
+    for (const [name, words] of Object.entries(NAMED_REFUSAL)) {
+      const code = name.split(' ')[1] ?? '';
+      assert.ok(Object.hasOwn(FIELD_REFUSAL, code), name);
+      assert.notEqual(words, FIELD_REFUSAL[code], name);
+    }
+  });
 
   test('the sentences of a calculation sheet', () => {
     const sentencesOf = (distanceMetres: number) => {

@@ -1,8 +1,10 @@
-/** Why a change was refused: beside the form that asked for it. */
+/** Why a change was refused: beside the form that asked for it. In Arabic the service's own sentence follows, with the values. */
 import { Alert, Code, Text } from '@mantine/core';
-import { ApiError, NoAnswerError, StepUpCancelled } from '../api/api-error.ts';
+import type { ReactNode } from 'react';
+import { ApiError, NoAnswerError, type Problem as Refused, StepUpCancelled } from '../api/api-error.ts';
 import { COMMON } from '../texts/common-texts.ts';
-import { useTexts } from '../texts/language.tsx';
+import { useLanguage, useTexts } from '../texts/language.tsx';
+import { FIELD_REFUSAL, NAMED_REFUSAL, REFUSAL } from '../texts/refusals-in-arabic.ts';
 import { FourEyes, isFourEyes } from './four-eyes.tsx';
 import { Icon } from './icon.tsx';
 
@@ -28,13 +30,13 @@ export function Problem({ error, fields = [] }: ProblemProps) {
   return (
     <Alert color="red" icon={<Icon name="alert" />} role="alert">
       {!isBesideFields && (
-        <Text size="sm" className="foreign">
-          {error instanceof NoAnswerError ? t.noAnswerToChange : error.message}
+        <Text size="sm" className="foreign" component="div">
+          {error instanceof NoAnswerError ? t.noAnswerToChange : <Refusal error={error} />}
         </Text>
       )}
-      {others.map(({ field, message }) => (
-        <Text size="sm" key={field + message} className="foreign">
-          <Code>{field}</Code> {message}
+      {others.map((problem) => (
+        <Text size="sm" key={problem.field + problem.message} className="foreign" component="div">
+          <Code>{problem.field}</Code> <FieldRefusal problem={problem} />
         </Text>
       ))}
       {error instanceof ApiError && error.correlationId && error.status >= 500 && (
@@ -46,7 +48,54 @@ export function Problem({ error, fields = [] }: ProblemProps) {
   );
 }
 
-/** What the service says of one field of a form. */
-export function problemOf(error: Error | null, field: string): string | undefined {
-  return error instanceof ApiError ? error.problems.find((problem) => problem.field === field)?.message : undefined;
+/** What the service says of one field of a form. @param label The field's name on the page, in place of that of the interface. */
+export function problemOf(error: Error | null, field: string, label = field): ReactNode {
+  const problem = error instanceof ApiError ? error.problems.find((each) => each.field === field) : undefined;
+  return problem && <FieldRefusal problem={problem} label={label} />;
+}
+
+/** What the service says of a refused request as a whole. */
+export function Refusal({ error }: { readonly error: Error }) {
+  if (!(error instanceof ApiError)) return error.message;
+  // The request as a whole is refused for the one thing that is wrong with it.
+  const [problem] = error.problems.filter(({ message }) => message === error.message);
+  return <Said inArabic={(problem && inArabic(problem)) ?? REFUSAL[error.code]} message={error.message} />;
+}
+
+interface FieldRefusalProps {
+  readonly problem: Refused;
+  readonly label?: string;
+}
+
+export function FieldRefusal({ problem, label = problem.field }: FieldRefusalProps) {
+  const { language } = useLanguage();
+  const { field, code, message } = problem;
+  const named = language === 'en' ? message.replace(field, label) : message;
+  return <Said inArabic={inArabic(problem)} message={named} isSaid={code === 'missing'} />;
+}
+
+function inArabic({ field, code }: Refused): string | undefined {
+  return NAMED_REFUSAL[`${field} ${code}`] ?? FIELD_REFUSAL[code];
+}
+
+interface SaidProps {
+  readonly inArabic: string | undefined;
+  /** The service's sentence, in English. */
+  readonly message: string;
+  /** Whether the Arabic sentence says all of it. */
+  readonly isSaid?: boolean;
+}
+
+function Said({ inArabic, message, isSaid = false }: SaidProps) {
+  const { language } = useLanguage();
+  if (language === 'en' || inArabic === undefined) return message;
+  if (isSaid) return inArabic;
+  return (
+    <>
+      {inArabic}
+      <bdi className="said" lang="en" dir="ltr">
+        {message}
+      </bdi>
+    </>
+  );
 }

@@ -6,6 +6,7 @@ import { ApiError, NoAnswerError } from '../api/api-error.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { Icon, type IconName } from './icon.tsx';
+import { Refusal } from './problem.tsx';
 
 export function Loading() {
   const { loading } = useTexts(COMMON);
@@ -48,7 +49,7 @@ export function Failure({ error, onRetry }: { readonly error: Error; readonly on
     return <Notice icon="lock" title={t.notPermitted} text={t.notPermittedHelp} />;
   if (error instanceof ApiError && error.status === 404) return <Notice icon="search" title={t.notFound} text={t.notFoundHelp} />;
   return (
-    <Notice icon="alert" title={t.failedToLoad} text={error instanceof NoAnswerError ? t.noAnswer : error.message}>
+    <Notice icon="alert" title={t.failedToLoad} text={error instanceof NoAnswerError ? t.noAnswer : <Refusal error={error} />}>
       {error instanceof ApiError && error.correlationId && (
         <Text size="sm" c="dimmed">
           {t.correlationId} <Code>{error.correlationId}</Code>
@@ -68,7 +69,7 @@ export function Failure({ error, onRetry }: { readonly error: Error; readonly on
 interface NoticeProps {
   readonly icon: IconName;
   readonly title: string;
-  readonly text: string;
+  readonly text: ReactNode;
   /** Where it is all that the page has. */
   readonly isWholePage?: boolean;
   readonly children?: ReactNode;

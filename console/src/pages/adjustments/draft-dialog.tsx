@@ -8,7 +8,7 @@ import type { components, operations } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { inDigits, withoutHidden } from '../../format/as-meant.ts';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
-import { Problem, problemOf } from '../../parts/problem.tsx';
+import { FieldRefusal, Problem, problemOf } from '../../parts/problem.tsx';
 import { Foreign, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -115,7 +115,7 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
             dir="ltr"
             inputMode="text"
             value={delta}
-            error={(foreseen?.message ?? problemOf(draft.error, field))?.replace(field, label)}
+            error={foreseen ? <FieldRefusal problem={foreseen} label={label} /> : problemOf(draft.error, field, label)}
             onChange={(event) => {
               setDelta(inDigits(event.currentTarget.value));
               forget();

@@ -1,5 +1,5 @@
 import { Input, List, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
@@ -147,7 +147,7 @@ interface ProjectChoiceProps {
   readonly value: string;
   /** It has the batch already. */
   readonly except: string | null;
-  readonly error: string | undefined;
+  readonly error: ReactNode;
   readonly onChange: (projectId: string) => void;
 }
 

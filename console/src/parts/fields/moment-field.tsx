@@ -1,4 +1,5 @@
 import { Group, Input, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { isolateForeign } from '../../format/isolate.ts';
 import { cityOf, ownZone } from '../../format/time.ts';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -10,7 +11,7 @@ interface MomentFieldProps {
   readonly required?: boolean;
   /** In the reader's own zone, such as `2026-03-02T14:05`; empty for none. */
   readonly value: string;
-  readonly error?: string | undefined;
+  readonly error?: ReactNode;
   readonly onChange: (value: string) => void;
 }
 
