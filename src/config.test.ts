@@ -35,6 +35,19 @@ test('they may not where anything says that others reach the service, or that it
   assert.deepEqual(mayGo({ WEBHOOK_ALLOW_INSECURE: 'true' }), [false, true]);
 });
 
+test('an empty setting is as one that is left out, except where production could be taken for a sandbox or be recorded elsewhere', () => {
+  const production = { SERVICE_ENVIRONMENT: 'production', SECRETS_KEY: KEY, AUDIT_KEY: KEY };
+  assert.equal(readConfig({ ...production, HOST: '', PORT: '', DATA_DIR: '' }).port, 8080);
+  assert.throws(
+    () => readConfig({ ...production, SERVICE_ENVIRONMENT: '' }),
+    /SERVICE_ENVIRONMENT must be sandbox or production; it is empty/,
+  );
+  assert.throws(
+    () => readConfig({ ...production, DATABASE_URL: '' }),
+    /DATABASE_URL must name a database in production; it is empty/,
+  );
+});
+
 test('OPERATIONS_NAMES takes host names alone', () => {
   assert.deepEqual(readConfig({ OPERATIONS_NAMES: 'metrics.internal, service-1' }).operationsNames, [
     'metrics.internal',

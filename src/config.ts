@@ -162,7 +162,14 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (config.port !== 0 && config.port === config.operationsPort) {
     problems.push(`PORT and OPERATIONS_PORT must differ; both are ${config.port}.`);
   }
+  // What was to be filled in and was not: either value would be a guess about which records these are.
+  if (env['SERVICE_ENVIRONMENT'] === '')
+    problems.push('SERVICE_ENVIRONMENT must be sandbox or production; it is empty. Leave it out for a sandbox.');
   if (config.environment === 'production') {
+    if (env['DATABASE_URL'] === '')
+      problems.push(
+        'DATABASE_URL must name a database in production; it is empty. Leave it out for the embedded one in DATA_DIR.',
+      );
     if (config.allowsInsecureWebhooks)
       problems.push('WEBHOOK_ALLOW_INSECURE must not be true in production: it allows events to private addresses.');
     if (config.secretsKey === undefined)

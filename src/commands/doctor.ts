@@ -4,11 +4,13 @@ import { explainBreakGlass, listBreakGlass } from '../operations/access/break-gl
 import { requireAuditKeys } from '../operations/audit/require-audit-keys.ts';
 import { listPartnersUnderDefaults } from '../operations/rules/manage-rule.ts';
 import { readVerifiedRuleEntries } from '../operations/rules/verified-rules.ts';
+import { openConfiguredSecretBox } from '../service/configured-keys.ts';
 import { openStore, type Store } from '../service/open-database.ts';
 import { checkWritable, listDurabilityProblems, readServerSettings } from '../store/durability.ts';
 import { findInstallation } from '../store/installation.ts';
 import { listJobRuns, listJobStates } from '../store/jobs/job.ts';
 import { readMigrationState } from '../store/schema/migrate.ts';
+import { listUnreadableSecrets } from '../webhooks/security/endpoint-secrets.ts';
 import { printJson, printTable } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
 import { withoutOperator } from './terminal/with-operator.ts';
@@ -76,6 +78,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
       await examineClock(store),
       await examineMigrations(store),
       await examineKeys(store),
+      await examineSecrets(store, config),
       await examineOwner(store, config),
       await examinePeople(store, config),
       await examineRules(store, config),
@@ -144,6 +147,16 @@ async function examineKeys({ database }: Store): Promise<Finding[]> {
   } catch (error) {
     return [{ check: 'keys', verdict: 'problem', message: (error as Error).message }];
   }
+}
+
+/** Under other keys nothing is delivered to the endpoints, and every new secret is encrypted under a key that nobody kept. */
+async function examineSecrets({ database }: Store, config: Config): Promise<Finding[]> {
+  if ((await readMigrationState(database.pool)).pending.length > 0) return [];
+  const unreadable = await listUnreadableSecrets(database.pool, () => openConfiguredSecretBox(config));
+  return unreadable.map((sentence) => {
+    const message = `${sentence} Their deliveries wait. Put the key that was kept into SECRETS_KEY, after the new one, and restart`;
+    return { check: 'keys', verdict: 'problem', message };
+  });
 }
 
 async function examineOwner({ database }: Store, { environment }: Config): Promise<Finding[]> {

@@ -4,6 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { formatTime } from '../../src/commands/terminal/output.ts';
+import { type NamedKey, newNamedKey, writeNamedKey } from '../../src/domain/audit/named-key.ts';
+import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
+import { openSecretBox } from '../../src/webhooks/security/secret-box.ts';
 import { Client } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
@@ -104,6 +107,36 @@ describe('for people', () => {
     const { code, stdout } = await run(['doctor'], { DATABASE_URL: databaseUrl });
     assert.equal(code, 1);
     assert.match(stdout.replaceAll(/\s+/g, ' '), /migrations problem missing: 0001_partners.*npx partner-impact migrate/);
+  });
+});
+
+describe('doctor, of the keys of the endpoints', () => {
+  const key = newNamedKey('kept');
+  const doctor = (secretsKey: NamedKey) => run(['doctor', '--json'], { SECRETS_KEY: writeNamedKey(secretsKey) });
+  const findingsOf = ({ stdout }: { stdout: string }) =>
+    JSON.parse(stdout).findings.filter(({ verdict }: { verdict: string }) => verdict === 'problem');
+
+  test('names the key that is missing, or is another one of the same name, and how many endpoints use it', async () => {
+    const { partner_id } = await runJson('partner', 'create', '--name', 'With endpoints');
+    for (const endpointId of ['wep_1', 'wep_2'])
+      await insertWebhookEndpoint(service.database.pool, {
+        ...{ partnerId: partner_id, endpointId, url: 'https://example.org/', eventTypes: [] },
+        secretSealed: openSecretBox([key]).seal(endpointId, 'whsec_abc'),
+      });
+    const sound = await doctor(key);
+    assert.deepEqual([sound.code, findingsOf(sound)], [0, []]);
+    for (const [given, reason] of [
+      [newNamedKey('new'), 'is sealed under the key "kept", which is not among those given: new.'],
+      [newNamedKey('kept'), 'does not open with the key "kept": the key is another one of that name, or the record was altered.'],
+    ] as const) {
+      const answer = await doctor(given);
+      const [finding, ...others] = findingsOf(answer);
+      assert.deepEqual([answer.code, finding.check, others], [1, 'keys', []]);
+      assert.ok(finding.message.startsWith(`The secret of endpoint wep_1 ${reason} 2 endpoints use this key.`), finding.message);
+      assert.match(finding.message, /Put the key that was kept into SECRETS_KEY, after the new one, and restart$/);
+    }
+    await service.database.pool.query("update webhook_endpoint set status = 'removed' where partner_id = $1", [partner_id]);
+    assert.equal((await doctor(newNamedKey('new'))).code, 0, 'no endpoint uses the key any more');
   });
 });
 

@@ -221,3 +221,21 @@ export async function updateWebhookEndpoint(db: Queryable, endpoint: WebhookEndp
     nextSecretFrom,
   ]);
 }
+
+/** The endpoints that are not removed, by the key under which their secrets are encrypted. */
+export interface SecretsOfKey {
+  readonly endpointCount: number;
+  /** One of them. */
+  readonly endpointId: string;
+  readonly secretSealed: string;
+}
+
+/** Reads every endpoint: for who examines an installation. @see src/webhooks/security/secret-box.ts for the form of the column. */
+export async function listSecretsByKey(db: Queryable): Promise<SecretsOfKey[]> {
+  const { rows } = await db.query<SecretsOfKey>(
+    `select count(*)::int as "endpointCount", (min(array[endpoint_id, secret_sealed]))[1] as "endpointId",
+        (min(array[endpoint_id, secret_sealed]))[2] as "secretSealed"
+      from webhook_endpoint where status <> 'removed' group by split_part(secret_sealed, '.', 2) order by 1 desc`,
+  );
+  return rows;
+}

@@ -1,5 +1,6 @@
-import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
-import type { SecretBox } from './secret-box.ts';
+import type { Queryable } from '../../store/database.ts';
+import { listSecretsByKey, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { type SecretBox, SecretUnreadableError } from './secret-box.ts';
 import type { EndpointSecrets } from './signature.ts';
 
 export function openSecrets(secretBox: SecretBox, endpoint: WebhookEndpoint): EndpointSecrets {
@@ -13,4 +14,26 @@ export function endOverlap(endpoint: WebhookEndpoint): WebhookEndpoint {
   const { nextSecretSealed, isNextSecretDue } = endpoint;
   if (nextSecretSealed === null || !isNextSecretDue) return endpoint;
   return { ...endpoint, secretSealed: nextSecretSealed, nextSecretSealed: null, nextSecretFrom: null };
+}
+
+/**
+ * Opens one secret of each key that the endpoints use.
+ *
+ * @param openBox Called only where there are endpoints.
+ * @returns A sentence for each key whose secrets do not open.
+ */
+export async function listUnreadableSecrets(db: Queryable, openBox: () => SecretBox): Promise<string[]> {
+  const found = await listSecretsByKey(db);
+  if (found.length === 0) return [];
+  const box = openBox();
+  return found.flatMap(({ endpointCount, endpointId, secretSealed }) => {
+    try {
+      box.open(endpointId, secretSealed);
+      return [];
+    } catch (error) {
+      if (!(error instanceof SecretUnreadableError)) throw error;
+      const others = endpointCount > 1 ? ` ${endpointCount} endpoints use this key.` : '';
+      return [`${error.message}${others}`];
+    }
+  });
 }
