@@ -1,5 +1,6 @@
 /** What the engineer on call reads: the log, the metrics, and the internal listener for them. Knows no rules and no SQL. */
 import pino, { type Logger } from 'pino';
+import { countRecurrences } from './throttled.ts';
 
 export type { Logger };
 
@@ -31,7 +32,7 @@ export function openLog(level: string): Log {
     {
       level,
       base: null,
-      serializers: { err: describeError },
+      serializers: { err: errorDescriber() },
       timestamp: isoTime(),
       redact: ['req', 'headers', 'body', 'apiKey', 'secret'],
     },
@@ -62,8 +63,24 @@ function isoTime(): () => string {
   };
 }
 
-/** A database's `detail` contains whole rows, and with them references; the other fields are enough to find a defect. */
-function describeError(error: Error & { code?: string; constraint?: string }): object {
-  const { name, message, code, constraint, stack, cause } = error;
-  return { name, message, code, constraint, stack, ...(cause instanceof Error && { cause: describeError(cause) }) };
+type LoggedError = Error & { code?: string; constraint?: string };
+
+/**
+ * A database's `detail` contains whole rows, and with them references; the other fields are enough to find a defect. While the same error
+ * recurs, as for every request of an outage, each stack is written once in ten seconds.
+ */
+function errorDescriber(): (error: LoggedError) => object {
+  const timesOf = countRecurrences();
+  return function describe(error: LoggedError): object {
+    const { name, message, code, constraint, stack, cause } = error;
+    const isNew = timesOf(stack) !== undefined;
+    return {
+      name,
+      message,
+      code,
+      constraint,
+      ...(isNew && { stack }),
+      ...(cause instanceof Error && { cause: describe(cause) }),
+    };
+  };
 }

@@ -19,6 +19,8 @@ export interface Metrics {
   watchPace(pace: { readonly limitPerSecond: number; readonly slowedSeconds: number }): void;
   /** From now on the metrics show the connections of partners. */
   watchConnections(count: () => Promise<number>): void;
+  /** From now on the metrics show the requests in flight. */
+  watchInFlight(count: () => number): void;
 }
 
 /** The figures of an answer. */
@@ -107,6 +109,7 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     countRun,
     countLimit,
     watchConnections,
+    watchInFlight: (count) => measureInFlight(registry, count),
     watchPace: (pace) => measurePace(registry, pace),
     watchQuotas: measureQuotas(registry),
     countSandboxRequest: (asked) => sandboxRequests.inc({ asked }),
@@ -144,6 +147,17 @@ function measureLimits(registry: Registry): Pick<Metrics, 'countLimit' | 'watchC
       count = counting;
     },
   };
+}
+
+function measureInFlight(registry: Registry, count: () => number): void {
+  new Gauge({
+    name: 'partner_impact_requests_in_flight',
+    help: 'Requests of partners that arrived completely and are not answered yet.',
+    registers: [registry],
+    collect() {
+      this.set(count());
+    },
+  });
 }
 
 function measurePace(registry: Registry, pace: Parameters<Metrics['watchPace']>[0]): void {

@@ -9,17 +9,31 @@ const KINDS_MAX = 1_000;
  * @param report `times`: how often the error occurred since its last report, this time included.
  * @param clock Milliseconds from any beginning.
  */
-export function throttled(
-  report: (error: unknown, times: number) => void,
-  clock: () => number = () => performance.now(),
-): (error: unknown) => void {
+export function throttled(report: (error: unknown, times: number) => void, clock?: () => number): (error: unknown) => void {
+  const timesOf = countRecurrences(clock);
+  return (error) => {
+    const times = timesOf(error);
+    if (times !== undefined) report(error, times);
+  };
+}
+
+/**
+ * Tells errors that just occurred from those that are to be reported.
+ *
+ * @param clock Milliseconds from any beginning.
+ * @returns How often the error occurred since this function last gave a number for it, which it does once in ten seconds.
+ */
+export function countRecurrences(clock: () => number = () => performance.now()): (error: unknown) => number | undefined {
   const known = new Map<string, { readonly reportedAtMs: number; unreported: number }>();
   return (error) => {
     const kind = String(error);
     const last = known.get(kind);
-    if (last && clock() - last.reportedAtMs < EVERY_MS) return void last.unreported++;
+    if (last && clock() - last.reportedAtMs < EVERY_MS) {
+      last.unreported++;
+      return undefined;
+    }
     if (known.size >= KINDS_MAX) known.clear();
     known.set(kind, { reportedAtMs: clock(), unreported: 0 });
-    report(error, (last?.unreported ?? 0) + 1);
+    return (last?.unreported ?? 0) + 1;
   };
 }

@@ -82,6 +82,8 @@ export interface PartnerApi {
   readonly app: FastifyInstance;
   /** From now on every answer asks its client to close the connection; resolves when no requests arrive any more. */
   drain(): Promise<void>;
+  /** Requests with a known key that arrived completely and are not answered yet. */
+  countInFlight(): number;
 }
 
 const BODY_MAX_BYTES = 65_536;
@@ -160,7 +162,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
     traffic.isDraining = true;
     return untilQuiet(traffic);
   };
-  return { app, drain };
+  return { app, drain, countInFlight: () => gate.countInFlight() };
 }
 
 function isOfSandbox(url: string, { environment }: Pick<PartnerApiOptions, 'environment'>): boolean {

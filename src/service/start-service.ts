@@ -216,6 +216,7 @@ async function startPartnerApi(
   const { host, port } = config;
   const listening = await listen(api.app, { host, port }).catch(explainBusyPort('PORT=', port));
   metrics.watchConnections(listening.countConnections);
+  metrics.watchInFlight(api.countInFlight);
   parts.defer(async () => {
     await api.drain();
     await Promise.race([listening.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);

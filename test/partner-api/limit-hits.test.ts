@@ -8,6 +8,7 @@ import { describe, test } from 'node:test';
 import { freePort } from '../../reliability/harness/free-port.ts';
 import { LIMITS } from '../../src/domain/limit.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { Client } from '../support/client.ts';
 import { ROOT, readDocument } from '../support/document-blocks.ts';
 import { testServiceProcesses } from '../support/service.ts';
@@ -95,12 +96,13 @@ describe('the page of the limits', () => {
     const none = () => Promise.resolve([]);
     const backlog = () => Promise.resolve({ waiting: 0, oldestWaitingSeconds: 0, exhausted: 0, relayLagSeconds: 0 });
     const pool = { totalCount: 0, idleCount: 0, waitingCount: 0 };
-    const { registry, watchPace } = createMetrics(pool, {
+    const { registry, watchInFlight, watchPace } = createMetrics(pool, {
       measureBacklog: backlog,
       listEndpointStates: none,
       listJobStates: none,
       findDifferences: async () => undefined,
     });
+    watchInFlight(() => 0);
     watchPace({ limitPerSecond: 0, slowedSeconds: 0 });
     const existing = registry.getMetricsAsArray().map(({ name }) => name);
     const named = [...page.matchAll(/\b((?:partner_impact|process|nodejs)_[a-z_]*[a-z])\b/g)].map(([, name = '']) => name);
@@ -139,6 +141,18 @@ describe('the metrics count', () => {
     }
     assert.ok((await readMetrics())('partner_impact_connections') >= 5);
     for (const socket of sockets) socket.destroy();
+  });
+
+  test('requests that are not answered yet', async () => {
+    const { client } = await service.newPartner();
+    const inFlight = async () => (await readMetrics())('partner_impact_requests_in_flight');
+    const answers = [1, 2, 3].map(() => client.confirm({}, { 'X-Sandbox-Scenario': 'slow;ms=3000' }));
+    await waitFor('three requests in flight', async () => (await inFlight()) === 3);
+    assert.deepEqual(
+      (await Promise.all(answers)).map(({ status }) => status),
+      [201, 201, 201],
+    );
+    await waitFor('none in flight', async () => (await inFlight()) === 0);
   });
 
   test("requests over a partner's rate", async () => {

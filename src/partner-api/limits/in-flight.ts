@@ -31,6 +31,11 @@ export class InFlight {
   #whole = 0;
   readonly #queue = new StandingQueue();
 
+  /** All requests in flight that arrived completely. */
+  get whole(): number {
+    return this.#whole;
+  }
+
   /** How many requests in flight count for a request of this partner, or for one whose key is not known yet. */
   countFor(partnerId: string | undefined): number {
     const own = partnerId === undefined ? undefined : this.#partners.get(partnerId);

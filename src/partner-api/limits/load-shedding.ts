@@ -48,6 +48,8 @@ export interface LoadShedding {
   arrive(request: FastifyRequest): void;
   /** The answer is sent, or the connection is gone. */
   leave(request: FastifyRequest): void;
+  /** Requests with a known key that arrived completely and are not answered yet. */
+  countInFlight(): number;
 }
 
 /**
@@ -104,6 +106,10 @@ class LoadShedder implements LoadShedding {
   leave({ context }: FastifyRequest): void {
     if (context.counted) this.#inFlight.end(context.counted);
     context.counted = undefined;
+  }
+
+  countInFlight(): number {
+    return this.#inFlight.whole;
   }
 
   #findBusy({ method, url = '', headers }: IncomingMessage): GuardedRoute | undefined {
