@@ -32,7 +32,9 @@ async function bringUpToDate({ distribute = false, json = false }: MigrateOption
   try {
     requireEnvironment(await findEnvironment(store.database.pool), config);
     await requireMigrator(store.database);
-    const applied = (await migrate(store.databaseUrl, { isPooled: !config.preparesStatements })).map(({ name }) => name);
+    const { databaseUrl } = store;
+    const migrated = await migrate(databaseUrl, { isPooled: !config.preparesStatements, onWait: printProgress });
+    const applied = migrated.map(({ name }) => name);
     // Tables that a migration adds to a distributed database have to be distributed too.
     const isWanted = distribute || (await listDistributedTables(store.database)).length > 0;
     const distributed = isWanted ? await distributeTables(store.database) : [];

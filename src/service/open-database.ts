@@ -172,7 +172,7 @@ async function bringUpToDate(
     );
   if (migrates) refuseNewerRelease(state);
   if (migrates && pending.length > 0) {
-    const applied = await migrate(databaseUrl, { isPooled: !config.preparesStatements });
+    const applied = await migrate(databaseUrl, { isPooled: !config.preparesStatements, onWait: onProgress });
     for (const sentence of tellMigrated(state, applied)) onProgress(sentence);
   }
   const isDistributed = (await listDistributedTables(database)).length > 0;

@@ -86,26 +86,36 @@ test('whatever table others hold for long, and however many, nobody waits behind
     assert.ok(released.includes(name), `${name} was not waited for; those that were: ${released}`);
 });
 
-test('what was applied stays when a later file gets no lock, and the next start goes on', HANG_LIMIT, async () => {
-  const { databaseUrl, pool } = await emptyDatabase();
-  await applyOlder(pool, FIRST);
-  const holder = await connect(databaseUrl);
-  await holder.query('begin; lock table adjustment in access share mode');
-  const migrated = migrate(databaseUrl);
-  const { pending } = await readMigrationState(pool);
-  await waitFor('file before the one that waits', async () => {
-    const [next] = (await readMigrationState(pool)).pending;
-    return next === '0013_settled_amounts';
-  });
+test(
+  'what was applied stays when a later file gets no lock, who may hold it is told, and the next start goes on',
+  HANG_LIMIT,
+  async () => {
+    const { databaseUrl, pool } = await emptyDatabase();
+    await applyOlder(pool, FIRST);
+    const holder = await connect(databaseUrl);
+    await holder.query('begin; lock table adjustment in access share mode');
+    const { rows } = await holder.query('select pg_backend_pid() as pid');
+    const told: string[] = [];
+    const migrated = migrate(databaseUrl, { onWait: (sentence) => told.push(sentence) });
+    const { pending } = await readMigrationState(pool);
+    await waitFor('file before the one that waits', async () => {
+      const [next] = (await readMigrationState(pool)).pending;
+      return next === '0013_settled_amounts';
+    });
+    await waitFor('word of who holds the table', () => told.length > 0);
   // The tables of the files before are free again.
-  const other = await connect(databaseUrl);
-  await other.query("begin; set local lock_timeout = '2s'; lock table contribution, estimate in access exclusive mode; commit");
-  await holder.query('commit');
-  assert.deepEqual(
-    (await migrated).map(({ name }) => name),
-    pending,
-  );
-});
+    const other = await connect(databaseUrl);
+    await other.query("begin; set local lock_timeout = '2s'; lock table contribution, estimate in access exclusive mode; commit");
+    await holder.query('commit');
+    assert.deepEqual(
+      (await migrated).map(({ name }) => name),
+      pending,
+    );
+    assert.equal(told.length, 1, told.join('\n'));
+    const sentence = `The migration 0013_settled_amounts waits for a table that another session locks (the oldest transaction: process ${rows[0]?.pid} `;
+    assert.ok(told[0]?.startsWith(sentence), told[0]);
+  },
+);
 
 const FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url));
 

@@ -32,6 +32,8 @@ const WORKERS_TOO = `set local citus.propagate_set_commands = 'local'`;
 export interface MigrateOptions {
   /** A transaction pooler is in front of the database: it accepts no start-up settings, so the role's lock time-out is in effect. */
   readonly isPooled?: boolean;
+  /** Told once for a file that waits for others, with who they may be. */
+  readonly onWait?: (sentence: string) => void;
 }
 
 export interface AppliedMigration {
@@ -113,7 +115,10 @@ async function readList(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-async function applyAll(databaseUrl: string, { isPooled = false }: MigrateOptions): Promise<AppliedMigration[]> {
+async function applyAll(
+  databaseUrl: string,
+  { isPooled = false, onWait = () => {} }: MigrateOptions,
+): Promise<AppliedMigration[]> {
   const client = new pg.Client({
     connectionString: databaseUrl,
     connectionTimeoutMillis: 5_000,
@@ -123,7 +128,11 @@ async function applyAll(databaseUrl: string, { isPooled = false }: MigrateOption
   await client.connect();
   try {
     const applied: AppliedMigration[] = [];
-    for (let next = await applyNext(client); next !== undefined; next = await applyNext(client)) applied.push(next);
+    for (;;) {
+      const next = await applyNext(client, onWait);
+      if (next === undefined) break;
+      applied.push(next);
+    }
     return applied;
   } finally {
     await client.end();
@@ -133,25 +142,40 @@ async function applyAll(databaseUrl: string, { isPooled = false }: MigrateOption
 /**
  * @returns The first file that the database lacks; `undefined` when it has all.
  */
-async function applyNext(client: pg.Client): Promise<AppliedMigration | undefined> {
+async function applyNext(client: pg.Client, onWait: (sentence: string) => void): Promise<AppliedMigration | undefined> {
   for (let attempt = 1; ; attempt++)
     try {
       return await inLockedTransaction(client, () => applyFirstPending(client));
     } catch (error) {
       if (!(error instanceof TableLockedError) || attempt === ATTEMPTS) throw error;
+      if (attempt === 1)
+        onWait(`The migration ${error.migration} waits for a table that another session locks${await describeOldest(client)} …`);
       await sleep(PAUSE_MS);
     }
+}
+
+/** The session whose transaction has been open for longest. A role without `pg_read_all_stats` sees only its own. */
+async function describeOldest(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ pid: number; program: string; seconds: number }>(
+    `select pid, application_name as program, extract(epoch from now() - xact_start)::int as seconds from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null and backend_type = 'client backend'
+      order by xact_start limit 1`,
+  );
+  const [oldest] = rows;
+  return oldest ? ` (the oldest transaction: process ${oldest.pid} ${oldest.program}, open for ${oldest.seconds} s)` : '';
 }
 
 /** Nothing of the migration is stored. */
 class TableLockedError extends Error {
   override readonly name = 'TableLockedError';
+  readonly migration: string;
 
   constructor(migration: string, cause: unknown) {
     super(
       `The migration ${migration} got no lock: another session locks a table. pg_stat_activity shows long transactions; end them, or wait for them, and start again.`,
       { cause },
     );
+    this.migration = migration;
   }
 }
 
