@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { decode } from './decode.ts';
+import { InvalidValueError } from './errors.ts';
 import { stringifyExactJson } from './exact-json.ts';
 import type { Calculation, EmissionFactors, Estimate } from './generated/types.ts';
 import { list } from './http/list.ts';
@@ -31,9 +32,12 @@ export class Estimates {
   /**
    * A new estimate. It expires after 24 hours unless a contribution links it.
    *
-   * @throws InvalidDistanceError, UnsupportedVehicleError, InvalidRequestError, or another ServiceError; NoAnswerError.
+   * @throws InvalidValueError for a distance that is no text; InvalidDistanceError, UnsupportedVehicleError, InvalidRequestError, or another
+   * ServiceError; NoAnswerError.
    */
   async create({ orderRef, distanceKm, vehicleCategory }: EstimateFields, options: PostOptions = {}): Promise<Estimate> {
+    // A number would have lost digits before the service counts them.
+    if (typeof distanceKm !== 'string') throw new InvalidValueError('distanceKm', "a decimal as text, such as '12.345'");
     const fields = {
       partner_order_ref: orderRef,
       distance_km: distanceKm,

@@ -1,6 +1,7 @@
 /** Confirms contributions, receives events and reads settlements, for partners' servers. */
 export type { Association } from './association.ts';
 export type { Associations } from './associations.ts';
+export type { Contributions, RecordedPeriod } from './contributions.ts';
 export * from './errors.ts';
 export type { EstimateFields, Estimates, PostOptions } from './estimates.ts';
 export { expressHandler, fastifyPlugin, nodeHandler } from './events/adapters.ts';

@@ -1,5 +1,6 @@
 import { Associations } from './associations.ts';
 import { confirmIntent } from './confirm.ts';
+import { Contributions } from './contributions.ts';
 import { decode } from './decode.ts';
 import { ConfigurationError } from './errors.ts';
 import { Estimates } from './estimates.ts';
@@ -25,6 +26,7 @@ export interface PartnerImpactOptions {
 
 /** A client for one partner in one environment. It holds no state that could be lost; make one and keep it. */
 export class PartnerImpact {
+  readonly contributions: Contributions;
   readonly estimates: Estimates;
   readonly associations: Associations;
   readonly settlements: Settlements;
@@ -43,6 +45,7 @@ export class PartnerImpact {
       timeoutMs,
       fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     });
+    this.contributions = new Contributions(this.#transport);
     this.estimates = new Estimates(this.#transport);
     this.associations = new Associations(this.#transport);
     this.settlements = new Settlements(this.#transport);

@@ -39,7 +39,7 @@ import { asSuperuser } from '../support/postgres/superuser.ts';
 import { insertPendingAged, untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, closeRegularly, openFirst, priced, sealKeys } from '../support/settlements.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 
 const AUDIT_KEY = newNamedKey('table');
 const SECRETS_KEY = newNamedKey('secrets');

@@ -46,8 +46,8 @@ import { commandLine } from '../support/command-line.ts';
 import { ADA, advanceTo, BEA, evidence, newBatch, newProject, withClosed } from '../support/environment.ts';
 import { testService } from '../support/service.ts';
 import { newSettledPartner, priced, tools as settlementTools } from '../support/settlements.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const rulesOf = () => ({ ...DEFAULT_RULES, reviewThreshold: 1_000n });
 const service = await testService({ rulesOf, env: WEBHOOK_ENV });

@@ -24,8 +24,8 @@ import { testDatabase } from '../support/postgres/database.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { testService } from '../support/service.ts';
 import { closeRegularly, getOpen } from '../support/settlements.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;

@@ -18,7 +18,7 @@ import { ADA, advanceTo, BEA, newBatch } from '../support/environment.ts';
 import { insertContributionRule, insertPrice } from '../support/rules.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, closeRegularly } from '../support/settlements.ts';
-import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;

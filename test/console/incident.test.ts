@@ -12,8 +12,8 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
-import { type Arrived, WebhookReceiver } from '../support/webhook-receiver.ts';
-import { endpointTools, makeDue, newEndpoint, untilDeliveries } from '../support/webhook-service.ts';
+import { type Arrived, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { endpointTools, makeDue, newEndpoint, untilDeliveries } from '../support/webhooks/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser } = (scene ?? {}) as Scene;

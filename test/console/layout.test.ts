@@ -7,7 +7,7 @@ import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { heightOf, needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
-import { endpointTools, newEndpoint } from '../support/webhook-service.ts';
+import { endpointTools, newEndpoint } from '../support/webhooks/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, newPending } = (scene ?? {}) as Scene;

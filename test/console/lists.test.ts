@@ -13,7 +13,7 @@ import { choose } from '../support/console/choose.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { signedInOperator } from '../support/operator-client.ts';
 import { OPEN_RATES } from '../support/service.ts';
-import { endpointTools, newEndpoint } from '../support/webhook-service.ts';
+import { endpointTools, newEndpoint } from '../support/webhooks/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, client } = (scene ?? {}) as Scene;

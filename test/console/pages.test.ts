@@ -19,7 +19,7 @@ import { HOSTILE_LINE, openScene, type Scene } from '../support/console/console-
 import { signedInOperator } from '../support/operator-client.ts';
 import { OPEN_RATES } from '../support/service.ts';
 import { closeThrough, getOpen, newSettledPartner, openFirst, tools } from '../support/settlements.ts';
-import { endpointTools, newEndpoint, untilDeliveries } from '../support/webhook-service.ts';
+import { endpointTools, newEndpoint, untilDeliveries } from '../support/webhooks/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, client, newPending } = (scene ?? {}) as Scene;

@@ -13,7 +13,7 @@ import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { PASSWORD, signedInOperator } from '../support/operator-client.ts';
 import { insertContributionRule, insertPrice } from '../support/rules.ts';
 import { OPEN_RATES } from '../support/service.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 
 const priced: Partner[] = [];
 const scene = needsBrowser.skip

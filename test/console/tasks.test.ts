@@ -64,6 +64,57 @@ describe('the sign-in', needsBrowser, () => {
     await page.getByText('Your session has ended.').waitFor();
     assert.match(page.url(), /\/partners\?name=sou/);
   });
+
+  test('a session that ends in the middle of a form hides it, and gives it back with what was typed, to the same person alone', async () => {
+    const { transaction_id } = (await client.confirm({ ...newConfirmation(), points: 150 })).body.contribution;
+    const [own, other] = [await newPerson(service, 'operator'), await newPerson(service, 'operator')];
+    const page = await browser.open();
+    const setPassword = async (code: string) => {
+      await page.goto(`${browser.baseUrl}/sign-in#${code}`);
+      for (const label of ['New password', 'The same password again']) await page.getByLabel(label).fill(PASSWORD);
+      await page.getByRole('button', { name: 'Set the password and sign in' }).click();
+      await heading(page, 'Overview');
+    };
+    await setPassword(other.code);
+    await page.context().clearCookies();
+    await setPassword(own.code);
+    const form = page.getByRole('dialog', { name: 'Draft an adjustment' });
+    const reason = form.getByLabel('Reason for the partner, in English');
+    const typeDraft = async () => {
+      await page.goto(`${browser.baseUrl}/contributions/${partner.partnerId}/${transaction_id}`);
+      await page.getByRole('button', { name: 'Draft an adjustment' }).click();
+      await form.getByLabel('Change of points').fill('-50');
+      await reason.fill('The order had two lines.');
+      await form.getByLabel('Reason for the partner, in Arabic').fill('كان في الطلب سطران.');
+    };
+    const send = () => form.getByRole('button', { name: 'Draft an adjustment' }).click();
+    const sendAfterEnd = async () => {
+      await page.context().clearCookies();
+      await send();
+      await page.getByText('Your session has ended.').waitFor();
+      await form.waitFor({ state: 'hidden' });
+      assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1, 'nothing of the page is seen');
+    };
+    const signIn = async (login: string) => {
+      await page.getByLabel('E-mail address or operator id').fill(login);
+      await page.locator('input[type=password]').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+    };
+    await typeDraft();
+    const title = await page.title();
+    await sendAfterEnd();
+    await signIn(own.email);
+    await form.waitFor();
+    assert.deepEqual([await reason.inputValue(), await page.title()], ['The order had two lines.', title]);
+    assert.equal(await form.getByRole('alert').count(), 0, 'the sign-in has answered the refusal');
+    await send();
+    await page.waitForURL(/\/adjustments\//);
+    await typeDraft();
+    await sendAfterEnd();
+    await signIn(other.email);
+    await page.getByRole('button', { name: 'Draft an adjustment' }).click();
+    assert.equal(await reason.inputValue(), '');
+  });
 });
 
 describe('the own account', needsBrowser, () => {

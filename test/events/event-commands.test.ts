@@ -6,8 +6,8 @@ import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { commandLine } from '../support/command-line.ts';
 import { untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;

@@ -17,7 +17,7 @@ import { ADA, advanceTo, BEA, newBatch, newProject } from '../support/environmen
 import { assertPublished } from '../support/published.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, priced } from '../support/settlements.ts';
-import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const REVIEWED_FROM = 1_000n;
 const service = await testService({ env: WEBHOOK_ENV, rulesOf: () => ({ ...DEFAULT_RULES, reviewThreshold: REVIEWED_FROM }) });

@@ -15,8 +15,8 @@ import { Client, detailCodes } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { endpointTools, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { endpointTools, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
 const { client, partner } = await service.newPartner();

@@ -14,8 +14,8 @@ import { assertPublished, document, listMisfits } from '../support/published.ts'
 import { untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { getOpen } from '../support/settlements.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { endpointTools, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { endpointTools, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;

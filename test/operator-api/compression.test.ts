@@ -10,8 +10,8 @@ import { uniqueId } from '../support/client.ts';
 import { Authenticator } from '../support/console/authenticator.ts';
 import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { OPEN_RATES, testService } from '../support/service.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
 for (let number = 0; number < 12; number++) await createPartner(service.database, OWNER, `Partner ${number}`, OPEN_RATES);

@@ -10,7 +10,7 @@ import { OWNER } from '../support/actor.ts';
 import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { testService } from '../support/service.ts';
 import { closeThrough, getOpen } from '../support/settlements.ts';
-import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 /** Partners of which an operator decides on every contribution. */
 const reviewed = new Set<string>();

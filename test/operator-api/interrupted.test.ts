@@ -13,8 +13,8 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { type OperatorAnswer, OperatorClient, type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { spawnService, testService } from '../support/service.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const THRESHOLD = 1_000n;
 const service = await testService({ env: WEBHOOK_ENV, rulesOf: () => ({ ...DEFAULT_RULES, reviewThreshold: THRESHOLD }) });

@@ -5,8 +5,8 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { testService } from '../support/service.ts';
-import { type Arrived, WebhookReceiver } from '../support/webhook-receiver.ts';
-import { untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { type Arrived, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;

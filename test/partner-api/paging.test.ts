@@ -18,8 +18,8 @@ import { newBatch, withClosed } from '../support/environment.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { needsLanguage, SAMPLES } from '../support/sample.ts';
 import { testService } from '../support/service.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as the JSON that it is

@@ -19,7 +19,7 @@ import { newConfirmation } from '../support/client.ts';
 import { readDocument } from '../support/document-blocks.ts';
 import { type TestPartner, testServiceProcesses } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
-import { endpointTools, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { endpointTools, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const ATTACK_MS = 700;
 const CONNECTIONS_MAX = 48;

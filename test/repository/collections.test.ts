@@ -11,8 +11,8 @@ import { ROOT } from '../support/document-blocks.ts';
 import { document, writtenDocument } from '../support/published.ts';
 import { untilAllSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const source = readExactJson(writtenDocument) as ApiDocument;
 const read = (path: string) => readFileSync(join(ROOT, 'openapi', path), 'utf8');

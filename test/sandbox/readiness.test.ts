@@ -8,7 +8,7 @@ import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type Client, newConfirmation } from '../support/client.ts';
 import { compareWithNewSettlement, newKey, PLAYS, verifyBy } from '../support/readiness-plays.ts';
 import { testService } from '../support/service.ts';
-import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV, roles: ['api', 'webhooks', 'schedule'] });
 const tools = endpointTools(service.database);

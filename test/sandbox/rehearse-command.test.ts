@@ -12,8 +12,8 @@ import { commandLine, type Outcome } from '../support/command-line.ts';
 import { ROOT } from '../support/document-blocks.ts';
 import { PLAYS, verifyBy } from '../support/readiness-plays.ts';
 import { testService } from '../support/service.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV, roles: ['api', 'webhooks', 'schedule'] });
 /** The command of the service, and that of the package for partners. */

@@ -30,7 +30,7 @@ import { commandLine } from '../support/command-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { testService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { endpointTools } from '../support/webhook-service.ts';
+import { endpointTools } from '../support/webhooks/webhook-service.ts';
 
 const BIN = join(import.meta.dirname, '../../bin/partner-impact.mjs');
 const DAY_MS = 86_400_000;

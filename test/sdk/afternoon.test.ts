@@ -20,7 +20,7 @@ import { commandLine } from '../support/command-line.ts';
 import { listBlocks, ROOT, readDocument } from '../support/document-blocks.ts';
 import { testService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 buildSdk();
 const service = await testService({ env: WEBHOOK_ENV, roles: ['api', 'webhooks', 'schedule'] });
@@ -185,6 +185,7 @@ describe('an afternoon', HANG_LIMIT, () => {
     const rehearse = () => give(['rehearse', '--url', `http://127.0.0.1:${PORT}/hook`]);
     const first = await startReceiver({ PORT });
     const added = await type('4-webhooks', 'afternoon-endpoint-1', `http://127.0.0.1:${PORT}/hook`);
+    Object.assign(env, { ENDPOINT_ID: /wep_\w+/.exec(added)?.[0] });
     const [SECRET = ''] = /whsec_[^"]+/.exec(added) ?? [];
     await stop(first);
     const second = await startReceiver({ PORT, SECRET });

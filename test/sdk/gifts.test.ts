@@ -25,7 +25,7 @@ import { ROOT } from '../support/document-blocks.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { OPEN_RATES, type ServiceProcess, spawnService, testServiceProcesses } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { endpointTools, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { endpointTools, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const GIFTS = Number(process.env['GIFTS'] ?? 200);
 const AT_ONCE = 100;

@@ -22,6 +22,9 @@ const keepUntil = (_intent: Intent, retryAt: Date) => void said.push(['kept', re
 const tellSomebody = (_intent: Intent, code: string, message: string, _retryAt: Date) => void said.push(['refused', code, message]);
 const giveBackOnce = async (transactionId: string, points: bigint) => void said.push(['restored', transactionId, String(points)]);
 const storedIntentOf = (eventId: string | null): Intent => PartnerImpact.readIntent({ ...intent, eventId });
+const day = new Date();
+const startOf = (time: Date) => new Date(time.getTime() - 86_400_000);
+const intentsOf = (_day: Date) => [intent];
 async function* yourContributions() { yield { eventId: 'event-nobody-knows', orderRef: 'order-10293', points: 250n }; }
 const { settlementId = '' } = process.env;
 const secret = 'whsec_0123456789abcdef0123456789abcdef';
@@ -37,7 +40,7 @@ test('the README runs as it stands', async () => {
   const blocks = [...readFileSync(join(ROOT, 'sdk/README.md'), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(
     ([, block]) => block,
   );
-  assert.equal(blocks.length, 3);
+  assert.equal(blocks.length, 4);
   mkdirSync(join(folder, 'node_modules/@partner-impact'), { recursive: true });
   symlinkSync(join(ROOT, 'sdk'), join(folder, 'node_modules/@partner-impact/sdk'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');

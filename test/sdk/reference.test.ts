@@ -112,7 +112,7 @@ function rowsOf(heading: string): string[][] {
 }
 
 /** The members of a client, each with a heading of its own. */
-const PARTS = ['estimates', 'associations', 'settlements', 'events'];
+const PARTS = ['contributions', 'estimates', 'associations', 'settlements', 'events'];
 
 const codeOf = (cell = '') => /^`([^`]*)`/.exec(cell)?.[1] ?? '';
 const exported = new Map([...listExports('index.js'), ...listExports('testing.js')]);

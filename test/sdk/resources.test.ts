@@ -111,6 +111,80 @@ describe('associations', { concurrency: 4 }, () => {
   });
 });
 
+describe('contributions', { concurrency: 4 }, () => {
+  const recorded = async (partner: TestPartner, orderRef = uniqueId('order')) => {
+    const intent = sdk.PartnerImpact.intent({ orderRef, points: 2n ** 63n - 1n });
+    const impact = clientOf(partner);
+    const other = () => '';
+    const transactionId = (await impact.confirm(intent)).match({
+      ...{ pending: other, failed: other, refused: other, unknown: other },
+      confirmed: (confirmed) => confirmed.transactionId,
+    });
+    return { intent, impact, transactionId };
+  };
+
+  test('by its id and by its event, with all digits, and without a status from which somebody could restore points', async () => {
+    const { intent, impact, transactionId } = await recorded(usual);
+    const found = await impact.contributions.get(transactionId);
+    const { contribution, association } = found;
+    assert.deepEqual(
+      [contribution.transactionId, contribution.partnerEventId, contribution.points, contribution.failedAt, association],
+      [transactionId, intent.eventId, 2n ** 63n - 1n, null, { status: 'not_requested' }],
+    );
+    assert.ok(contribution.confirmedAt !== null && !('status' in contribution) && !('nonRefundable' in contribution));
+    assert.deepEqual(await impact.contributions.getByEvent(intent.eventId), found);
+  });
+
+  test('what is not recorded, and what another partner has, is ContributionNotFoundError', async () => {
+    const { intent, transactionId } = await recorded(usual);
+    const { contributions } = clientOf(await service.newPartner());
+    for (const id of ['txn_unknown', '../settlements', transactionId])
+      await assert.rejects(contributions.get(id), sdk.ContributionNotFoundError);
+    for (const id of ['event-unknown', intent.eventId])
+      await assert.rejects(contributions.getByEvent(id), sdk.ContributionNotFoundError);
+    await assert.rejects(contributions.getByEvent('event-1&status=failed'), sdk.InvalidRequestError);
+  });
+
+  test('of a period, the oldest first, although an answer is lost', async () => {
+    const partner = await service.newPartner();
+    const before = await recorded(partner);
+    const { contribution: first } = await before.impact.contributions.get(before.transactionId);
+    const later = [await recorded(partner), await recorded(partner)];
+    const { impact, exchanges } = await behind(partner, ['answer_lost', 'none']);
+    const list = async (period: sdk.RecordedPeriod) =>
+      (await Array.fromAsync(impact.contributions.list(period))).map(({ partnerEventId }) => partnerEventId);
+    const from = new Date(Date.parse(first.createdAt) + 1);
+    assert.deepEqual(
+      await list({ from }),
+      later.map(({ intent }) => intent.eventId),
+    );
+    assert.equal(exchanges[0], 'GET answer_lost');
+    assert.deepEqual(await list({ to: from }), [before.intent.eventId]);
+    assert.deepEqual(await list({ from: new Date(0), to: new Date(1) }), []);
+  });
+
+  test('a period without a time, or with one that is none, is refused before anything is sent', async () => {
+    const { contributions } = clientOf(usual, 'http://127.0.0.1:9');
+    for (const [period, field] of [
+      [{}, 'from'],
+      [{ from: new Date('never') }, 'from'],
+      [{ to: '2026-11-27' as unknown as Date }, 'to'],
+    ] as const)
+      assert.throws(
+        () => contributions.list(period),
+        (thrown) => thrown instanceof sdk.InvalidValueError && thrown.field === field,
+      );
+  });
+});
+
+test('a distance that is a number is an error that names the field', async () => {
+  const distanceKm = 12.3 as unknown as string;
+  await assert.rejects(
+    clientOf(usual).estimates.create({ ...car(), distanceKm }),
+    (thrown) => thrown instanceof sdk.InvalidValueError && thrown.field === 'distanceKm',
+  );
+});
+
 test('the environmental status of a contribution, without a word about the contribution itself', async () => {
   const { body } = await usual.client.confirm();
   const status = await clientOf(usual).environmentalStatus(body.contribution.transaction_id);

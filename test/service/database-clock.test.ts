@@ -23,8 +23,8 @@ import { countRows, untilSequenced } from '../support/records.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { OPEN_RATES, type ServiceProcess, spawnService } from '../support/service.ts';
 import { tools as settlementTools } from '../support/settlements.ts';
-import { type Arrived, WebhookReceiver } from '../support/webhook-receiver.ts';
-import { endpointTools, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { type Arrived, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { endpointTools, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const JOBS = listJobs({ eventDays: 90, reviewExpiryHours: 72, settlementTools: settlementTools() }).length;

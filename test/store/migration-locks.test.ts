@@ -103,7 +103,7 @@ test(
       return next === '0013_settled_amounts';
     });
     await waitFor('word of who holds the table', () => told.length > 0);
-  // The tables of the files before are free again.
+    // The tables of the files before are free again.
     const other = await connect(databaseUrl);
     await other.query("begin; set local lock_timeout = '2s'; lock table contribution, estimate in access exclusive mode; commit");
     await holder.query('commit');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { closeAnswers } from '../../reliability/harness/close-answers.ts';
-import type { Arrived } from './webhook-receiver.ts';
+import type { Arrived } from './webhooks/webhook-receiver.ts';
 
 export const writtenDocument = readFileSync(new URL('../../openapi/partner.json', import.meta.url), 'utf8');
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
 import { serviceSignature } from '../../src/webhooks/security/signature.ts';
 import { type Client, newConfirmation, uniqueId } from './client.ts';
-import type { WebhookReceiver } from './webhook-receiver.ts';
+import type { WebhookReceiver } from './webhooks/webhook-receiver.ts';
 
 export const newKey = () => ({ 'idempotency-key': uniqueId('key') });
 

@@ -22,7 +22,7 @@ import { insertContributionRule } from '../support/rules.ts';
 import { buildGo, type Language, needsLanguage } from '../support/sample.ts';
 import { OPEN_RATES, testService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { endpointTools, makeDue, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { endpointTools, makeDue, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 interface Example {
   readonly language: Language;

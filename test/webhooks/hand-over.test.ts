@@ -28,7 +28,7 @@ import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner, untilSequenced } from '../support/records.ts';
 import { relayDatabase, relayTools } from '../support/relay.ts';
 import { testService } from '../support/service.ts';
-import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const { databaseUrl, pool: administrator } = await testDatabase();
 const { database, openSession } = relayDatabase(databaseUrl, 48);

@@ -8,8 +8,8 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, type Client, countByStatus, detailCodes, uniqueId } from '../support/client.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { testService } from '../support/service.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
 /** As in production: no plain http, no address of this machine. */

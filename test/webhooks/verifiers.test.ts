@@ -11,7 +11,7 @@ import { uniqueId } from '../support/client.ts';
 import { needsLanguage, readSample, SAMPLES } from '../support/sample.ts';
 import { testService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV, roles: ['api', 'webhooks', 'schedule'] });
 const { client, receiver, secret } = await newEndpoint(service, endpointTools(service.database));

@@ -31,8 +31,8 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { assertPublished } from '../support/published.ts';
 import { insertOldPartner, untilSequenced } from '../support/records.ts';
 import { spawnService, testService, testServiceProcesses } from '../support/service.ts';
-import { type Arrived, WebhookReceiver } from '../support/webhook-receiver.ts';
-import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { type Arrived, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 let aheadMs = 0;
 const clock = () => Date.now() + aheadMs;

@@ -13,8 +13,8 @@ import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { until } from '../support/postgres/embedded.ts';
 import { testService } from '../support/service.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;

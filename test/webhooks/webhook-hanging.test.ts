@@ -11,8 +11,8 @@ import { newSecret } from '../../src/webhooks/security/signature.ts';
 import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { spawnService, type TestPartner, testService } from '../support/service.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { endpointTools, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { endpointTools, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const HANGING = 150;
 const SOUND = 50;

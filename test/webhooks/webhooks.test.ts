@@ -24,9 +24,9 @@ import { type Client, countByStatus, newConfirmation } from '../support/client.t
 import { assertPublished, ENVELOPE_MEMBERS } from '../support/published.ts';
 import { countRows, insertOldPartner, untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
-import type { Arrived } from '../support/webhook-receiver.ts';
-import { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhook-service.ts';
+import type { Arrived } from '../support/webhooks/webhook-receiver.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;

@@ -2,7 +2,7 @@ import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/r
 import { useId, useRef } from 'react';
 import { notify } from '../parts/notify.tsx';
 import { useStepUp } from '../session/step-up.tsx';
-import { NoAnswerError } from './api-error.ts';
+import { ApiError, NoAnswerError } from './api-error.ts';
 
 interface ChangeTerms<Input, Output> {
   /** @param key For `Idempotency-Key`: the same for the same input, until it was done. */
@@ -14,7 +14,9 @@ interface ChangeTerms<Input, Output> {
   readonly onDone?: (output: Output) => void;
 }
 
-export type Change<Input, Output> = UseMutationResult<Output, Error, Input> & {
+export type Change<Input, Output> = Omit<UseMutationResult<Output, Error, Input>, 'error'> & {
+  /** `null` too where the session had ended: the sign-in says so. */
+  readonly error: Error | null;
   /** Also before `isPending` is drawn. */
   readonly isUnderWay: () => boolean;
 };
@@ -53,6 +55,7 @@ export function useChange<Input, Output>({ send, done, failed, onDone }: ChangeT
   const isUnderWay = () => underWay.current.size > 0;
   return {
     ...change,
+    error: isSessionEnded(change.error) ? null : change.error,
     isUnderWay,
     // Forgotten meanwhile it would be drawn as not busy, and be sent once more.
     reset: () => void (isUnderWay() || change.reset()),
@@ -63,6 +66,10 @@ export function useChange<Input, Output>({ send, done, failed, onDone }: ChangeT
       change.mutate(...terms);
     },
   };
+}
+
+function isSessionEnded(error: Error | null): boolean {
+  return error instanceof ApiError && error.status === 401;
 }
 
 function payloadOf(input: unknown): string {

@@ -8,7 +8,7 @@ export const LIVE_MS = 15_000;
 export function createQueryClient(): QueryClient {
   const endSession = (error: Error) => {
     if (!(error instanceof ApiError) || error.status !== 401) return;
-    queries.setQueryData(SESSION_KEY, (before: unknown) => (before ? 'ended' : before));
+    queries.setQueryData(SESSION_KEY, (before: unknown) => (before ? null : before));
   };
   const queries = new QueryClient({
     queryCache: new QueryCache({ onError: endSession }),

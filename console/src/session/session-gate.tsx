@@ -1,9 +1,8 @@
 /** Shows the console to who is signed in, and the sign-in to everybody else. The address stays, so that a sign-in leads back to it. */
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useCallback, useMemo } from 'react';
+import { focusManager, type Query, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { answerOf, client, keepCsrfToken } from '../api/client.ts';
-
 import { Failure, Loading } from '../parts/state.tsx';
 import { ChoosePassword } from './choose-password.tsx';
 import { type Session, SessionContext } from './session.tsx';
@@ -13,8 +12,8 @@ import { StepUpProvider } from './step-up.tsx';
 
 export const SESSION_KEY = ['session'] as const;
 
-/** `null` for nobody; `'ended'` for whose session has ended while the page was open. */
-type Known = SessionAnswer | 'ended' | null;
+/** `null` for nobody. */
+type Known = SessionAnswer | null;
 
 export async function readSession(): Promise<Known> {
   try {
@@ -27,34 +26,45 @@ export async function readSession(): Promise<Known> {
   }
 }
 
+/**
+ * A page whose session ends stays as it is behind the sign-in, with what is typed into it: whoever comes back goes on, and another operator
+ * begins anew.
+ */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient();
   const session = useQuery<Known>({ queryKey: SESSION_KEY, queryFn: readSession, staleTime: Number.POSITIVE_INFINITY });
+  const known = session.data;
+  const [held, setHeld] = useState<SessionAnswer>();
+  if (known && known !== held) setHeld(known);
+  const hasEnded = held !== undefined && known === null;
+  // Nothing of the page behind the sign-in is read again.
+  useEffect(() => focusManager.setFocused(hasEnded ? false : undefined), [hasEnded]);
   const begin = (opened: SessionAnswer) => {
     keepCsrfToken(opened.csrf_token);
+    const others = { predicate: ({ queryKey }: Query) => queryKey[0] !== SESSION_KEY[0] };
+    if (held?.operator.operator_id !== opened.operator.operator_id) queries.removeQueries(others);
     queries.setQueryData<Known>(SESSION_KEY, opened);
-    void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+    void queries.invalidateQueries(others);
   };
   const readAgain = useCallback(() => void queries.refetchQueries({ queryKey: SESSION_KEY }), [queries]);
-  const known = session.data;
-  const [hasPassword, hasPasskey] = isSession(known) ? [known.has_password, known.has_passkey] : [false, false];
-  const value = useMemo(() => (isSession(known) ? toSession(known, () => queries.clear()) : undefined), [known, queries]);
+  const value = useMemo(() => held && toSession(held, () => queries.clear()), [held, queries]);
   if (location.pathname === '/sign-in') return <ChoosePassword onSignedIn={begin} />;
   // What is typed into an open page outlives a service that does not answer for a while.
   if (known === undefined)
     return session.error ? <Failure error={session.error} onRetry={() => void session.refetch()} /> : <Loading />;
-  if (!value) return <SignIn hasEnded={known === 'ended'} onSignedIn={begin} />;
+  if (!held) return <SignIn hasEnded={false} onSignedIn={begin} />;
   return (
-    <SessionContext value={value}>
-      <StepUpProvider hasPassword={hasPassword} hasPasskey={hasPasskey} onOpen={readAgain} onSignedIn={begin}>
-        {children}
-      </StepUpProvider>
-    </SessionContext>
+    <>
+      {hasEnded && <SignIn hasEnded onSignedIn={begin} />}
+      <div className="signed-in" hidden={hasEnded}>
+        <SessionContext key={held.operator.operator_id} value={value}>
+          <StepUpProvider hasPassword={held.has_password} hasPasskey={held.has_passkey} onOpen={readAgain} onSignedIn={begin}>
+            {children}
+          </StepUpProvider>
+        </SessionContext>
+      </div>
+    </>
   );
-}
-
-function isSession(known: Known | undefined): known is SessionAnswer {
-  return typeof known === 'object' && known !== null;
 }
 
 function toSession({ operator, environment }: SessionAnswer, forget: () => void): Session {

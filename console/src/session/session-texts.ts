@@ -35,8 +35,8 @@ export const SESSION = {
   ],
   setPassword: ['Set the password and sign in', 'تعيين كلمة المرور وتسجيل الدخول'],
   ended: [
-    'Your session has ended. Sign in again; you come back to the same page.',
-    'انتهت جلستك. سجّل الدخول من جديد لتعود إلى الصفحة نفسها.',
+    'Your session has ended. Sign in again; you come back to the same page, with what you typed.',
+    'انتهت جلستك. سجّل الدخول من جديد لتعود إلى الصفحة نفسها بما كتبته فيها.',
   ],
   again: ['Confirm that it is you', 'أكّد هويتك'],
   againPasswordHelp: [

@@ -16,8 +16,13 @@ interface SignInFrameProps {
 export function SignInFrame({ title, help, children }: SignInFrameProps) {
   const t = useTexts(SESSION);
   const { product } = useTexts(COMMON);
+  // The page behind the sign-in gets its own title back.
   useEffect(() => {
+    const before = document.title;
     document.title = `${title} · Partner Impact`;
+    return () => {
+      document.title = before;
+    };
   }, [title]);
   return (
     <Center component="main" mih="100vh" p="md">

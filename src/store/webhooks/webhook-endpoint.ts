@@ -230,7 +230,7 @@ export interface SecretsOfKey {
   readonly secretSealed: string;
 }
 
-/** Reads every endpoint: for who examines an installation. @see src/webhooks/security/secret-box.ts for the form of the column. */
+/** Reads every endpoint, so only for who examines an installation. A sealed secret has its key id between its two full stops. */
 export async function listSecretsByKey(db: Queryable): Promise<SecretsOfKey[]> {
   const { rows } = await db.query<SecretsOfKey>(
     `select count(*)::int as "endpointCount", (min(array[endpoint_id, secret_sealed]))[1] as "endpointId",

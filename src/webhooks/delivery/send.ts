@@ -26,7 +26,10 @@ export const ERROR_CLASSES = {
   connect: 'the connection was refused',
   reset: 'the connection was reset',
   name: 'its name does not resolve to an address',
-  tls: 'there was no trusted TLS connection',
+  tls: 'there was no TLS connection',
+  tls_expired: 'its certificate is not valid at this time: it has expired, or is not valid yet',
+  tls_name: 'its certificate is for another name',
+  tls_untrusted: 'its certificate is of no known authority: it signed itself, or its chain is not whole',
   address_refused: 'its address is not allowed',
   protocol: 'its answer is not HTTP',
   endless: 'its answer did not end',
@@ -136,6 +139,15 @@ class Exchange implements HttpClient.DispatchHandler {
   }
 }
 
+const UNTRUSTED = 'SELF_SIGNED|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF)';
+/** What is wrong with a certificate, by the codes of Node; the first that fits. */
+const TLS_CLASSES: readonly (readonly [RegExp, ErrorClass])[] = [
+  [/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/, 'tls_expired'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'tls_name'],
+  [new RegExp(`^(?:${UNTRUSTED})`), 'tls_untrusted'],
+  [/^(?:ERR_TLS|ERR_SSL|CERT|UNABLE_TO|EPROTO$)/, 'tls'],
+];
+
 const CLASSES: Readonly<Record<string, ErrorClass>> = {
   UND_ERR_CONNECT_TIMEOUT: 'timeout',
   UND_ERR_HEADERS_TIMEOUT: 'timeout',
@@ -156,6 +168,6 @@ function classify(error: unknown): ErrorClass {
   if (name === 'TimeoutError' || name === 'AbortError') return 'timeout';
   if (name === 'AddressRefusedError') return 'address_refused';
   if (name === 'EndlessAnswerError') return 'endless';
-  if (/^(?:ERR_TLS|ERR_SSL|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code) || code === 'EPROTO') return 'tls';
-  return CLASSES[code] ?? 'protocol';
+  const [, ofTls] = TLS_CLASSES.find(([pattern]) => pattern.test(code)) ?? [];
+  return ofTls ?? CLASSES[code] ?? 'protocol';
 }

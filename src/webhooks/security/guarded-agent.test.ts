@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer, isIP, isIPv6, type Server } from 'node:net';
-import { networkInterfaces, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { networkInterfaces } from 'node:os';
 import { after, describe, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { Agent } from 'undici';
 import { DISGUISED_HOSTS, PUBLIC_ADDRESSES, REFUSED_ADDRESSES, REFUSED_URLS } from '../../../test/support/address-corpus.ts';
 import { HANG_LIMIT } from '../../../test/support/assertions/hang-limit.ts';
+import { makeCertificate } from '../../../test/support/webhooks/make-certificate.ts';
 import { AddressRefusedError, openGuardedAgent } from './guarded-agent.ts';
 import type { ResolveName } from './resolve-name.ts';
 
@@ -241,21 +239,6 @@ describe('an agent that may connect to this machine', () => {
     assert.equal(reached.times, 0);
   });
 });
-
-/** A certificate for one name, its own authority. */
-function makeCertificate(name: string): { key: Buffer; cert: Buffer } {
-  const folder = mkdtempSync(join(tmpdir(), 'partner-impact-certificate-'));
-  try {
-    const files = ['-keyout', join(folder, 'key'), '-out', join(folder, 'cert')];
-    const kind = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
-    execFileSync('openssl', [...kind, '-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`, ...files], {
-      stdio: 'pipe',
-    });
-    return { key: readFileSync(join(folder, 'key')), cert: readFileSync(join(folder, 'cert')) };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
 
 describe('a connection that is allowed', () => {
   const certificate = makeCertificate('hooks.example.com');

@@ -6,7 +6,7 @@ import { shortId } from '../../../console/src/format/short-id.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { signedInOperator } from '../../support/operator-client.ts';
-import { endpointTools, newEndpoint, untilDeliveries } from '../../support/webhook-service.ts';
+import { endpointTools, newEndpoint, untilDeliveries } from '../../support/webhooks/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, newPending } = (scene ?? {}) as Scene;

@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { signedInOperator } from '../../support/operator-client.ts';
-import { endpointTools, newEndpoint } from '../../support/webhook-service.ts';
+import { endpointTools, newEndpoint } from '../../support/webhooks/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser } = (scene ?? {}) as Scene;

@@ -9,7 +9,7 @@ import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { signedInOperator } from '../../support/operator-client.ts';
 import { closeNow, closeThrough, newSettledPartner, tools } from '../../support/settlements.ts';
-import { endpointTools, newEndpoint, untilDeliveries } from '../../support/webhook-service.ts';
+import { endpointTools, newEndpoint, untilDeliveries } from '../../support/webhooks/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, client, newPending } = (scene ?? {}) as Scene;

@@ -6,7 +6,7 @@ import { OWNER } from '../actor.ts';
 import { type Client, newConfirmation, uniqueId } from '../client.ts';
 import { insertContributionRule } from '../rules.ts';
 import { OPEN_RATES, type TestService, testService } from '../service.ts';
-import { WEBHOOK_ENV } from '../webhook-service.ts';
+import { WEBHOOK_ENV } from '../webhooks/webhook-service.ts';
 import { buildConsole, type ConsoleBrowser, openBrowser } from './browser.ts';
 
 /** As a name or a reason: markup, and more than fits. The service takes no line with a turn of the direction of text, and no such identifier. */

@@ -50,7 +50,7 @@ export function SendList({ partnerId, settlementId }: SendListProps) {
   };
   return (
     <Stack gap="md">
-      {send.isPending ? (
+      {send.isPending && send.variables ? (
         <Sending file={send.variables.file} share={share} />
       ) : (
         <DropZone

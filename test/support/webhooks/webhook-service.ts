@@ -1,15 +1,15 @@
 import { after } from 'node:test';
-import { readConfig } from '../../src/config.ts';
-import { openConfiguredSecretBox } from '../../src/service/configured-keys.ts';
-import type { Database } from '../../src/store/database.ts';
-import { type LoggedDelivery, listDeliveries } from '../../src/store/webhooks/delivery-log.ts';
-import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
-import type { EndpointTools } from '../../src/webhooks/endpoints/endpoint-context.ts';
-import { openGuardedAgent } from '../../src/webhooks/security/guarded-agent.ts';
-import { OWNER } from './actor.ts';
-import { waitFor } from './assertions/wait-for.ts';
-import { untilSequenced } from './records.ts';
-import type { TestPartner, TestService } from './service.ts';
+import { readConfig } from '../../../src/config.ts';
+import { openConfiguredSecretBox } from '../../../src/service/configured-keys.ts';
+import type { Database } from '../../../src/store/database.ts';
+import { type LoggedDelivery, listDeliveries } from '../../../src/store/webhooks/delivery-log.ts';
+import { addEndpoint } from '../../../src/webhooks/endpoints/add-endpoint.ts';
+import type { EndpointTools } from '../../../src/webhooks/endpoints/endpoint-context.ts';
+import { openGuardedAgent } from '../../../src/webhooks/security/guarded-agent.ts';
+import { OWNER } from '../actor.ts';
+import { waitFor } from '../assertions/wait-for.ts';
+import { untilSequenced } from '../records.ts';
+import type { TestPartner, TestService } from '../service.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
 /** For a service whose receivers are on this machine. */
