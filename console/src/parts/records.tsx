@@ -7,6 +7,7 @@ import type { Sorting } from '../app/use-sort.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { AddressLink } from './address-link.tsx';
+import { Download } from './download.tsx';
 import { ariaSort, type Sortable, SortChoice, SortHeading } from './sort.tsx';
 import { Empty, Failure, Loading } from './state.tsx';
 
@@ -187,11 +188,7 @@ export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, csvLabel, emp
       {sorting && rows.length > 0 && <SortChoice columns={sortableOf(columns)} sorting={sorting} />}
       <Records rows={rows} {...records} empty={none} />
       <Group justify="space-between" className="records-end">
-        {csv && rows.length > 0 ? (
-          <a className="text-link" href={csv} download>
-            {csvLabel ?? exportCsv}
-          </a>
-        ) : null}
+        {csv && rows.length > 0 ? <Download href={csv}>{csvLabel ?? exportCsv}</Download> : null}
         {query.hasNextPage && (
           <Button variant="default" ms="auto" onClick={() => void query.fetchNextPage()} loading={query.isFetchingNextPage}>
             {isUnfinished ? lookFurther : more}

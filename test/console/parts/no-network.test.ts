@@ -66,3 +66,24 @@ describe('a final step', needsBrowser, () => {
     await dialog.waitFor({ state: 'detached' });
   });
 });
+
+describe('a file', needsBrowser, () => {
+  test('is downloaded; without a network it is said that the service does not answer, and after the session the sign-in asks', async () => {
+    await newPending();
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/reviews`);
+    const link = page.getByRole('link', { name: 'Export CSV' });
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    assert.match(download.suggestedFilename(), /^reviews-.+\.csv$/);
+    const started: string[] = [];
+    page.on('download', (again) => started.push(again.suggestedFilename()));
+    await page.context().setOffline(true);
+    await link.click();
+    await page.getByText('The service did not answer.').waitFor();
+    await page.context().setOffline(false);
+    await page.context().clearCookies();
+    await link.click();
+    await page.getByText('Your session has ended.').waitFor();
+    assert.deepEqual(started, []);
+  });
+});

@@ -4,6 +4,7 @@ import { csvAddress } from '../../api/csv-address.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
+import { Download } from '../../parts/download.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty } from '../../parts/state.tsx';
@@ -27,13 +28,7 @@ export function ReconciliationLines({ record, verdict }: LinesProps) {
   return (
     <Section
       title={names[verdict]}
-      actions={
-        !record.lines_removed_at && (
-          <a className="text-link" href={csvAddress(list)} download>
-            {t.exportAll}
-          </a>
-        )
-      }
+      actions={!record.lines_removed_at && <Download href={csvAddress(list)}>{t.exportAll}</Download>}
     >
       <Stack gap="md">
         <Text size="sm" c="dimmed" maw={760}>

@@ -1,12 +1,11 @@
-import { Button, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import type { components } from '../../api/operator-types.ts';
 import { isolate, isolateForeign } from '../../format/isolate.ts';
 import { Page } from '../../layout/page.tsx';
 import { AnswerBadge, StatusBadge } from '../../parts/badges.tsx';
+import { Download, DownloadButton } from '../../parts/download.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { hint } from '../../parts/hint.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { PartnerLink, usePartner } from '../../parts/partner.tsx';
 import { Person } from '../../parts/person.tsx';
 import { Loaded } from '../../parts/state.tsx';
@@ -79,12 +78,10 @@ function Actions({ settlement }: { readonly settlement: Settlement }) {
   const address = `/operator/v1/partners/${partner_id}/settlements/${settlement_id}/statement.csv`;
   return (
     <>
-      <a className="text-link" href={`${address}?excel_safe=true`} download {...hint(t.sheetHelp)}>
+      <Download href={`${address}?excel_safe=true`} help={t.sheetHelp}>
         {t.sheet}
-      </a>
-      <Button component="a" href={address} download variant="default" leftSection={<Icon name="download" size={16} />}>
-        {t.statement}
-      </Button>
+      </Download>
+      <DownloadButton href={address}>{t.statement}</DownloadButton>
     </>
   );
 }

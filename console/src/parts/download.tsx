@@ -1,0 +1,64 @@
+/**
+ * Links that download a file of the service. The browser says of a refused download only that it failed; so the session is read first: one
+ * that has ended asks for the sign-in, and a service that does not answer is said to.
+ */
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type MouseEvent, type ReactNode, useId } from 'react';
+import { SESSION_KEY } from '../session/session-gate.tsx';
+import { COMMON } from '../texts/common-texts.ts';
+import { useTexts } from '../texts/language.tsx';
+import { hint } from './hint.tsx';
+import { Icon } from './icon.tsx';
+import { notify } from './notify.tsx';
+
+interface DownloadProps {
+  readonly href: string;
+  /** What a pointer on it is told. */
+  readonly help?: string;
+  readonly children: ReactNode;
+}
+
+export function Download({ href, help, children }: DownloadProps) {
+  return (
+    <a className="text-link" {...useDownload(href)} {...(help !== undefined && hint(help))}>
+      {children}
+    </a>
+  );
+}
+
+export function DownloadButton({ href, children }: DownloadProps) {
+  return (
+    <Button component="a" {...useDownload(href)} variant="default" leftSection={<Icon name="download" size={16} />}>
+      {children}
+    </Button>
+  );
+}
+
+function useDownload(href: string) {
+  const queries = useQueryClient();
+  const changeId = useId();
+  const { noAnswer } = useTexts(COMMON);
+  const start = async () => {
+    await queries.refetchQueries({ queryKey: SESSION_KEY });
+    const session = queries.getQueryState(SESSION_KEY);
+    if (session?.error) notify(noAnswer, { changeId, isFailure: true });
+    else if (session?.data) save(href);
+  };
+  return {
+    href,
+    download: true,
+    onClick(event: MouseEvent<HTMLAnchorElement>) {
+      // Another window gets the address itself.
+      if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+      event.preventDefault();
+      void start();
+    },
+  };
+}
+
+function save(href: string): void {
+  const link = document.createElement('a');
+  Object.assign(link, { href, download: '' });
+  link.click();
+}
