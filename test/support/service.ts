@@ -134,7 +134,7 @@ export async function testServiceProcesses(
   return { ...withPartners((first as ServiceProcess).baseUrl, database), databaseUrl, operationsPort: 0, processes };
 }
 
-function withPartners(baseUrl: string, database: Database): Omit<TestService, 'databaseUrl' | 'operationsPort'> {
+export function withPartners(baseUrl: string, database: Database): Omit<TestService, 'databaseUrl' | 'operationsPort'> {
   return {
     baseUrl,
     database,

@@ -1,0 +1,69 @@
+/** The service under a role that may only read and write rows, as docs/operating.md grants it. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import pg from 'pg';
+import { JOB_NAME } from '../../console/src/texts/code-texts.ts';
+import { readConfig } from '../../src/config.ts';
+import { startService } from '../../src/service/start-service.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { uniqueId } from '../support/client.ts';
+import { commandLine } from '../support/command-line.ts';
+import { listBlocks } from '../support/document-blocks.ts';
+import { connect } from '../support/postgres/connect.ts';
+import { emptyDatabase, testDatabase } from '../support/postgres/database.ts';
+import { serviceEnv, withPartners } from '../support/service.ts';
+
+const [OWNER, ROLE] = [`owner_${process.pid}`, `service_${process.pid}`];
+const block = listBlocks().find(
+  ({ path, text }) => path === 'docs/operating.md' && text.startsWith('create role impact_service'),
+);
+const GRANTS = block?.text.replaceAll('impact_service', ROLE).replaceAll('for role impact ', `for role ${OWNER} `) ?? '';
+
+const { databaseUrl, pool } = await testDatabase();
+await pool.query(`create role ${OWNER}`);
+await pool.query(GRANTS);
+after(async () => {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  for (const role of [ROLE, OWNER]) await client.query(`drop owned by ${role}; drop role ${role}`);
+  await client.end();
+});
+const asRole = (url: string) => url.replace('user=postgres', `user=${ROLE}`);
+const env = serviceEnv(asRole(databaseUrl), {});
+
+test('confirms, estimates, links, delivers and runs every job', async () => {
+  const service = await startService(readConfig(env));
+  after(() => service.stop());
+  const { rows } = await service.database.pool.query(
+    'select current_user as role, usesuper from pg_user where usename = current_user',
+  );
+  assert.deepEqual(rows, [{ role: ROLE, usesuper: false }]);
+  const { client } = await withPartners(service.baseUrl, service.database).newPartner();
+  const orderRef = uniqueId('order');
+  const estimate = await client.estimate({ partner_order_ref: orderRef });
+  const { body } = await client.confirm({
+    partner_order_ref: orderRef,
+    calculation_id: estimate.body.estimate.calculation_id,
+  });
+  assert.equal(body.association.status, 'associated');
+  await waitFor('the sequence of the event', async () => (await client.listEvents()).body.events.length > 0);
+  const { run, runJson } = commandLine(env);
+  for (const job of Object.keys(JOB_NAME)) {
+    const { code, stderr } = await run(['job', 'run', job]);
+    assert.equal(code, 0, `${job}: ${stderr}`);
+  }
+  assert.equal((await runJson('doctor')).ok, true);
+  assert.ok((await runJson('partner', 'create', '--name', 'By the command line')).partner_id);
+});
+
+test('may change no table, and a start that misses a migration changes nothing', async () => {
+  const client = await connect(asRole(databaseUrl));
+  for (const statement of ['drop table contribution', 'alter table partner add column x int', 'truncate audit_entry'])
+    await assert.rejects(client.query(statement), /must be owner|permission denied/);
+  const empty = await emptyDatabase();
+  await assert.rejects(startService(readConfig(serviceEnv(asRole(empty.databaseUrl), {}))), /permission denied/);
+  const { rows } = await empty.pool.query(
+    "select count(*)::int as tables from pg_class where relnamespace = 'public'::regnamespace",
+  );
+  assert.deepEqual(rows, [{ tables: 0 }]);
+});
