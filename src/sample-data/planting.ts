@@ -1,18 +1,23 @@
 import { hash } from 'node:crypto';
 import type { EnvironmentalStatus } from '../domain/impact/environmental-status.ts';
+import { countWorth, treeCostsOf } from '../domain/impact/pooled-worth.ts';
 import { type BatchChange, changeImpactBatch } from '../operations/impact/change-impact-batch.ts';
 import { createProject } from '../operations/impact/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../operations/impact/pool-contributions.ts';
+import { listUnpooledOfAll } from '../operations/impact/read-pooled-worth.ts';
+import { listRuleVersions } from '../store/rules/rule-version.ts';
+import type { PoolableSettlement } from '../store/settlements/poolable-settlement.ts';
 import { HOUR_MS, type Plan } from './plan.ts';
 import type { Sample, Scene } from './sample.ts';
 import { MARK, MARK_IN_ARABIC, type Person, type Slug } from './sample-partners.ts';
-import { settlementOf } from './settlements.ts';
 
 const PROJECTS = [
   { nameEn: `Mangroves of Jubail (${MARK})`, nameAr: `أشجار القرم في الجبيل (${MARK_IN_ARABIC})`, country: 'SA' },
   { nameEn: `Cedars of the North (${MARK})`, nameAr: `أرز الشمال (${MARK_IN_ARABIC})`, country: 'LB' },
 ] as const;
 
+const FIRST_SLUGS: readonly Slug[] = ['brightline', 'oasis', 'nordlicht'];
+const SECOND_SLUGS: readonly Slug[] = ['brightline', 'kiku'];
 const [FIRST, SECOND] = ['First planting of the season', 'Second planting of the season'];
 
 /** Batches of trees that settlements pay for: one is verified, the other one is delayed. */
@@ -24,8 +29,8 @@ export function plantingScenes({ endsAt }: Plan): Scene[] {
     change(days, batch, { changeType: 'advanced', to, reason: null }, by);
   return [
     before(54, createProjects),
-    before(53, (sample) => create(sample, 1, { name: `${FIRST} (${MARK})`, quantity: 120n })),
-    before(52.9, (sample) => pool(sample, 1, { slugs: ['brightline', 'oasis', 'nordlicht'], sequence: 1n })),
+    before(53, (sample) => create(sample, 1, { name: `${FIRST} (${MARK})`, slugs: FIRST_SLUGS })),
+    before(52.9, (sample) => pool(sample, 1, FIRST_SLUGS)),
     before(52, (sample) => allocate(sample, 1, 0)),
     advanced(47, 1, 'funded'),
     advanced(40, 1, 'in_progress'),
@@ -33,8 +38,8 @@ export function plantingScenes({ endsAt }: Plan): Scene[] {
     advanced(21, 1, 'delivered'),
     before(20, (sample) => addEvidence(sample, 1, { type: 'report', fileName: 'planting-report.pdf' })),
     advanced(16, 1, 'verified', 'approver'),
-    before(20.5, (sample) => create(sample, 2, { name: `${SECOND} (${MARK})`, quantity: 85n })),
-    before(20.4, (sample) => pool(sample, 2, { slugs: ['brightline', 'kiku'], sequence: 2n })),
+    before(20.5, (sample) => create(sample, 2, { name: `${SECOND} (${MARK})`, slugs: SECOND_SLUGS })),
+    before(20.4, (sample) => pool(sample, 2, SECOND_SLUGS)),
     before(19, (sample) => allocate(sample, 2, 1)),
     advanced(12, 2, 'funded'),
     change(5, 2, {
@@ -58,28 +63,41 @@ async function createProjects(sample: Sample): Promise<void> {
     );
 }
 
-async function create(sample: Sample, batch: number, wanted: { name: string; quantity: bigint }): Promise<void> {
+/** For the trees that the settlements pay which it will get. */
+async function create(
+  sample: Sample,
+  batch: number,
+  { name, slugs }: { readonly name: string; readonly slugs: readonly Slug[] },
+): Promise<void> {
   await sample.once(
     `batch ${batch}`,
-    async (database) => createImpactBatch(database, await sample.person('operator'), wanted),
+    async (database) => {
+      const counter = countWorth(treeCostsOf(await listRuleVersions(sample.past.pool)));
+      for (const slug of slugs) for (const settlement of await listFree(sample, slug)) counter.add(settlement);
+      const trees = counter.worth().reduce((sum, worth) => sum + (worth.trees ?? 0n), 0n);
+      return createImpactBatch(database, await sample.person('operator'), { name, quantity: trees === 0n ? 1n : trees });
+    },
     ({ impactBatchId }: { impactBatchId: string }) => impactBatchId,
   );
 }
 
-async function pool(
-  sample: Sample,
-  batch: number,
-  { slugs, sequence }: { readonly slugs: readonly Slug[]; readonly sequence: bigint },
-): Promise<void> {
+async function pool(sample: Sample, batch: number, slugs: readonly Slug[]): Promise<void> {
   const impactBatchId = await sample.resultOf(`batch ${batch}`);
+  const operator = await sample.person('operator');
   for (const slug of slugs) {
-    const pooling = {
-      ...{ impactBatchId, partnerId: await sample.partnerId(slug) },
-      settlementIds: [await settlementOf(sample, slug, sequence)],
-    };
-    const operator = await sample.person('operator');
-    await sample.change(`batch ${batch} of ${slug}`, (database) => poolSettlements(database, operator, pooling));
+    const partnerId = await sample.partnerId(slug);
+    await sample.change(`batch ${batch} of ${slug}`, async (database) => {
+      const settlementIds = (await listFree(sample, slug)).map(({ settlementId }) => settlementId);
+      return poolSettlements(database, operator, { impactBatchId, partnerId, settlementIds });
+    });
   }
+}
+
+/** The settlements of a partner that are closed, and in no batch, so far. */
+async function listFree(sample: Sample, slug: Slug): Promise<PoolableSettlement[]> {
+  const page = { order: { by: 'closed_at', isDescending: false }, after: undefined, limit: 100 } as const;
+  const { page: free } = await listUnpooledOfAll(sample.past.pool, { partnerId: await sample.partnerId(slug) }, page);
+  return free.map(({ settlement }) => settlement);
 }
 
 async function allocate(sample: Sample, batch: number, project: number): Promise<void> {

@@ -11,6 +11,7 @@ import { ADJUSTMENT_STATUSES } from '../../src/domain/adjustments/adjustment.ts'
 import { CONTRIBUTION_STATUSES } from '../../src/domain/contributions/contribution-status.ts';
 import { EVENT_TYPES } from '../../src/domain/events/event.ts';
 import { timeOfId } from '../../src/domain/identifiers.ts';
+import { readPooledWorth } from '../../src/operations/impact/read-pooled-worth.ts';
 import { readOverview } from '../../src/operations/overview/read-overview.ts';
 import { makeSampleData, type SampleOutcome } from '../../src/sample-data/make-sample-data.ts';
 import { listJobs } from '../../src/schedule/jobs.ts';
@@ -30,7 +31,7 @@ import { commandLine } from '../support/command-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { testService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { endpointTools } from '../support/webhooks/webhook-service.ts';
+import { endpointTools, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const BIN = join(import.meta.dirname, '../../bin/partner-impact.mjs');
 const DAY_MS = 86_400_000;
@@ -129,6 +130,16 @@ describe('what it holds', () => {
     assert.deepEqual(associations, ['associated', 'not_requested', 'rejected']);
   });
 
+  test('each impact batch is for the trees that its settlements pay', async () => {
+    const batches = await rowsOf('select impact_batch_id as id, quantity as value from impact_batch');
+    assert.equal(batches.length, 2);
+    for (const { id, value } of batches) {
+      const worth = await readPooledWorth(service.database.pool, String(id));
+      assert.ok(worth.length > 1);
+      assert.equal(value, worth.reduce((sum, { trees }) => sum + (trees ?? 0n), 0n) || 1n);
+    }
+  });
+
   test('every partner is marked, with a currency and a zone of its own', async () => {
     const { partnerIds = [] } = (await findSampleData(service.database.pool)) ?? {};
     const partners = (await Array.fromAsync(eachPartner(service.database.pool))).filter(({ partnerId }) =>
@@ -179,7 +190,7 @@ describe('what it holds', () => {
   });
 
   test('all verifications pass', async () => {
-    const { run } = commandLine({ DATABASE_URL: service.databaseUrl });
+    const { run } = commandLine({ DATABASE_URL: service.databaseUrl, SECRETS_KEY: WEBHOOK_ENV.SECRETS_KEY });
     for (const words of [['verify'], ['audit', 'verify'], ['doctor']]) {
       const { code, stdout, stderr } = await run(words);
       assert.equal(code, 0, `${words.join(' ')}: ${stdout} ${stderr}`);
