@@ -163,8 +163,14 @@ async function measureLoad(of: Measured, { ratePerSecond, seconds }: LoadOptions
   const none = { token: newToken(), count: 1 };
   const loaded = await (findWrk() ? loadByWrk : loadByAutocannon)(
     {
-      ...{ scenario: 'confirm', baseUrl: subject.baseUrl, apiKey: partner.apiKey, connections: CONNECTIONS, seconds },
-      ...{ token: newToken(), known: none, replayable: none },
+      scenario: 'confirm',
+      baseUrl: subject.baseUrl,
+      apiKey: partner.apiKey,
+      connections: CONNECTIONS,
+      seconds,
+      token: newToken(),
+      known: none,
+      replayable: none,
       ...(ratePerSecond > 0 && { ratePerSecond }),
     },
     signal,

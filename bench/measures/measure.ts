@@ -62,7 +62,11 @@ export async function measure(installation: Installation, load: Load, task: Task
     from === undefined || to === undefined ? undefined : (to - from) / elapsedSeconds;
   const { p50Ms, p90Ms, p99Ms, maxMs, seconds } = outcome;
   const figures = {
-    ...{ perSecond: answeredOk(outcome) / seconds, p50Ms, p90Ms, p99Ms, maxMs },
+    perSecond: answeredOk(outcome) / seconds,
+    p50Ms,
+    p90Ms,
+    p99Ms,
+    maxMs,
     serviceCpu: spent(before.service.cpuSeconds, after.service.cpuSeconds) ?? 0,
     databaseCpu: spent(before.database?.cpuSeconds, after.database?.cpuSeconds),
     residentMegabytes: after.service.residentBytes / 2 ** 20,

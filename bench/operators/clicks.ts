@@ -70,8 +70,14 @@ export async function measureClicks(terms: Terms, violations: Violations): Promi
 async function confirmFor({ subject, partner, processes, seconds }: Terms, violations: Violations): Promise<Turn> {
   const none = { token: newToken(), count: 0 };
   const request = {
-    ...{ scenario: 'confirm' as const, baseUrl: subject.baseUrl, apiKey: partner.apiKey },
-    ...{ connections: CONNECTIONS, seconds, token: newToken(), known: none, replayable: none },
+    scenario: 'confirm' as const,
+    baseUrl: subject.baseUrl,
+    apiKey: partner.apiKey,
+    connections: CONNECTIONS,
+    seconds,
+    token: newToken(),
+    known: none,
+    replayable: none,
   };
   const before = processes && processorTime(processes);
   const outcome = await (findWrk() ? loadByWrk : loadByAutocannon)(request, new AbortController().signal);

@@ -97,8 +97,12 @@ async function fillContributions(database: Database, partnerId: string, count: n
   const columns = await fitToTable(pool, 'contribution', contributionColumns(terms));
   const range = 'from generate_series($1::bigint, $2::bigint) as number';
   const events = {
-    ...{ partner_id: terms.partner, sequence: 'number + 1', event_id: `'evt_' || substr(${columns['transaction_id']}, 5)` },
-    ...{ event_type: "'impact.transaction.confirmed'", subject_id: columns['transaction_id'] as string, occurred_at: 'now()' },
+    partner_id: terms.partner,
+    sequence: 'number + 1',
+    event_id: `'evt_' || substr(${columns['transaction_id']}, 5)`,
+    event_type: "'impact.transaction.confirmed'",
+    subject_id: columns['transaction_id'] as string,
+    occurred_at: 'now()',
   };
   for (let from = 1; from <= count; from += FILL_AT_ONCE) {
     const values = [from, Math.min(from + FILL_AT_ONCE - 1, count)];

@@ -23,16 +23,25 @@ export interface PlannedPartner {
 
 export const PARTNERS: readonly PlannedPartner[] = [
   {
-    ...{ name: 'Riyadh', timeZone: 'Asia/Riyadh', currency: 'SAR', minorUnits: 2 },
+    name: 'Riyadh',
+    timeZone: 'Asia/Riyadh',
+    currency: 'SAR',
+    minorUnits: 2,
     monthEnds: ['2027-01-31T21:00:00Z', '2027-02-28T21:00:00Z', '2027-03-31T21:00:00Z'].map(at),
   },
   {
     // Its clocks go forward on 14 March.
-    ...{ name: "St John's", timeZone: 'America/St_Johns', currency: 'CAD', minorUnits: 2 },
+    name: "St John's",
+    timeZone: 'America/St_Johns',
+    currency: 'CAD',
+    minorUnits: 2,
     monthEnds: ['2027-02-01T03:30:00Z', '2027-03-01T03:30:00Z', '2027-04-01T02:30:00Z'].map(at),
   },
   {
-    ...{ name: 'Auckland', timeZone: 'Pacific/Auckland', currency: null, minorUnits: 0 },
+    name: 'Auckland',
+    timeZone: 'Pacific/Auckland',
+    currency: null,
+    minorUnits: 0,
     monthEnds: ['2027-01-31T11:00:00Z', '2027-02-28T11:00:00Z', '2027-03-31T11:00:00Z'].map(at),
   },
 ];

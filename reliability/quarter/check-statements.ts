@@ -173,12 +173,14 @@ class PartnerBooks {
     const amount = this.#records.amountOf(entry);
     this.#expect(line, {
       ...labelCells(entry),
-      ...{ partner_event_id: entry.eventId, partner_order_ref: entry.orderRef, points: String(entry.points) },
-      ...{
-        calculation_id: entry.calculationId ?? '',
-        association_status: entry.calculationId === null ? 'not_requested' : 'associated',
-      },
-      ...{ adjustment_id: '', posted_at_utc: '', original_settlement_id: '' },
+      partner_event_id: entry.eventId,
+      partner_order_ref: entry.orderRef,
+      points: String(entry.points),
+      calculation_id: entry.calculationId ?? '',
+      association_status: entry.calculationId === null ? 'not_requested' : 'associated',
+      adjustment_id: '',
+      posted_at_utc: '',
+      original_settlement_id: '',
       currency: amount === null ? '' : (PARTNERS[this.#partner]?.currency as string),
     });
     this.#expectAmount(line, amount);
@@ -201,8 +203,12 @@ class PartnerBooks {
     const amount = this.#records.amountOfAdjustment(adjustment);
     this.#expect(line, {
       ...labelCells(entry),
-      ...{ transaction_id: entry.transactionId, partner_event_id: entry.eventId, partner_order_ref: entry.orderRef },
-      ...{ points: String(pointsDelta), reason_code: reasonCode, original_settlement_id: this.#seen.get(entry) ?? 'none' },
+      transaction_id: entry.transactionId,
+      partner_event_id: entry.eventId,
+      partner_order_ref: entry.orderRef,
+      points: String(pointsDelta),
+      reason_code: reasonCode,
+      original_settlement_id: this.#seen.get(entry) ?? 'none',
       currency: amount === null ? '' : (PARTNERS[this.#partner]?.currency as string),
     });
     this.#expectAmount(line, amount);
@@ -273,13 +279,14 @@ class PartnerBooks {
     const amount = sums.amount ?? (isEmpty ? 0n : null);
     const total = sums.gross + sums.adjusted + sums.carried;
     const expected = {
-      ...{ contribution_count: sums.contributions, adjustment_count: sums.adjustments },
-      ...{ gross_points: sums.gross, adjustment_points: sums.adjusted, net_points: sums.gross + sums.adjusted },
-      ...{
-        carried_in_points: sums.carried,
-        payable_points: total > 0n ? total : 0n,
-        carried_out_points: total < 0n ? total : 0n,
-      },
+      contribution_count: sums.contributions,
+      adjustment_count: sums.adjustments,
+      gross_points: sums.gross,
+      adjustment_points: sums.adjusted,
+      net_points: sums.gross + sums.adjusted,
+      carried_in_points: sums.carried,
+      payable_points: total > 0n ? total : 0n,
+      carried_out_points: total < 0n ? total : 0n,
       amount: currency === null || amount === null ? null : billedText(amount, minorUnits),
       currency,
     };

@@ -120,7 +120,9 @@ async function simulate(database: Database, client: PartnerClient): Promise<numb
   const adjustments = `${counts.posted} posted (${counts.restated} restate amounts, ${counts.reversed} reverse another), ${counts.rejected} rejected`;
   const monthly = PARTNERS.reduce((sum, { monthEnds }) => sum + monthEnds.length, 0);
   printFigures('A quarter by the clock', {
-    ...{ seed, contributions: answered, 'of these': `${withEstimate} with an estimate, ${replayed} repeated with their key` },
+    seed,
+    contributions: answered,
+    'of these': `${withEstimate} with an estimate, ${replayed} repeated with their key`,
     'requests made again': `${client.repeated}, their outcome unknown`,
     'lived through in': `${livedSeconds.toFixed(0)} s`,
     rules: `${rulesMade} versions of three kinds, ${rulesWithdrawn} of them withdrawn before their start`,

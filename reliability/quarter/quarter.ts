@@ -65,8 +65,11 @@ export interface QuarterCounts {
 /** Lives through the quarter: from one happening to the next, with contributions at every one of them. */
 export class Quarter {
   readonly counts: QuarterCounts = {
-    ...{ early: PARTNERS.map(() => 0), lostRaces: { count: 0 } },
-    ...{ rulesMade: 0, rulesWithdrawn: 0, signInsRenewed: 0 },
+    early: PARTNERS.map(() => 0),
+    lostRaces: { count: 0 },
+    rulesMade: 0,
+    rulesWithdrawn: 0,
+    signInsRenewed: 0,
   };
   readonly #options: QuarterOptions;
   /** Contributions a second while something else is looked at. */
@@ -242,15 +245,16 @@ function idOf(json: string): string {
 function wordsOf(rule: PlannedRule, partnerIds: readonly string[]): string[] {
   const { kind, label, partner, startsAt, pointsMin, pointsMax, reviewThreshold, dailyCountCap, price, currency } = rule;
   const options = {
-    ...{ kind, label, 'starts-at': new Date(startsAt).toISOString() },
+    kind,
+    label,
+    'starts-at': new Date(startsAt).toISOString(),
     partner: partner === null ? undefined : partnerIds[partner],
-    ...{
-      'points-min': pointsMin,
-      'points-max': pointsMax,
-      'review-threshold': reviewThreshold,
-      'daily-count-cap': dailyCountCap,
-    },
-    ...{ [kind === 'point_conversion' ? 'point-value' : 'tree-cost']: price, currency },
+    'points-min': pointsMin,
+    'points-max': pointsMax,
+    'review-threshold': reviewThreshold,
+    'daily-count-cap': dailyCountCap,
+    [kind === 'point_conversion' ? 'point-value' : 'tree-cost']: price,
+    currency,
   };
   return Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
 }

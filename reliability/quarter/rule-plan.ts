@@ -50,8 +50,14 @@ export function planRules(firstStart: number, dailyCount: number): readonly Plan
         pointsMax,
       },
       {
-        ...{ kind: 'contribution_rule', label: `reviewed-${step}`, partner: REVIEWED, startsAt, pointsMin: 1n, pointsMax },
-        ...{ reviewThreshold: thresholds[step] as bigint, dailyCountCap: caps[step] as bigint },
+        kind: 'contribution_rule',
+        label: `reviewed-${step}`,
+        partner: REVIEWED,
+        startsAt,
+        pointsMin: 1n,
+        pointsMax,
+        reviewThreshold: thresholds[step] as bigint,
+        dailyCountCap: caps[step] as bigint,
       },
       { kind: 'point_conversion', label: `point-sar-${step}`, partner: null, startsAt, ...priced(values[step], SAR) },
       // One of its own, which comes before any for all; for a while its points have no value.

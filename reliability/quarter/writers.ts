@@ -152,13 +152,18 @@ export class Writers {
     this.counts[isPending ? 'pending' : 'confirmed']++;
     const decision = random.fraction();
     const entry: Entry = {
-      ...{ ...draft, calculationId, sent, transactionId: contribution.transaction_id },
+      ...draft,
+      calculationId,
+      sent,
+      transactionId: contribution.transaction_id,
       labels: {
         contributionRule: contribution.contribution_rule_version,
         pointConversion: contribution.point_conversion_version,
         treeCost: contribution.tree_cost_version,
       },
-      ...{ state: isPending ? 'pending' : 'confirmed', wasPending: isPending, confirmed: isPending ? undefined : sent },
+      state: isPending ? 'pending' : 'confirmed',
+      wasPending: isPending,
+      confirmed: isPending ? undefined : sent,
       plan: decision < 0.5 ? 'confirm' : decision < 0.8 ? 'fail' : 'leave',
     };
     if (partnerRecords.byTransaction.has(entry.transactionId)) report(`${entry.transactionId} was given twice`, 'given twice');

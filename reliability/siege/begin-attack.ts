@@ -31,7 +31,9 @@ export async function prepareAttack(attack: Attack, options: AttackOptions): Pro
     const attacker = new Attacker(port);
     const findings: string[] = [];
     const running = attack.run({
-      ...{ attacker, operationsPort, random },
+      attacker,
+      operationsPort,
+      random,
       connections: Math.min(attack.connections, connectionsMax ?? attack.connections),
       apiKey: partner.apiKey,
       settlementId: partner.settlementId,

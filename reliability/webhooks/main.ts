@@ -83,7 +83,12 @@ async function main(): Promise<number> {
   await healHalf(experiment, killsAtTheEnd);
   const verdict = await checkEverything(experiment);
   printSummary({
-    ...{ title, members: experiment.members, arrivalLog, verdict, longestHeldMs, kills: killer.kills },
+    title,
+    members: experiment.members,
+    arrivalLog,
+    verdict,
+    longestHeldMs,
+    kills: killer.kills,
     perSecond: rate,
     latencies: measureLatencies(experiment, spans),
     addressesRefused: await countAddressRefusals(experiment.database),

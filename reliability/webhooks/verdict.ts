@@ -36,7 +36,10 @@ export async function checkEverything(experiment: Experiment): Promise<Verdict> 
   );
   checkTimes(experiment, repetitions, pauses);
   return {
-    ...{ judgement, repetitions, pauses, reachedInward },
+    judgement,
+    repetitions,
+    pauses,
+    reachedInward,
     errorsLogged: countErrors(installation.output),
   };
 }

@@ -41,7 +41,10 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
     ...((isFinal || takesList) && { headers: WriteHeaders }),
   };
   app.route({
-    ...{ method, url, schema, exposeHeadRoute: false },
+    method,
+    url,
+    schema,
+    exposeHeadRoute: false,
     ...(takesList && { bodyLimit: LIST_LIMITS.bytes }),
     config: { operation: route.operation, takesFile },
     // Before the body is read: whoever is nobody sends none.
@@ -98,7 +101,9 @@ async function answerKeyed(route: OperatorRoute, call: Call): Promise<KeptText> 
   // The key is the operator's own: of two operators with the same key each has an answer.
   const keyed = {
     callerId: (actor as Actor).operatorId,
-    ...{ idempotencyKey, operation, fingerprint: fingerprint(operation, members) },
+    idempotencyKey,
+    operation,
+    fingerprint: fingerprint(operation, members),
   };
   const seal = route.tellsSecret ? sealedAnswers(tools.endpointTools) : answersAsGiven;
   const work = async (claim: Work) => (await route.handle({ ...call, work: claim })) as object;

@@ -17,7 +17,8 @@ export const nullableIntegerText = (description: string) =>
   Type.Unsafe<string | null>({ ...INTEGER, type: ['string', 'null'], description });
 /** The number of decimals to which a page rounds an exact amount, half up, as totals are billed. */
 export const minorUnits = Type.Unsafe<number | null>({
-  ...{ type: ['integer', 'null'], minimum: 0 },
+  type: ['integer', 'null'],
+  minimum: 0,
   description: 'How many decimals the currency has, by ISO 4217; `null` without a currency.',
 });
 /** An amount of money, exact. */

@@ -15,7 +15,9 @@ export interface Sorting<By extends string> {
 function sortMember<By extends string>(names: readonly By[], usual: Sort<By>) {
   return Type.Optional(
     Type.Unsafe<Sort<By>>({
-      ...{ type: 'string', enum: names.flatMap((name) => [name, `-${name}`]), default: usual },
+      type: 'string',
+      enum: names.flatMap((name) => [name, `-${name}`]),
+      default: usual,
       description: 'The order, by a member of the records; with `-` from the highest, or the latest.',
     }),
   );

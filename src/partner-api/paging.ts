@@ -25,13 +25,19 @@ const PLACE_LENGTH_MAX = 256;
 export const pageQuery = ({ default: usual, max, afterLength = PLACE_LENGTH_MAX }: PageSizes) => ({
   limit: Type.Optional(
     Type.Unsafe<string>({
-      ...{ type: 'integer', minimum: 1, maximum: max, default: usual },
+      type: 'integer',
+      minimum: 1,
+      maximum: max,
+      default: usual,
       description: 'The largest number of records of a page.',
     }),
   ),
   after: Type.Optional(
     Type.String({
-      ...{ format: 'page-cursor', minLength: 1, maxLength: afterLength, pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$' },
+      format: 'page-cursor',
+      minLength: 1,
+      maxLength: afterLength,
+      pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$',
       description: 'The `next_after` of the previous page. Without it the service answers with the first page.',
     }),
   ),
@@ -48,13 +54,13 @@ export const pageAnswer = {
 
 /** The former name of `after` in a query; it works as long as `/v1` does. */
 export const olderAfter = (source: string) => ({
-  ...{ deprecated: true },
+  deprecated: true,
   description: `Deprecated, use \`after\`: \`${source}\` of the page before.`,
 });
 
 /** The former name of `next_after` in an answer. */
 export const olderNextAfter = (target: string) => ({
-  ...{ deprecated: true },
+  deprecated: true,
   description: `Deprecated, use \`next_after\`: what to send as \`${target}\` for the next page.`,
 });
 

@@ -94,7 +94,10 @@ function futureRule(startsAt: Date): Rule {
 
 function contributionRule({ slug, reviewThreshold, dailyCountCap }: SamplePartner, number: number): Rule {
   return {
-    ...{ kind: 'contribution_rule', slug, version: `${slug}-rules-${number}`, pointsMin: number === 1 ? '1' : '10' },
+    kind: 'contribution_rule',
+    slug,
+    version: `${slug}-rules-${number}`,
+    pointsMin: number === 1 ? '1' : '10',
     pointsMax: '100000',
     reviewThreshold: String(reviewThreshold),
     ...(dailyCountCap !== undefined && { dailyCountCap: String(dailyCountCap) }),

@@ -61,7 +61,10 @@ export class Deliveries {
     this.#receivers = receivers;
     this.#session = session;
     this.#dispatcher = openDispatcher({
-      ...{ database, environment: 'sandbox', pace: new Pace(), clock: Date.now },
+      database,
+      environment: 'sandbox',
+      pace: new Pace(),
+      clock: Date.now,
       client: openGuardedAgent({ allowInsecure: false, allowThisMachine: true }),
       openSecrets: (endpoint) => openSecrets(tools.endpointTools.secretBox, endpoint),
       onAttempt: () => {},

@@ -17,7 +17,10 @@ async function reconcile(sample: Sample): Promise<void> {
   const settlementId = await settlementOf(sample, 'oasis', 2n);
   const list = Buffer.from(await listOf(sample, { partnerId, settlementId }));
   await reconcileForPartner(operations.reconcileSettlement, await sample.person('operator'), {
-    ...{ partnerId, settlementId, idempotencyKey: 'list-of-the-dispute', format: 'csv' },
+    partnerId,
+    settlementId,
+    idempotencyKey: 'list-of-the-dispute',
+    format: 'csv',
     chunks: (async function* () {
       yield list;
     })(),

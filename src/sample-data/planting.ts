@@ -111,7 +111,10 @@ async function addEvidence(
   { type, fileName }: { readonly type: string; readonly fileName: string },
 ): Promise<void> {
   const evidence = {
-    ...{ type, fileName, url: `https://example.com/sample-data/${fileName}`, byteCount: 184_320n },
+    type,
+    fileName,
+    url: `https://example.com/sample-data/${fileName}`,
+    byteCount: 184_320n,
     sha256: hash('sha256', fileName),
     capturedAt: new Date(sample.at.getTime() - 6 * HOUR_MS),
   };

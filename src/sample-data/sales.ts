@@ -48,7 +48,11 @@ async function estimate(sample: Sample, partner: Partner, sale: Sale, distanceKm
     vehicle_category: vehicleCategory,
   };
   const { record } = await sample.operations.createDeliveryEmissionsEstimate({
-    ...{ partnerId: partner.partnerId, isSuspended: false, partnerOrderRef, distanceKm, distanceMetres },
+    partnerId: partner.partnerId,
+    isSuspended: false,
+    partnerOrderRef,
+    distanceKm,
+    distanceMetres,
     idempotencyKey: `estimate-${sale.partnerEventId}`,
     fingerprint: fingerprint('createDeliveryEmissionsEstimate', payload),
     vehicleCategory,
@@ -60,8 +64,16 @@ async function confirm(sample: Sample, partner: Partner, sale: Sale, calculation
   const { partnerId, currency, timeZone } = partner;
   const { partnerEventId, partnerOrderRef, points, opaqueCustomerRef, idempotencyKey } = sale;
   const { record } = await sample.operations.confirmContribution({
-    ...{ partnerId, currency, timeZone, isSuspended: false },
-    ...{ partnerEventId, partnerOrderRef, points, opaqueCustomerRef, calculationId, idempotencyKey },
+    partnerId,
+    currency,
+    timeZone,
+    isSuspended: false,
+    partnerEventId,
+    partnerOrderRef,
+    points,
+    opaqueCustomerRef,
+    calculationId,
+    idempotencyKey,
     fingerprint: fingerprint('confirmContribution', {
       partner_event_id: partnerEventId,
       partner_order_ref: partnerOrderRef,
@@ -84,7 +96,10 @@ interface Link {
 /** A contribution that waits for its review gets no link. */
 async function associate(sample: Sample, { partnerId }: Partner, { sale, calculationId, transactionId }: Link): Promise<void> {
   const link = sample.operations.associateEmissionsEstimate({
-    ...{ partnerId, isSuspended: false, transactionId, calculationId },
+    partnerId,
+    isSuspended: false,
+    transactionId,
+    calculationId,
     idempotencyKey: `associate-${sale.partnerEventId}`,
     fingerprint: fingerprint('associateEmissionsEstimate', { transaction_id: transactionId, calculation_id: calculationId }),
     correlationId: newId('corr'),

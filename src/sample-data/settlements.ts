@@ -70,7 +70,9 @@ async function say(sample: Sample, { slug, sequence, status, note }: Saying): Pr
   const reference = `${slug}-month-${sequence}`;
   const members = { settlement_id: settlementId, status, reference, note: note ?? undefined };
   await sample.operations.acknowledgeSettlement({
-    ...{ partnerId, settlementId, idempotencyKey: `${reference}-${status}` },
+    partnerId,
+    settlementId,
+    idempotencyKey: `${reference}-${status}`,
     fingerprint: fingerprint('acknowledgeSettlement', members),
     acknowledgement: { status, reference, note },
     author: { operatorId: await sample.resultOf(`key ${slug}`), role: 'partner', correlationId: newId('corr') },

@@ -31,7 +31,11 @@ export async function openSampleData(
     const settlementTools = configuredSettlementTools(config);
     const { makeSampleData } = await import('../sample-data/make-sample-data.ts');
     return await makeSampleData({
-      ...{ database: store.database, past, settlementTools, signal, onProgress },
+      database: store.database,
+      past,
+      settlementTools,
+      signal,
+      onProgress,
       endpointTools: openEndpointTools(past, config, Date.now, parts),
       jobs: listJobs({ ...config, settlementTools }),
     });

@@ -32,7 +32,11 @@ export function openEndpointTools(
   const client = openGuardedAgent(guard);
   parts.defer(() => client.destroy());
   return {
-    ...{ database, environment: config.environment, client, ...guard, clock },
+    database,
+    environment: config.environment,
+    client,
+    ...guard,
+    clock,
     // Its keys are read when they are needed: a process that only answers may have none.
     get secretBox() {
       return openConfiguredSecretBox(config);

@@ -64,7 +64,10 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     openSecrets: (endpoint) => openSecrets(secretBox, endpoint),
   });
   const closeRelay = openRelay({
-    ...{ database, environment, recent, onError },
+    database,
+    environment,
+    recent,
+    onError,
     onDeliveries: dispatcher.wake,
     handOff: dispatcher.handOff,
   });

@@ -316,7 +316,12 @@ describe('keys that nobody has', () => {
     after(() => own.close());
     const statements = mock.method(own.pool, 'query').mock;
     const authenticate = authenticator({
-      ...{ database: own, environment: 'sandbox', failures: failureLimit(clock), onUse: () => {}, onDoubt: () => {}, clock },
+      database: own,
+      environment: 'sandbox',
+      failures: failureLimit(clock),
+      onUse: () => {},
+      onDoubt: () => {},
+      clock,
     });
     const from = (address: string, apiKey: string) => authenticate({ apiKey, address });
     return { clock, from, statements };

@@ -75,8 +75,11 @@ async function newContribution(fields: object = {}) {
 }
 
 const newNever = async () => ({
-  ...{ partnerId: (await service.newPartner()).partner.partnerId, partnerEventId: uniqueId('event') },
-  ...{ partnerOrderRef: uniqueId('order'), points: 999_999n, reason: 'a test' },
+  partnerId: (await service.newPartner()).partner.partnerId,
+  partnerEventId: uniqueId('event'),
+  partnerOrderRef: uniqueId('order'),
+  points: 999_999n,
+  reason: 'a test',
 });
 
 async function draftCorrection(actor: Actor) {
@@ -119,8 +122,11 @@ async function newProduction() {
   await createOperator(made.database, OWNER, { name: 'Amal', email: 'amal@example.org', role: 'admin' });
   await made.database.pool.query("update installation set environment = 'production'");
   const { run } = commandLine({
-    ...{ DATABASE_URL: made.databaseUrl, SERVICE_ENVIRONMENT: 'production', XDG_CONFIG_HOME: '/nonexistent' },
-    ...{ AUDIT_KEY: writeNamedKey(AUDIT_KEY), SECRETS_KEY: writeNamedKey(SECRETS_KEY) },
+    DATABASE_URL: made.databaseUrl,
+    SERVICE_ENVIRONMENT: 'production',
+    XDG_CONFIG_HOME: '/nonexistent',
+    AUDIT_KEY: writeNamedKey(AUDIT_KEY),
+    SECRETS_KEY: writeNamedKey(SECRETS_KEY),
   });
   return { database: made.database, run };
 }

@@ -165,10 +165,8 @@ describe('a posted adjustment', () => {
       contributionCount: 1n,
     };
     const { totals } = await rememberOpenTotals()(pool, open, {
-      ...{
-        previous: first.closed.totals ?? undefined,
-        prices: await prices.pricesOf(pool, await partnerWith(database, of.partnerId)),
-      },
+      previous: first.closed.totals ?? undefined,
+      prices: await prices.pricesOf(pool, await partnerWith(database, of.partnerId)),
     });
     const { closed } = await closeNow(database, of.partnerId, prices);
     for (const each of [totals, closed.totals]) {

@@ -120,7 +120,10 @@ describe('doctor, of the keys of the endpoints', () => {
     const { partner_id } = await runJson('partner', 'create', '--name', 'With endpoints');
     for (const endpointId of ['wep_1', 'wep_2'])
       await insertWebhookEndpoint(service.database.pool, {
-        ...{ partnerId: partner_id, endpointId, url: 'https://example.org/', eventTypes: [] },
+        partnerId: partner_id,
+        endpointId,
+        url: 'https://example.org/',
+        eventTypes: [],
         secretSealed: openSecretBox([key]).seal(endpointId, 'whsec_abc'),
       });
     const sound = await doctor(key);

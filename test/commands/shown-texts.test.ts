@@ -167,8 +167,11 @@ describe('a text that hides something is refused with the name of what it hides'
       () => createImpactBatch(database, OWNER, { name: hidden, quantity: 1n }),
       () =>
         draftFailure(database, operator, {
-          ...{ partnerId, partnerEventId: uniqueId('event'), partnerOrderRef: 'order-1' },
-          ...{ points: 1n, reason: hidden },
+          partnerId,
+          partnerEventId: uniqueId('event'),
+          partnerOrderRef: 'order-1',
+          points: 1n,
+          reason: hidden,
         }),
     ];
     for (const change of changes) await assert.rejects(change(), refusal);
@@ -185,7 +188,8 @@ describe('a text that hides something is refused with the name of what it hides'
     const path = `/v1/settlements/${closed.settlementId}/acknowledgement`;
     const say = (note: string) =>
       client.call(path, {
-        ...{ method: 'POST', headers: { 'idempotency-key': uniqueId('key') } },
+        method: 'POST',
+        headers: { 'idempotency-key': uniqueId('key') },
         body: { status: 'disputed', note },
       });
     const refused = await say(hidden);

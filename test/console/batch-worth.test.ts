@@ -113,7 +113,10 @@ describe('before money is bound', needsBrowser, () => {
     [
       'en',
       {
-        ...{ choose: /^Choose/, create: 'Create the batch', dialog: 'New batch', fund: 'Record the funding' },
+        choose: /^Choose/,
+        create: 'Create the batch',
+        dialog: 'New batch',
+        fund: 'Record the funding',
         cost: '0.50 SAR a tree',
         alone: 'This settlement pays about 3 trees.',
         together: 'Together these settlements pay about 6 trees.',
@@ -122,7 +125,10 @@ describe('before money is bound', needsBrowser, () => {
     [
       'ar',
       {
-        ...{ choose: /^اختيار/, create: 'إنشاء الدفعة', dialog: 'دفعة جديدة', fund: 'تسجيل التمويل' },
+        choose: /^اختيار/,
+        create: 'إنشاء الدفعة',
+        dialog: 'دفعة جديدة',
+        fund: 'تسجيل التمويل',
         cost: '\u20660.50 SAR\u2069 للشجرة',
         alone: 'تغطي هذه التسوية نحو 3 أشجار.',
         together: 'تغطي هذه التسويات معًا نحو 6 أشجار.',

@@ -325,8 +325,11 @@ async function makeRecords(): Promise<Ids> {
   await approver.postOnce('/operator/v1/projects', { name_en: 'Coast', name_ar: 'الساحل', country: 'SA' });
   const added = await newEndpoint(service, endpointTools(service.database));
   return {
-    ...{ partnerId, settlementId, reconciliationId: begun.body.reconciliation_id },
-    ...{ batchId: batch.body.impact_batch_id, endpoint: `${added.partner.partnerId}/${added.endpointId}` },
+    partnerId,
+    settlementId,
+    reconciliationId: begun.body.reconciliation_id,
+    batchId: batch.body.impact_batch_id,
+    endpoint: `${added.partner.partnerId}/${added.endpointId}`,
   };
 }
 

@@ -270,8 +270,12 @@ describe('close a month', needsBrowser, () => {
     const { body } = await client.confirm({ ...newConfirmation(), points: 70 });
     const operator = await signedInOperator(service, 'operator');
     const drafted = await operator.postOnce('/operator/v1/adjustments', {
-      ...{ partner_id: partnerId, transaction_id: body.contribution.transaction_id, reason_code: 'other', points_delta: '-20' },
-      ...{ reason_en: 'x', reason_ar: 'س' },
+      partner_id: partnerId,
+      transaction_id: body.contribution.transaction_id,
+      reason_code: 'other',
+      points_delta: '-20',
+      reason_en: 'x',
+      reason_ar: 'س',
     });
     assert.equal(drafted.status, 200, drafted.text);
     const page = await browser.signedIn('approver');

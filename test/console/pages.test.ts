@@ -113,13 +113,19 @@ async function listPages(): Promise<[name: string, path: string][]> {
   const { calculation_id } = (await client.estimate({ distance_km: '12.345' })).body.estimate;
   const drafter = await signedInOperator(service, 'operator');
   await drafter.postOnce('/operator/v1/failures', {
-    ...{ partner_id: partnerId, partner_event_id: 'evt-refused-1', partner_order_ref: 'order-1002', points: '450' },
+    partner_id: partnerId,
+    partner_event_id: 'evt-refused-1',
+    partner_order_ref: 'order-1002',
+    points: '450',
     reason: 'The order is held by another contribution.',
   });
   const { partnerId: longNamed } = await createPartner(service.database, OWNER, 'Brightline Market of the North', OPEN_RATES);
   await drafter.postOnce('/operator/v1/failures', {
-    ...{ partner_id: longNamed, partner_event_id: 'brightline-lost-event-1', partner_order_ref: 'brightline-lost-order-1' },
-    ...{ points: '12450', reason: 'The order was deleted at the partner before its points were confirmed.' },
+    partner_id: longNamed,
+    partner_event_id: 'brightline-lost-event-1',
+    partner_order_ref: 'brightline-lost-order-1',
+    points: '12450',
+    reason: 'The order was deleted at the partner before its points were confirmed.',
   });
   return [
     ['overview', '/'],
@@ -182,7 +188,9 @@ async function listMoney(): Promise<[name: string, path: string][]> {
   const next = await getOpen(service.database, partnerId);
   const settlement = `${partnerId}/${settlementId}`;
   await sender.post(`/v1/settlements/${settlementId}/acknowledgement`, {
-    ...{ status: 'disputed', reference: 'case-2026-11-7', note: 'Order 1 was refunded before the end of the month.' },
+    status: 'disputed',
+    reference: 'case-2026-11-7',
+    note: 'Order 1 was refunded before the end of the month.',
   });
   await sender.confirm({ ...newConfirmation(), points: 800 });
   const operator = await signedInOperator(service, 'operator');
@@ -197,8 +205,12 @@ async function listMoney(): Promise<[name: string, path: string][]> {
   await completeReconciliations(service.database, new AbortController().signal);
   const { lines } = (await operator.get(`/operator/v1/partners/${settlement.replace('/', '/settlements/')}/lines`)).body;
   await operator.postOnce('/operator/v1/adjustments', {
-    ...{ partner_id: partnerId, transaction_id: lines[0].transaction_id, reason_code: 'partner_reporting_error' },
-    ...{ points_delta: '-350', reason_en: 'Refunded before the end of the month.', reason_ar: 'أُعيد المبلغ قبل نهاية الشهر.' },
+    partner_id: partnerId,
+    transaction_id: lines[0].transaction_id,
+    reason_code: 'partner_reporting_error',
+    points_delta: '-350',
+    reason_en: 'Refunded before the end of the month.',
+    reason_ar: 'أُعيد المبلغ قبل نهاية الشهر.',
   });
   return [
     ['closings', '/closings'],

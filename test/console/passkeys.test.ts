@@ -19,13 +19,17 @@ async function addAuthenticator(page: Page, from?: { readonly session: CDPSessio
   const options = {
     protocol: 'ctap2' as const,
     transport: 'internal' as const,
-    ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+    hasResidentKey: true,
+    hasUserVerification: true,
+    isUserVerified: true,
+    automaticPresenceSimulation: true,
   };
   const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', { options });
   const had = await from?.session.send('WebAuthn.getCredentials', { authenticatorId: from.authenticatorId });
   for (const credential of had?.credentials ?? []) await session.send('WebAuthn.addCredential', { authenticatorId, credential });
   return {
-    ...{ session, authenticatorId },
+    session,
+    authenticatorId,
     turnAway: () => session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false }),
   };
 }
@@ -64,13 +68,12 @@ async function openDraft(page: Page) {
   const { body } = await client.confirm({ points: 150 });
   const operator = await signedInOperator(service, 'operator');
   const drafted = await operator.postOnce('/operator/v1/adjustments', {
-    ...{
-      partner_id: partner.partnerId,
-      transaction_id: body.contribution.transaction_id,
-      reason_code: 'other',
-      points_delta: '-45',
-    },
-    ...{ reason_en: 'x', reason_ar: 'س' },
+    partner_id: partner.partnerId,
+    transaction_id: body.contribution.transaction_id,
+    reason_code: 'other',
+    points_delta: '-45',
+    reason_en: 'x',
+    reason_ar: 'س',
   });
   assert.equal(drafted.status, 200, drafted.text);
   await page.goto(`${browser.baseUrl}/adjustments/${partner.partnerId}/${drafted.body.adjustment.adjustment_id}`);

@@ -184,7 +184,8 @@ describe('codes that the interface has as text', () => {
       const vehicleCategory = 'motorcycle_gasoline';
       const estimate = {
         ...estimateEmissions(distanceMetres, vehicleCategory),
-        ...{ vehicleCategory, distanceKm: distanceText(distanceMetres) },
+        vehicleCategory,
+        distanceKm: distanceText(distanceMetres),
       };
       return calculationSheet(estimate as Estimate).steps.flatMap(({ expression }) =>
         /[a-z]/.test(expression) ? expression : [],

@@ -39,8 +39,12 @@ describe('points that have a value', needsBrowser, () => {
     const { partner, partnerId, transactionId } = await priced('0.05', 100);
     const operator = await signedInOperator(service, 'operator');
     const { body } = await operator.postOnce('/operator/v1/adjustments', {
-      ...{ partner_id: partnerId, transaction_id: transactionId, reason_code: 'other', points_delta: '-45' },
-      ...{ reason_en: 'x', reason_ar: 'س' },
+      partner_id: partnerId,
+      transaction_id: transactionId,
+      reason_code: 'other',
+      points_delta: '-45',
+      reason_en: 'x',
+      reason_ar: 'س',
     });
     const page = await browser.signedIn('viewer');
     await page.goto(`${browser.baseUrl}/adjustments/${partnerId}/${body.adjustment.adjustment_id}`);
@@ -87,8 +91,12 @@ describe('points that have a value', needsBrowser, () => {
     const { partnerId, transactionId } = await priced('0.05', 100);
     const operator = await signedInOperator(service, 'operator');
     const { body, text } = await operator.postOnce('/operator/v1/adjustments', {
-      ...{ partner_id: partnerId, transaction_id: transactionId, reason_code: 'conversion_restatement', amount_delta: '-1' },
-      ...{ reason_en: 'x', reason_ar: 'س' },
+      partner_id: partnerId,
+      transaction_id: transactionId,
+      reason_code: 'conversion_restatement',
+      amount_delta: '-1',
+      reason_en: 'x',
+      reason_ar: 'س',
     });
     assert.ok(body.adjustment, text);
     const page = await browser.signedIn('viewer');
@@ -149,8 +157,12 @@ describe('points that have a value', needsBrowser, () => {
     const [drafter, approver] = [await signedInOperator(service, 'operator'), await signedInOperator(service, 'approver')];
     const post = async (points: string) => {
       const { body } = await drafter.postOnce('/operator/v1/adjustments', {
-        ...{ partner_id: partnerId, transaction_id: transactionId, reason_code: 'other', points_delta: points },
-        ...{ reason_en: 'x', reason_ar: 'س' },
+        partner_id: partnerId,
+        transaction_id: transactionId,
+        reason_code: 'other',
+        points_delta: points,
+        reason_en: 'x',
+        reason_ar: 'س',
       });
       const address = `/operator/v1/partners/${partnerId}/adjustments/${body.adjustment.adjustment_id}`;
       for (const step of ['approve', 'post']) assert.equal((await approver.postOnce(`${address}/${step}`, {})).status, 200);

@@ -88,7 +88,9 @@ describe('the status of a contribution', () => {
     assertPublished(verified, STATUS_PATH);
     assert.deepEqual(verified.body.environmental_status.evidence, [
       {
-        ...{ type: 'photo', url: 'https://example.org/photo.jpg', sha256: evidence().sha256 },
+        type: 'photo',
+        url: 'https://example.org/photo.jpg',
+        sha256: evidence().sha256,
         captured_at: '2026-01-02T03:04:05.000Z',
       },
     ]);
@@ -388,7 +390,8 @@ describe('at once', () => {
     const { impactBatchId } = await newBatch(database, [first]);
     const { projectId } = await newProject(database);
     const adding = poolSettlements(database, ADA, {
-      ...{ impactBatchId, partnerId: second.partnerId },
+      impactBatchId,
+      partnerId: second.partnerId,
       settlementIds: second.closed.map(({ settlementId }) => settlementId),
     });
     const [added] = await Promise.allSettled([adding, advance(impactBatchId, 'allocated', ADA, projectId)]);

@@ -28,7 +28,11 @@ async function draft(of: Partner, change: object): Promise<string> {
   const { client } = await service.newPartner({ of });
   const { contribution } = (await client.confirm({ ...newConfirmation(), points: 10_000 })).body;
   const { status, body, text } = await operator.postOnce(`${V1}/adjustments`, {
-    ...{ partner_id: of.partnerId, transaction_id: contribution.transaction_id, reason_en: 'x', reason_ar: 'س', ...change },
+    partner_id: of.partnerId,
+    transaction_id: contribution.transaction_id,
+    reason_en: 'x',
+    reason_ar: 'س',
+    ...change,
   });
   assert.equal(status, 200, text);
   return body.adjustment.adjustment_id;

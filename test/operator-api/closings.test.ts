@@ -21,8 +21,12 @@ before(async () => {
 
 const draftOf = (partnerId: string, transactionId: string) =>
   operator.postOnce(`${V1}/adjustments`, {
-    ...{ partner_id: partnerId, transaction_id: transactionId, reason_code: 'other', points_delta: '-1' },
-    ...{ reason_en: 'x', reason_ar: 'س' },
+    partner_id: partnerId,
+    transaction_id: transactionId,
+    reason_code: 'other',
+    points_delta: '-1',
+    reason_en: 'x',
+    reason_ar: 'س',
   });
 
 test('each partner with its open settlement, what is left to decide, and the settlement before', async () => {

@@ -16,8 +16,14 @@ import { clusterDatabase } from '../support/postgres/cluster-database.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 
 const COUNTS = {
-  ...{ partners: 20, contributions: 20_000, reviews: 1_000, settlements: 20_000, adjustments: 20_000 },
-  ...{ endpoints: 1_000, deliveries: 1_000, others: 1_000 },
+  partners: 20,
+  contributions: 20_000,
+  reviews: 1_000,
+  settlements: 20_000,
+  adjustments: 20_000,
+  endpoints: 1_000,
+  deliveries: 1_000,
+  others: 1_000,
 };
 
 const clusterUrl = process.env['TEST_ENGINE'] === 'citus' ? process.env['TEST_DATABASE_URL'] : undefined;

@@ -231,7 +231,7 @@ describe('the search', () => {
     const { kind, partner_id, partner_name, id, status, created_at } = settlement;
     assert.deepEqual(
       { kind, partner_id, partner_name, id, status },
-      { ...{ kind: 'settlement', partner_id: own.partnerId, partner_name: own.name }, id: open.settlement_id, status: 'open' },
+      { kind: 'settlement', partner_id: own.partnerId, partner_name: own.name, id: open.settlement_id, status: 'open' },
     );
     assert.ok(Math.abs(Date.parse(created_at) - Date.parse(open.created_at)) < 60_000, created_at);
     const [person] = (await find(viewer.operatorId)).records;

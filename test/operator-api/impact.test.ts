@@ -68,17 +68,27 @@ interface Upload {
 /** Sends bytes as a browser does. */
 function upload(person: SignedInOperator, id: string, { bytes = Buffer.from('a photo'), query = {}, headers = {} }: Upload = {}) {
   const stated = {
-    ...{ type: 'photo', url: 'https://files.example.org/1.jpg', file_name: 'one.jpg', captured_at: '2026-01-02T03:04:05.000Z' },
-    ...{ sha256: createHash('sha256').update(bytes).digest('hex'), ...query },
+    type: 'photo',
+    url: 'https://files.example.org/1.jpg',
+    file_name: 'one.jpg',
+    captured_at: '2026-01-02T03:04:05.000Z',
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    ...query,
   };
   return new Promise<OperatorAnswer>((resolve, reject) => {
     const sent = request(
       {
-        ...{ host: '127.0.0.1', port: person.port, method: 'POST' },
+        host: '127.0.0.1',
+        port: person.port,
+        method: 'POST',
         path: `${V1}/impact-batches/${id}/evidence?${new URLSearchParams(stated)}`,
         headers: {
-          ...{ host: `localhost:${person.port}`, cookie: person.cookie, 'x-csrf-token': person.csrfToken },
-          ...{ 'content-type': 'application/octet-stream', 'idempotency-key': uniqueId('key'), 'content-length': bytes.length },
+          host: `localhost:${person.port}`,
+          cookie: person.cookie,
+          'x-csrf-token': person.csrfToken,
+          'content-type': 'application/octet-stream',
+          'idempotency-key': uniqueId('key'),
+          'content-length': bytes.length,
           ...headers,
         },
       },
@@ -131,7 +141,8 @@ describe('settlements for a batch', () => {
     const [pooled] = done(await as(viewer).get(`${V1}/impact-batches/${id}/settlements`)).settlements;
     assert.deepEqual([pooled.settlement_id, pooled.points], [settlementId, '1250']);
     const again = await step(operator, await newBatch(), 'settlements', {
-      ...{ partner_id: partner.partnerId, settlement_ids: [settlementId] },
+      partner_id: partner.partnerId,
+      settlement_ids: [settlementId],
     });
     assert.equal(again.status, 400);
     assert.match(again.body.error.message, /already in a batch/);

@@ -54,15 +54,21 @@ const newEndpoint = async () => {
   return `${V1}/partners/${partnerId}/endpoints/${id}`;
 };
 const failure = async () => ({
-  ...{ partner_id: await newPartner(), partner_event_id: uniqueId('event'), partner_order_ref: uniqueId('order') },
-  ...{ points: '250', reason: 'the shop lost it' },
+  partner_id: await newPartner(),
+  partner_event_id: uniqueId('event'),
+  partner_order_ref: uniqueId('order'),
+  points: '250',
+  reason: 'the shop lost it',
 });
 const newFailure = async () => {
   const event = await failure();
   return `${V1}/partners/${event.partner_id}/failures/${await made(operator, '/failures', event, 'failure_id')}`;
 };
 const rule = (version: string) => ({
-  ...{ kind: 'contribution_rule', version, points_min: '1', points_max: '5000' },
+  kind: 'contribution_rule',
+  version,
+  points_min: '1',
+  points_max: '5000',
   starts_at: new Date(Date.now() + 3_600_000).toISOString(),
 });
 const correction = async () => {

@@ -20,8 +20,14 @@ import { testDatabase } from '../support/postgres/database.ts';
 import { onSession } from '../support/postgres/on-session.ts';
 
 const COUNTS = {
-  ...{ partners: 300, contributions: 60_000, reviews: 20_000, settlements: 20_000, adjustments: 20_000 },
-  ...{ endpoints: 10_000, deliveries: 60_000, others: 60_000 },
+  partners: 300,
+  contributions: 60_000,
+  reviews: 20_000,
+  settlements: 20_000,
+  adjustments: 20_000,
+  endpoints: 10_000,
+  deliveries: 60_000,
+  others: 60_000,
 };
 
 /** All deliveries are of this one. */

@@ -145,7 +145,9 @@ describe('reconcileSettlement', () => {
     assert.deepEqual([again.body, again.headers['idempotent-replayed']], [first.body, 'true']);
     assertError(await operator.postList(path, `${file}x`, key), 'idempotency_conflict');
     const own = await client.call(`/v1/settlements/${settlementId}/reconciliations`, {
-      ...{ method: 'POST', body: file, headers: { 'content-type': 'text/csv', 'idempotency-key': key } },
+      method: 'POST',
+      body: file,
+      headers: { 'content-type': 'text/csv', 'idempotency-key': key },
     });
     assert.equal(own.status, 202, own.text);
     assert.deepEqual(
@@ -186,8 +188,12 @@ describe('reconcileSettlement', () => {
     const file = HEADER + lineOf(sent[0], sent[0].points);
     const underWay = (uploadedBy: string | null) =>
       insertReconciliation(database.pool, {
-        ...{ partnerId, settlementId, uploadedBy, format: 'csv' },
-        ...{ reconciliationId: newId('rec'), idempotencyKey: uniqueId('key') },
+        partnerId,
+        settlementId,
+        uploadedBy,
+        format: 'csv',
+        reconciliationId: newId('rec'),
+        idempotencyKey: uniqueId('key'),
       });
     await underWay(null);
     assert.equal((await operator.postList(path, file)).status, 200);
@@ -202,8 +208,11 @@ describe('reconcileSettlement', () => {
     const { partnerId, sent, path } = await closedSettlement();
     const person = await signedInOperator(service, 'operator');
     const headers = {
-      ...{ host: `localhost:${operationsPort}`, cookie: person.cookie, 'x-csrf-token': person.csrfToken },
-      ...{ 'content-type': 'text/csv', 'idempotency-key': uniqueId('key') },
+      host: `localhost:${operationsPort}`,
+      cookie: person.cookie,
+      'x-csrf-token': person.csrfToken,
+      'content-type': 'text/csv',
+      'idempotency-key': uniqueId('key'),
     };
     const sending = request({ host: '127.0.0.1', port: operationsPort, method: 'POST', path, headers });
     const answered = new Promise<number>((resolve, reject) => {

@@ -100,7 +100,10 @@ describe('a preview of a rule', () => {
     const head = await rowsOf('select last_no from audit_head');
     const body = done(
       await preview({
-        ...{ kind: 'contribution_rule', partner_id: partner.partnerId, points_min: '10', review_threshold: '500' },
+        kind: 'contribution_rule',
+        partner_id: partner.partnerId,
+        points_min: '10',
+        review_threshold: '500',
         daily_points_cap: '150',
       }),
     );

@@ -86,7 +86,9 @@ describe('the one-time link', () => {
   test('a link of the own replaces the password and ends the sessions', async () => {
     const person = await signedInOperator(service, 'viewer');
     const { signInCode } = await createOwnCode(database, {
-      ...{ operatorId: person.operatorId, role: 'viewer', correlationId: 'corr_of_a_test' },
+      operatorId: person.operatorId,
+      role: 'viewer',
+      correlationId: 'corr_of_a_test',
     });
     const other = browser();
     assert.equal((await other.post(`${SESSION}/link`, { code: signInCode, password: 'eight black figs 17' })).status, 200);

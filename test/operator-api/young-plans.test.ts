@@ -15,8 +15,14 @@ import { testDatabase } from '../support/postgres/database.ts';
 import { onSession } from '../support/postgres/on-session.ts';
 
 const COUNTS = {
-  ...{ partners: 300, contributions: 30_000, reviews: 10_000, settlements: 15_300, adjustments: 10_000 },
-  ...{ endpoints: 10_000, deliveries: 30_000, others: 30_000 },
+  partners: 300,
+  contributions: 30_000,
+  reviews: 10_000,
+  settlements: 15_300,
+  adjustments: 10_000,
+  endpoints: 10_000,
+  deliveries: 30_000,
+  others: 30_000,
 };
 /** Of a page of 50: each record by its keys, and the way to it. What no vacuum has seen yet is looked up twice. */
 const PAGE_MAX = 50 * 24 + 300;

@@ -258,7 +258,9 @@ describe('requests that wait for a batch', () => {
     const released = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const submit = createBatcher<Request, string>({
-      ...{ concurrency: 1, waitMaxMs: 60_000, shareOf: byPartner },
+      concurrency: 1,
+      waitMaxMs: 60_000,
+      shareOf: byPartner,
       ...limits,
       run: async (requests) => {
         const names = requests.map(({ partnerId, number }) => `${partnerId}${number}`);

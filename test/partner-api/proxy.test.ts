@@ -60,8 +60,13 @@ describe('the proxy of docs/operating.md', { skip: !proxied && 'haproxy is not i
   ): Promise<ProxyAnswer> {
     const own = { 'x-api-key': allowed.key.apiKey, 'content-type': 'application/json', 'idempotency-key': uniqueId('key') };
     const asked = request({
-      ...{ host: '127.0.0.1', port, localAddress, path, method: body === undefined ? 'GET' : 'POST' },
-      ...{ headers: { ...own, ...headers }, rejectUnauthorized: false },
+      host: '127.0.0.1',
+      port,
+      localAddress,
+      path,
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { ...own, ...headers },
+      rejectUnauthorized: false,
     });
     asked.end(body);
     const [answer] = await once(asked, 'response');

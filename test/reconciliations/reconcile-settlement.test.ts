@@ -111,8 +111,14 @@ describe('verdicts', HANG_LIMIT, () => {
     const { counts, status, listed_lines } = ended.body.reconciliation;
     assert.deepEqual([status, listed_lines], ['done', 9n]);
     assert.deepEqual(counts, {
-      ...{ matched: 3n, missing_in_service: 1n, missing_in_partner_file: 1n, points_mismatch: 1n, order_ref_mismatch: 1n },
-      ...{ duplicate_in_file: 1n, other_settlement: 1n, malformed: 1n },
+      matched: 3n,
+      missing_in_service: 1n,
+      missing_in_partner_file: 1n,
+      points_mismatch: 1n,
+      order_ref_mismatch: 1n,
+      duplicate_in_file: 1n,
+      other_settlement: 1n,
+      malformed: 1n,
     });
     const all = await linesOf(client, answer);
     assert.deepEqual(

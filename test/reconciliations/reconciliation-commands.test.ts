@@ -35,7 +35,9 @@ async function compared() {
   const malformed = `${uniqueId('event')},order-of-a-line,12.5\nshort,,\n`;
   const body = `partner_event_id,partner_order_ref,points\n${csv(later)}${csv(earlier)}${csv(open)}${csv(newConfirmation())}${malformed}`;
   const answer = await client.call(`/v1/settlements/${second.closed.settlementId}/reconciliations`, {
-    ...{ method: 'POST', body, headers: { 'content-type': 'text/csv', 'idempotency-key': uniqueId('key') } },
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'text/csv', 'idempotency-key': uniqueId('key') },
   });
   assert.equal(answer.status, 202, answer.text);
   await completeReconciliations(database, signal);

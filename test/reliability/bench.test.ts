@@ -89,7 +89,11 @@ describe('the verdict on a budget', () => {
   test('of look-ups and replays in the first minute the worse counts, and only those of the working tree', () => {
     const latency = (p99Ms: number) => ({ p50Ms: 1, p99Ms, maxMs: p99Ms, perSecond: 1 });
     const of = (revision: string, scenario: 'replay' | 'lookup-by-event', p99Ms: number) => ({
-      ...{ revision, scenario, young: latency(p99Ms), old: latency(10), confirmed: { young: 1, old: 1 } },
+      revision,
+      scenario,
+      young: latency(p99Ms),
+      old: latency(10),
+      confirmed: { young: 1, old: 1 },
     });
     const young = [of('new', 'lookup-by-event', 12), of('new', 'replay', 31), of('old', 'replay', 900)];
     const verdict = verdictOn('p99 in the first minute', { ...nothing, young });
@@ -114,7 +118,14 @@ describe('the verdict on a budget', () => {
 });
 
 const FIGURES: Figures = {
-  ...{ perSecond: 1, p50Ms: 1, p90Ms: 1, p99Ms: 1, maxMs: 1, serviceCpu: 1, databaseCpu: undefined, residentMegabytes: 1 },
+  perSecond: 1,
+  p50Ms: 1,
+  p90Ms: 1,
+  p99Ms: 1,
+  maxMs: 1,
+  serviceCpu: 1,
+  databaseCpu: undefined,
+  residentMegabytes: 1,
 };
 
 /** The constant route answers 10,000 a second with a fifth of a core. */
@@ -170,10 +181,19 @@ test('pgbench fills the columns that a confirmation fills, in the contribution a
   const database = openDatabase({ databaseUrl, auditKeys });
   after(() => database.close());
   await createOperations(database, { environment: 'sandbox', rulesOf: () => DEFAULT_RULES }).confirmContribution({
-    ...{ partnerId: 'ptn_of_service', isSuspended: false, idempotencyKey: 'key-00001', fingerprint: Buffer.alloc(32) },
-    ...{ currency: null, timeZone: 'Asia/Riyadh' },
-    ...{ partnerEventId: 'event-00001', partnerOrderRef: 'order-1', points: 250n, opaqueCustomerRef: 'customer-1' },
-    ...{ calculationId: undefined, correlationId: 'corr-00001', arrivedAtMs: performance.now() },
+    partnerId: 'ptn_of_service',
+    isSuspended: false,
+    idempotencyKey: 'key-00001',
+    fingerprint: Buffer.alloc(32),
+    currency: null,
+    timeZone: 'Asia/Riyadh',
+    partnerEventId: 'event-00001',
+    partnerOrderRef: 'order-1',
+    points: 250n,
+    opaqueCustomerRef: 'customer-1',
+    calculationId: undefined,
+    correlationId: 'corr-00001',
+    arrivedAtMs: performance.now(),
   });
   const script = await writeScript(pool);
   await pool.query(script.replace(/^\\.*$/gm, '').replaceAll(':number', '1'));

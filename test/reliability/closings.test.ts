@@ -18,7 +18,13 @@ for (const [closings, writers] of [
     const violations: string[] = [];
     const { baseUrl, databaseUrl, database } = service;
     const figures = await runClosings({
-      ...{ baseUrl, databaseUrl, database, apiKey: key.apiKey, partnerId: partner.partnerId, closings, writers },
+      baseUrl,
+      databaseUrl,
+      database,
+      apiKey: key.apiKey,
+      partnerId: partner.partnerId,
+      closings,
+      writers,
       report: (violation) => void violations.push(violation),
     });
     assert.deepEqual(violations, []);

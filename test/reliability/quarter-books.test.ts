@@ -51,8 +51,12 @@ test('amounts are exact, and billed once with half a minor unit rounded up', () 
 
 test('amounts that repeat a debt, or are not carried over whole, are named', () => {
   const month = (carriedIn: string, net: string, payable: string, carriedOut: string) => ({
-    ...{ period_label: '2026-11', carried_in_amount: carriedIn, net_amount: net, payable_amount: payable },
-    ...{ carried_out_amount: carriedOut, amount: payable === '0.00' ? carriedOut : payable },
+    period_label: '2026-11',
+    carried_in_amount: carriedIn,
+    net_amount: net,
+    payable_amount: payable,
+    carried_out_amount: carriedOut,
+    amount: payable === '0.00' ? carriedOut : payable,
   });
   const first = month('0.00', '-2.50', '0.00', '-2.50');
   assert.deepEqual(listWrongAmounts([first, month('-2.50', '3.00', '0.50', '0.00')]), []);
@@ -68,8 +72,18 @@ function entryAt(from: number): Entry {
   const sent = { from, to: from };
   const name = `entry-${from}`;
   return {
-    ...{ partner: 0, key: name, eventId: name, orderRef: name, transactionId: name, points: 1n, calculationId: null, sent },
+    partner: 0,
+    key: name,
+    eventId: name,
+    orderRef: name,
+    transactionId: name,
+    points: 1n,
+    calculationId: null,
+    sent,
     labels: { contributionRule: 'reviewed-1', pointConversion: 'point-sar-1', treeCost: 'tree-sar-1' },
-    ...{ state: 'confirmed', wasPending: false, confirmed: sent, plan: 'leave' },
+    state: 'confirmed',
+    wasPending: false,
+    confirmed: sent,
+    plan: 'leave',
   };
 }

@@ -13,8 +13,14 @@ describe('a strict receiver', () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const timestamp = 1_767_225_600;
   const envelope = {
-    ...{ event_id: 'evt_1', event_type: 'impact.transaction.confirmed', api_version: 'v1', environment: 'sandbox' },
-    ...{ sequence: 1, occurred_at: '2026-01-01T00:00:00.000Z', correlation_id: 'corr-1', data: {} },
+    event_id: 'evt_1',
+    event_type: 'impact.transaction.confirmed',
+    api_version: 'v1',
+    environment: 'sandbox',
+    sequence: 1,
+    occurred_at: '2026-01-01T00:00:00.000Z',
+    correlation_id: 'corr-1',
+    data: {},
   };
 
   /** As the interface describes it; the standard's own signature is made for the clock of today alone. */
@@ -73,10 +79,14 @@ describe('a strict receiver', () => {
 
 /** Two contributions of one partner: the second began after the first was settled, and got its link later. */
 const contribution = (isLinkedLater: boolean, begunAtMs: number): TrueContribution => ({
-  ...{ isConfirmed: true, isLinkedLater },
+  isConfirmed: true,
+  isLinkedLater,
   answered: {
-    ...{ contribution: undefined, association: undefined, laterLink: undefined },
-    ...{ begunAtMs, settledAtMs: begunAtMs + 1 },
+    contribution: undefined,
+    association: undefined,
+    laterLink: undefined,
+    begunAtMs,
+    settledAtMs: begunAtMs + 1,
   },
 });
 const truth: Truth = {
@@ -100,10 +110,18 @@ function arrival(eventId: string, sequence: number, transactionId: string, chang
   };
   const body = JSON.stringify({ event_id: eventId, data });
   return {
-    ...{ endpoint: 1, atMs: 1_000, defect: undefined, eventId, sequence, occurredAtMs: 900, attempt: 1, body },
+    endpoint: 1,
+    atMs: 1_000,
+    defect: undefined,
+    eventId,
+    sequence,
+    occurredAtMs: 900,
+    attempt: 1,
+    body,
     eventType: `impact.transaction.${isLink ? 'adjusted' : 'confirmed'}`,
     digest: createHash('sha256').update(body).digest('base64'),
-    ...{ is2xx: true, retryAfterMs: undefined },
+    is2xx: true,
+    retryAfterMs: undefined,
     ...changes,
   };
 }

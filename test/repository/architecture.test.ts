@@ -437,6 +437,13 @@ describe('places', () => {
     assert.deepEqual(listFullFolders(files), []);
   });
 
+  test('no object literal is spread into another one: its members stand there themselves', () => {
+    const spreads = files
+      .filter((path) => /\.tsx?$/.test(path))
+      .filter((path) => /(?:^|[^{])\.\.\.\{/.test(readFileSync(join(ROOT, path), 'utf8')));
+    assert.deepEqual(spreads, []);
+  });
+
   test('ARCHITECTURE.md names the other folders of each layer', () => {
     const told = readTable(document, 'Layer | Other folders').slice(2);
     const expected = Object.entries(FLOORS).filter(([, { folders }]) => folders.length > 0);

@@ -39,7 +39,11 @@ const examples: readonly Example[] = Object.entries<Json>(document.paths).flatMa
       );
       const headers = Object.fromEntries(placed('header').map((parameter: Json) => [parameter.name, exampleOf(parameter)]));
       return {
-        ...{ operationId, name, method: method.toUpperCase(), body, responses },
+        operationId,
+        name,
+        method: method.toUpperCase(),
+        body,
+        responses,
         path: [path, ...query].join('?'),
         headers: { ...headers, ...(mediaType && { 'content-type': mediaType }) },
       };

@@ -156,7 +156,9 @@ test('reconciled_settlement: the statement of the service, sent back, is no list
   const headers = { 'x-api-key': client.apiKey };
   const statement = await (await fetch(`${service.baseUrl}${path}/statement.csv`, { headers })).text();
   const own = await fetch(`${service.baseUrl}${path}/reconciliations`, {
-    ...{ method: 'POST', headers: { ...headers, ...newKey(), 'content-type': 'text/csv' }, body: statement },
+    method: 'POST',
+    headers: { ...headers, ...newKey(), 'content-type': 'text/csv' },
+    body: statement,
   });
   assert.equal(own.status, 202);
   const { reconciliation_id } = ((await own.json()) as { reconciliation: { reconciliation_id: string } }).reconciliation;

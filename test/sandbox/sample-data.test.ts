@@ -47,7 +47,9 @@ const service = await testService({
   },
 });
 const past = openDatabase({
-  ...{ databaseUrl: service.databaseUrl, poolSize: 8, auditKeys: () => openAuditKeys(config) },
+  databaseUrl: service.databaseUrl,
+  poolSize: 8,
+  auditKeys: () => openAuditKeys(config),
   settings: [PAST_PATH, 'synchronous_commit=off'],
 });
 /** Its sessions, as the server knows them. */
@@ -59,7 +61,11 @@ const said: string[] = [];
 
 const make = (onProgress: (sentence: string) => void): Promise<SampleOutcome> =>
   makeSampleData({
-    ...{ database: service.database, past, share: SHARE, signal: new AbortController().signal, onProgress },
+    database: service.database,
+    past,
+    share: SHARE,
+    signal: new AbortController().signal,
+    onProgress,
     endpointTools: { ...endpointTools(past), allowInsecure: false, allowThisMachine: true },
     settlementTools: configuredSettlementTools(config),
     jobs: listJobs({ ...config, settlementTools: configuredSettlementTools(config) }),

@@ -117,7 +117,10 @@ describe('contributions', { concurrency: 4 }, () => {
     const impact = clientOf(partner);
     const other = () => '';
     const transactionId = (await impact.confirm(intent)).match({
-      ...{ pending: other, failed: other, refused: other, unknown: other },
+      pending: other,
+      failed: other,
+      refused: other,
+      unknown: other,
       confirmed: (confirmed) => confirmed.transactionId,
     });
     return { intent, impact, transactionId };
@@ -284,12 +287,15 @@ describe('settlements', { concurrency: 4 }, () => {
     const { settlementId } = partner.closed[0] as { settlementId: string };
     const lines = await Array.fromAsync(clientOf(partner).settlements.lines(settlementId));
     const own = lines.map(({ partnerEventId, partnerOrderRef, points }) => ({
-      ...{ eventId: partnerEventId ?? '', orderRef: partnerOrderRef ?? '', points },
+      eventId: partnerEventId ?? '',
+      orderRef: partnerOrderRef ?? '',
+      points,
     }));
     const options = { idempotencyKey: uniqueId('key') };
     const ending = new AbortController();
     const first = new sdk.PartnerImpact({
-      ...{ baseUrl: service.baseUrl, apiKey: partner.key.apiKey },
+      baseUrl: service.baseUrl,
+      apiKey: partner.key.apiKey,
       fetch(input, init) {
         if (init.method === 'GET') ending.abort();
         return fetch(input, init);

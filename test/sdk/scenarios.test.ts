@@ -125,7 +125,9 @@ function curl(path: string, headers: Readonly<Record<string, string>>, body: obj
 
 describe('scenarios by curl', { concurrency: 4 }, () => {
   const confirmation = (orderRef = uniqueId('order')) => ({
-    ...{ partner_event_id: uniqueId('event'), partner_order_ref: orderRef, points: 250 },
+    partner_event_id: uniqueId('event'),
+    partner_order_ref: orderRef,
+    points: 250,
   });
   /** What the first request sees, and then the same request again. */
   const seen: Readonly<Record<string, readonly [first: string, again: string]>> = {

@@ -321,11 +321,18 @@ describe('amounts', () => {
     const next = await closeNow(database, partnerId, tools('0.005'));
     assert.deepEqual(
       (await linesOf(database, next.closed)).map(({ lineNo, lineType, points, amount, originalSettlementId }) => ({
-        ...{ lineNo, lineType, points, amount, originalSettlementId },
+        lineNo,
+        lineType,
+        points,
+        amount,
+        originalSettlementId,
       })),
       [
         {
-          ...{ lineNo: 1, lineType: 'carried_forward', points: -5n, amount: readAmount('-0.025') },
+          lineNo: 1,
+          lineType: 'carried_forward',
+          points: -5n,
+          amount: readAmount('-0.025'),
           originalSettlementId: closed.settlementId,
         },
         { lineNo: 2, lineType: 'contribution', points: 7n, amount: readAmount('0.035'), originalSettlementId: null },

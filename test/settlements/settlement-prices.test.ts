@@ -121,8 +121,14 @@ describe('what a point is worth', HANG_LIMIT, () => {
     assert.deepEqual(
       { ...drafted.effect, settlement: Object.keys(settlement) },
       {
-        ...{ settled_points_before: 200, settled_points_after: 40, settled_amount_before: '2.5', settled_amount_after: '0.5' },
-        ...{ settled_amount_max: '0.5', currency: 'SAR', problems: [], settlement: ['settlement_id', 'period_label'] },
+        settled_points_before: 200,
+        settled_points_after: 40,
+        settled_amount_before: '2.5',
+        settled_amount_after: '0.5',
+        settled_amount_max: '0.5',
+        currency: 'SAR',
+        problems: [],
+        settlement: ['settlement_id', 'period_label'],
       },
     );
     assert.deepEqual([before.payable_points, before.payable_amount], [300, '3.75']);

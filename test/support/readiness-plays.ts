@@ -64,7 +64,9 @@ export async function compareWithNewSettlement(
   const { settlement } = (await client.post('/v1/sandbox/settlements/close', undefined)).body;
   const settlementId: string = settlement.settlement_id;
   const list = confirmations.map(({ partner_event_id, partner_order_ref, points }) => ({
-    ...{ partner_event_id, partner_order_ref, points },
+    partner_event_id,
+    partner_order_ref,
+    points,
   }));
   const path = `/v1/settlements/${settlementId}/reconciliations`;
   const { status, body } = await client.post(path, list);

@@ -265,7 +265,9 @@ describe('endpoints', HANG_LIMIT, () => {
     after(() => client.close());
     const add = (allowedPort?: number) =>
       addEndpoint({ ...tools, client }, OWNER, {
-        ...{ partnerId, url: 'http://127.0.0.1:25/hook', eventTypes: [] },
+        partnerId,
+        url: 'http://127.0.0.1:25/hook',
+        eventTypes: [],
         ...(allowedPort !== undefined && { allowedPort }),
       });
     await assert.rejects(add(), /The URL's port is 25\b.*443.*above 1023.*--allow-port 25/);

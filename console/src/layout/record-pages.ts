@@ -20,8 +20,16 @@ const PAGES: Partial<Readonly<Record<Kind, (record: Named) => string>>> = {
 };
 
 const KINDS: Readonly<Record<string, Kind>> = {
-  ...{ stl: 'settlement', adj: 'adjustment', calc: 'estimate', rec: 'reconciliation', wep: 'endpoint', dlv: 'delivery' },
-  ...{ evt: 'event', txn: 'contribution', fail: 'failure', batch: 'impact_batch' },
+  stl: 'settlement',
+  adj: 'adjustment',
+  calc: 'estimate',
+  rec: 'reconciliation',
+  wep: 'endpoint',
+  dlv: 'delivery',
+  evt: 'event',
+  txn: 'contribution',
+  fail: 'failure',
+  batch: 'impact_batch',
 };
 
 /** The id of a delivery contains a part of its endpoint's. */

@@ -53,7 +53,10 @@ export function useResults(found: Found | undefined, text: string): readonly Res
       const { kind, partner_id, partner_name, id, created_at } = record;
       return [
         {
-          ...{ to, label: id, left: <Icon name={ICONS[kind] ?? 'list'} />, right: badgeOf(record) },
+          to,
+          label: id,
+          left: <Icon name={ICONS[kind] ?? 'list'} />,
+          right: badgeOf(record),
           description: <Described what={t[kind]} partnerId={partner_id} partnerName={partner_name} at={created_at} />,
         },
       ];

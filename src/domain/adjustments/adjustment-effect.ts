@@ -41,7 +41,9 @@ export function effectOf(standing: Standing, { pointsDelta, amountDelta }: Delta
   const amountAfter = of(pointsAfter);
   const highest = pointValue !== null && highestValue !== null && highestValue > pointValue ? highestValue : pointValue;
   return {
-    ...{ settledPointsBefore: settledPoints, settledPointsAfter: pointsAfter, settledAmountBefore: of(settledPoints) },
+    settledPointsBefore: settledPoints,
+    settledPointsAfter: pointsAfter,
+    settledAmountBefore: of(settledPoints),
     settledAmountAfter: amountAfter === null ? null : amountAfter + (amountDelta ?? 0n),
     settledAmountMax: highest === null ? null : pointsAfter * highest,
   };

@@ -3,7 +3,11 @@ import { test } from 'node:test';
 import { checkNewEvidence, type NewEvidence } from './evidence.ts';
 
 const EVIDENCE: NewEvidence = {
-  ...{ type: 'photo', url: 'https://files.example.org/1.jpg', fileName: '1.jpg', byteCount: 3n, sha256: 'a'.repeat(64) },
+  type: 'photo',
+  url: 'https://files.example.org/1.jpg',
+  fileName: '1.jpg',
+  byteCount: 3n,
+  sha256: 'a'.repeat(64),
   capturedAt: new Date('2026-01-02T03:04:05Z'),
 };
 const problemsOf = (url: string) => checkNewEvidence({ ...EVIDENCE, url }, new Date('2026-02-01'));

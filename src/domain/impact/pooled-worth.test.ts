@@ -5,7 +5,12 @@ import { countWorth } from './pooled-worth.ts';
 
 const UNIT = 10n ** 12n;
 const totals = (treeCostVersion: string, points: bigint, amount: bigint | null): VersionTotals => ({
-  ...{ contributionRuleVersion: 'rule', pointConversionVersion: 'value', treeCostVersion, count: 1n, points, amount },
+  contributionRuleVersion: 'rule',
+  pointConversionVersion: 'value',
+  treeCostVersion,
+  count: 1n,
+  points,
+  amount,
 });
 const COSTS = new Map([
   ['cost-1', 10n * UNIT],
@@ -16,7 +21,8 @@ test('trees are those that the amount pays at the costs of the contributions, ro
   const counter = countWorth(COSTS);
   counter.add({ currency: 'SAR', points: 1_900n, byVersion: [totals('cost-1', 1_900n, 19n * UNIT)] });
   counter.add({
-    ...{ currency: 'SAR', points: 6_100n },
+    currency: 'SAR',
+    points: 6_100n,
     byVersion: [totals('cost-1', 1_100n, 11n * UNIT), totals('cost-2', 5_000n, 49n * UNIT)],
   });
   assert.deepEqual(counter.worth(), [

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { addDiffering, type ComparedPoints, NONE_DIFFERING } from './differing-points.ts';
 
 const lineOf = (verdict: ComparedPoints['verdict'], points: Partial<ComparedPoints>): ComparedPoints => ({
-  ...{ verdict, points: null, recordedPoints: null, recordedNetPoints: null },
+  verdict,
+  points: null,
+  recordedPoints: null,
+  recordedNetPoints: null,
   ...points,
 });
 

@@ -7,11 +7,23 @@ import type { RuleVersion } from './rule-versions.ts';
 const HEAD = { version: 'next', startsAt: new Date(0), partnerId: null };
 const UNIT = 10n ** 12n;
 const rule = (over: object): RuleVersion => ({
-  ...{ ...HEAD, kind: 'contribution_rule', pointsMin: 10n, pointsMax: 1_000n, reviewsEverything: false },
-  ...{ reviewThreshold: null, dailyPointsCap: null, dailyCountCap: null, ...over },
+  ...HEAD,
+  kind: 'contribution_rule',
+  pointsMin: 10n,
+  pointsMax: 1_000n,
+  reviewsEverything: false,
+  reviewThreshold: null,
+  dailyPointsCap: null,
+  dailyCountCap: null,
+  ...over,
 });
 const of = (points: bigint, over: Partial<PreviewedContribution> = {}): PreviewedContribution => ({
-  ...{ points, wasReviewed: false, day: '2026-11-01', pointValue: null, treeCost: null, ...over },
+  points,
+  wasReviewed: false,
+  day: '2026-11-01',
+  pointValue: null,
+  treeCost: null,
+  ...over,
 });
 const preview = (candidate: RuleVersion, ...contributions: PreviewedContribution[]) => {
   const previewer = previewRule(candidate, DEFAULT_RULES);

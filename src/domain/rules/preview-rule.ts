@@ -90,7 +90,11 @@ export function previewRule(candidate: RuleVersion, defaults: ContributionRules)
       today = { ...today, points: today.points + contribution.points, contributions: today.contributions + 1n };
     },
     preview: () => ({
-      ...{ count, points, reviewedCount, amount: { ...amount }, trees: { ...trees } },
+      count,
+      points,
+      reviewedCount,
+      amount: { ...amount },
+      trees: { ...trees },
       bands: OUTCOMES.flatMap((outcome) => {
         const band = bands.get(outcome);
         return band ? [{ outcome, ...band }] : [];

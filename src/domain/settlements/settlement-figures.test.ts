@@ -27,7 +27,9 @@ function closeMonths(months: readonly (readonly CountedLine[])[]): SettlementTot
 
 /** A line of so many points at a price, in the settlement's own arithmetic. */
 const line = (points: bigint, price: bigint | null): CountedLine => ({
-  ...{ lineType: points > 0n ? 'contribution' : 'adjustment', points, ...labels },
+  lineType: points > 0n ? 'contribution' : 'adjustment',
+  points,
+  ...labels,
   amount: price === null ? null : points * price,
 });
 

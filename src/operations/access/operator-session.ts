@@ -122,7 +122,9 @@ function describe(held: HeldCredential, token: string): OperatorSession {
     signedInForMs: ageMs,
     expiresAt: held.expiresAt,
     csrfToken: csrfTokenOf(token),
-    ...{ hasPassword: has('password'), hasSecondFactor: has('totp'), hasPasskey: has('passkey') },
+    hasPassword: has('password'),
+    hasSecondFactor: has('totp'),
+    hasPasskey: has('passkey'),
   };
 }
 

@@ -51,8 +51,14 @@ export async function optionsToAdd(
   known: readonly KeptPasskey[],
 ): Promise<PasskeyOptions> {
   const options = await generateRegistrationOptions({
-    ...{ rpName: NAME, rpID: rpId, timeout: SCREEN_MS, attestationType: 'none', authenticatorSelection: VERIFIED },
-    ...{ userName: email ?? operatorId, userDisplayName: name, userID: new TextEncoder().encode(operatorId) },
+    rpName: NAME,
+    rpID: rpId,
+    timeout: SCREEN_MS,
+    attestationType: 'none',
+    authenticatorSelection: VERIFIED,
+    userName: email ?? operatorId,
+    userDisplayName: name,
+    userID: new TextEncoder().encode(operatorId),
     excludeCredentials: known.filter((each) => each.rp_id === rpId).map(({ id }) => ({ id })),
   });
   return { challenge: options.challenge, optionsJson: JSON.stringify(options) };
@@ -61,7 +67,9 @@ export async function optionsToAdd(
 /** @param known The passkeys of the person who is signed in; none before a sign-in, where the authenticator offers those it has. */
 export async function optionsToUse({ rpId }: PageAddress, known: readonly KeptPasskey[] = []): Promise<PasskeyOptions> {
   const options = await generateAuthenticationOptions({
-    ...{ rpID: rpId, timeout: SCREEN_MS, userVerification: 'required' },
+    rpID: rpId,
+    timeout: SCREEN_MS,
+    userVerification: 'required',
     allowCredentials: known.filter((each) => each.rp_id === rpId).map(({ id }) => ({ id })),
   });
   return { challenge: options.challenge, optionsJson: JSON.stringify(options) };
@@ -83,7 +91,10 @@ export async function readNewPasskey(
 ): Promise<{ readonly passkey: KeptPasskey; readonly counter: number }> {
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response: JSON.parse(responseJson) as RegistrationResponseJSON,
-    ...{ expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: rpId, requireUserVerification: true },
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: rpId,
+    requireUserVerification: true,
   });
   if (!verified) throw new Error('The answer of the authenticator is not signed by the new passkey.');
   const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
@@ -109,7 +120,10 @@ export async function checkPasskey(
   const credential = { id, counter, transports, publicKey: new Uint8Array(Buffer.from(public_key, 'base64url')) };
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: JSON.parse(responseJson) as AuthenticationResponseJSON,
-    ...{ expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: rpId, requireUserVerification: true },
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: rpId,
+    requireUserVerification: true,
     credential: credential as WebAuthnCredential,
   });
   if (!verified) throw new Error('The answer of the authenticator is not signed by this passkey.');

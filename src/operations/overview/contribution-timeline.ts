@@ -85,10 +85,14 @@ export async function readTimeline(db: Queryable, record: ContributionRecord): P
         ...entry(adjustment.draftedAt, 'adjustment_drafted', { subjectId, facts, operatorId: adjustment.draftedBy }),
         ...entry(adjustment.approvedAt, 'adjustment_approved', { subjectId, operatorId: adjustment.approvedBy }),
         ...entry(adjustment.rejectedAt, 'adjustment_rejected', {
-          ...{ subjectId, operatorId: adjustment.rejectedBy, facts: { reason: adjustment.note } },
+          subjectId,
+          operatorId: adjustment.rejectedBy,
+          facts: { reason: adjustment.note },
         }),
         ...entry(adjustment.postedAt, 'adjustment_posted', {
-          ...{ subjectId, operatorId: adjustment.postedBy, facts: postedIn.get(subjectId) ?? {} },
+          subjectId,
+          operatorId: adjustment.postedBy,
+          facts: postedIn.get(subjectId) ?? {},
         }),
       ];
     }),
@@ -109,8 +113,10 @@ function factsOf({ contribution, calculationId, associationOutcome, rejectionCod
     contribution_rule_version: contribution.contributionRuleVersion,
     point_conversion_version: contribution.pointConversionVersion,
     tree_cost_version: contribution.treeCostVersion,
-    ...{ idempotency_key: idempotencyKey, calculation_id: calculationId },
-    ...{ association: associationOutcome, rejection_code: rejectionCode },
+    idempotency_key: idempotencyKey,
+    calculation_id: calculationId,
+    association: associationOutcome,
+    rejection_code: rejectionCode,
   };
 }
 
@@ -189,10 +195,18 @@ async function readAttempts(
 ): Promise<TimelineEntry[]> {
   const attempts = await listDeliveryAttempts(db, partnerId, deliveryId);
   return attempts.map(({ startedAt, number, status, errorClass, milliseconds }) => ({
-    ...{ at: startedAt, kind: 'delivery_attempt', subjectId: deliveryId, operatorId: null, correlationId: null },
+    at: startedAt,
+    kind: 'delivery_attempt',
+    subjectId: deliveryId,
+    operatorId: null,
+    correlationId: null,
     facts: {
-      ...{ event_type: eventType, endpoint_id: endpointId, attempt: String(number), milliseconds: String(milliseconds) },
-      ...{ status: status === null ? null : String(status), error_class: errorClass },
+      event_type: eventType,
+      endpoint_id: endpointId,
+      attempt: String(number),
+      milliseconds: String(milliseconds),
+      status: status === null ? null : String(status),
+      error_class: errorClass,
     },
   }));
 }

@@ -52,13 +52,11 @@ function missingInList(line: ListedSettlementLine, { isStatement, settlementId }
   const { lineNo, lineType, adjustmentId, partnerEventId, partnerOrderRef, points, transactionId } = line;
   return {
     ...EMPTY,
-    ...{
-      position: MISSING_FROM + BigInt(lineNo),
-      verdict: 'missing_in_partner_file',
-      partnerEventId,
-      transactionId,
-      adjustmentId,
-    },
+    position: MISSING_FROM + BigInt(lineNo),
+    verdict: 'missing_in_partner_file',
+    partnerEventId,
+    transactionId,
+    adjustmentId,
     lineType: isStatement ? lineType : null,
     recordedOrderRef: partnerOrderRef,
     recordedPoints: points,

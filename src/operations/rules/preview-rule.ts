@@ -121,7 +121,9 @@ function addAll(
     // Two people recorded it as failed: no rule was asked.
     if (firstStatus === 'failed') continue;
     previewer.add({
-      ...{ points, wasReviewed: firstStatus === 'pending', day: dayOf.format(createdAt) },
+      points,
+      wasReviewed: firstStatus === 'pending',
+      day: dayOf.format(createdAt),
       pointValue: values.get(pointConversionVersion) ?? null,
       treeCost: costs.get(treeCostVersion) ?? null,
     });

@@ -97,11 +97,9 @@ async function addEvidence(database: Database, caller: SandboxCaller, { impactBa
     type: 'report',
     url: 'https://example.com/simulated-evidence.txt',
     fileName: 'simulated-evidence.txt',
-    ...{
-      byteCount: BigInt(text.byteLength),
-      sha256: createHash('sha256').update(text).digest('hex'),
-      capturedAt: await readClock(database.pool),
-    },
+    byteCount: BigInt(text.byteLength),
+    sha256: createHash('sha256').update(text).digest('hex'),
+    capturedAt: await readClock(database.pool),
   };
   await changeImpactBatch(database, actorOf(caller), impactBatchId, { changeType: 'evidence_added', evidence, reason: null });
 }

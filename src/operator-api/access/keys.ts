@@ -31,9 +31,16 @@ const KeyBody = shape('ApiKey', {
 /** @param now Of a key that was issued or revoked just now it changes nothing. */
 function keyToWire(key: ApiKey, now = key.createdAt) {
   return {
-    ...{ key_id: key.keyId, partner_id: key.partnerId, name: key.name, permission: key.permission, status: statusOf(key, now) },
-    ...{ allowed_addresses: key.allowedAddresses, created_at: key.createdAt, expires_at: key.expiresAt },
-    ...{ revoked_at: key.revokedAt, last_used_at: key.lastUsedAt },
+    key_id: key.keyId,
+    partner_id: key.partnerId,
+    name: key.name,
+    permission: key.permission,
+    status: statusOf(key, now),
+    allowed_addresses: key.allowedAddresses,
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    revoked_at: key.revokedAt,
+    last_used_at: key.lastUsedAt,
   };
 }
 

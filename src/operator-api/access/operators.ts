@@ -27,8 +27,13 @@ const OperatorBody = shape('Operator', {
 
 function operatorToWire({ operatorId, name, email, role, createdAt, disabledAt }: Operator) {
   return {
-    ...{ operator_id: operatorId, name, email, role, status: disabledAt === null ? 'active' : 'disabled' },
-    ...{ created_at: createdAt, disabled_at: disabledAt },
+    operator_id: operatorId,
+    name,
+    email,
+    role,
+    status: disabledAt === null ? 'active' : 'disabled',
+    created_at: createdAt,
+    disabled_at: disabledAt,
   };
 }
 

@@ -30,14 +30,15 @@ export const PartnerBody = shape('Partner', {
 export function partnerToWire(partner: Partner) {
   const { partnerId, name, currency, timeZone, writesPerSecond, lookupsPerSecond, reportsPerSecond } = partner;
   return {
-    ...{
-      partner_id: partnerId,
-      name,
-      status: partner.suspendedAt === null ? 'active' : 'suspended',
-      currency,
-      time_zone: timeZone,
-    },
-    ...{ writes_per_second: writesPerSecond, lookups_per_second: lookupsPerSecond, reports_per_second: reportsPerSecond },
-    ...{ created_at: partner.createdAt, suspended_at: partner.suspendedAt },
+    partner_id: partnerId,
+    name,
+    status: partner.suspendedAt === null ? 'active' : 'suspended',
+    currency,
+    time_zone: timeZone,
+    writes_per_second: writesPerSecond,
+    lookups_per_second: lookupsPerSecond,
+    reports_per_second: reportsPerSecond,
+    created_at: partner.createdAt,
+    suspended_at: partner.suspendedAt,
   };
 }

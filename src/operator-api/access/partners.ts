@@ -60,7 +60,9 @@ export const getPartner = operatorRoute({
 
 const Currency = Type.String({ minLength: 3, maxLength: 3, description: 'The currency of its settlements, by ISO 4217.' });
 const TimeZone = Type.String({
-  ...{ minLength: 1, maxLength: 64, description: 'The time zone of its days and periods, such as `Asia/Riyadh`.' },
+  minLength: 1,
+  maxLength: 64,
+  description: 'The time zone of its days and periods, such as `Asia/Riyadh`.',
 });
 const rate = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 7, description: `${description} In digits, from 1 to 1000000.` }));
@@ -166,8 +168,13 @@ const SUMMARIES = {
 
 const stepRoute = (step: keyof typeof STEPS) =>
   operatorRoute({
-    ...{ operation: `${step}Partner`, method: 'POST', path: `/operator/v1/partners/:partner_id/${step}`, tag: 'Partners' },
-    ...{ summary: SUMMARIES[step], leastRole: STEPS[step].leastRole, answer: PartnerBody },
+    operation: `${step}Partner`,
+    method: 'POST',
+    path: `/operator/v1/partners/:partner_id/${step}`,
+    tag: 'Partners',
+    summary: SUMMARIES[step],
+    leastRole: STEPS[step].leastRole,
+    answer: PartnerBody,
     params: idParams('partner_id', 'The id of the partner.'),
     handle: async ({ tools: { database }, actor, params: { partner_id: partnerId } }) =>
       partnerToWire(await STEPS[step](database, actor, partnerId)),

@@ -15,7 +15,8 @@ const Begun = shape('BegunPasskey', {
 });
 
 const begunToWire = ({ optionsJson, challenge }: { readonly optionsJson: string; readonly challenge: string }) => ({
-  ...{ options_json: optionsJson, challenge },
+  options_json: optionsJson,
+  challenge,
 });
 
 const Answer = Type.Object(
@@ -111,7 +112,7 @@ export const addByLink = openRoute({
   body: Type.Object({ code: linkMembers.code, ...NewPasskey.properties }, closed),
   answer: Session,
   async handle({ tools, request, reply, body: { code, name, challenge, response_json: responseJson } }) {
-    const given = { ...pageAddressOf(request), ...{ code, name, challenge, responseJson } };
+    const given = { ...pageAddressOf(request), code, name, challenge, responseJson };
     return beginSession(reply, await addPasskeyByCode(tools, given, requestOf(request)), tools.environment);
   },
 });

@@ -16,7 +16,9 @@ const query = Type.Object(
 );
 
 const Detail = shape('SecondPersonDetail', {
-  ...{ field: text('The name of what it tells.'), code: text('The value of what it tells.'), message: text('A sentence.') },
+  field: text('The name of what it tells.'),
+  code: text('The value of what it tells.'),
+  message: text('A sentence.'),
 });
 
 export const judgeSecondPerson = operatorRoute({

@@ -27,15 +27,21 @@ export function sessionToWire(session: OperatorSession, environment: 'sandbox' |
   const { operator, csrfToken, signedInAt, expiresAt, hasSecondFactor, hasPassword, hasPasskey } = session;
   const { operatorId, name, email, role } = operator;
   return {
-    ...{ operator: { operator_id: operatorId, name, email, role }, environment, csrf_token: csrfToken },
-    ...{ signed_in_at: signedInAt, expires_at: expiresAt, has_second_factor: hasSecondFactor },
-    ...{ has_password: hasPassword, has_passkey: hasPasskey },
+    operator: { operator_id: operatorId, name, email, role },
+    environment,
+    csrf_token: csrfToken,
+    signed_in_at: signedInAt,
+    expires_at: expiresAt,
+    has_second_factor: hasSecondFactor,
+    has_password: hasPassword,
+    has_passkey: hasPasskey,
   };
 }
 
 const password = Type.String({ minLength: 1, maxLength: 512, description: 'The password.' });
 const newPassword = Type.String({
-  ...{ minLength: 1, maxLength: 512 },
+  minLength: 1,
+  maxLength: 512,
   description: 'The new password: 12 to 128 characters, without the name or the e-mail address of the person.',
 });
 const totp = Type.Optional(

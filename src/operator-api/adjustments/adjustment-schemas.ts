@@ -51,20 +51,30 @@ export const AdjustmentBody = shape('Adjustment', {
 export function adjustmentToWire(adjustment: Adjustment) {
   const { partnerId, adjustmentId, amountDelta } = adjustment;
   return {
-    ...{
-      partner_id: partnerId,
-      adjustment_id: adjustmentId,
-      status: adjustment.status,
-      transaction_id: adjustment.transactionId,
-    },
-    ...{ partner_event_id: adjustment.partnerEventId, partner_order_ref: adjustment.partnerOrderRef },
-    ...{ contribution_points: adjustment.contributionPoints, reason_code: adjustment.reasonCode },
-    ...{ reason_en: adjustment.reasonEn, reason_ar: adjustment.reasonAr, points_delta: adjustment.pointsDelta },
-    ...{ amount_delta: amountDelta === null ? null : amountText(amountDelta), reversal_of: adjustment.reversalOf },
-    ...{ beyond_worth_reason: adjustment.beyondWorthReason, drafted_by: adjustment.draftedBy, drafted_at: adjustment.draftedAt },
-    ...{ approved_by: adjustment.approvedBy, approved_at: adjustment.approvedAt, rejected_by: adjustment.rejectedBy },
-    ...{ rejected_at: adjustment.rejectedAt, rejection_reason: adjustment.note, posted_by: adjustment.postedBy },
-    ...{ posted_at: adjustment.postedAt, settlement_id: adjustment.settlementId },
+    partner_id: partnerId,
+    adjustment_id: adjustmentId,
+    status: adjustment.status,
+    transaction_id: adjustment.transactionId,
+    partner_event_id: adjustment.partnerEventId,
+    partner_order_ref: adjustment.partnerOrderRef,
+    contribution_points: adjustment.contributionPoints,
+    reason_code: adjustment.reasonCode,
+    reason_en: adjustment.reasonEn,
+    reason_ar: adjustment.reasonAr,
+    points_delta: adjustment.pointsDelta,
+    amount_delta: amountDelta === null ? null : amountText(amountDelta),
+    reversal_of: adjustment.reversalOf,
+    beyond_worth_reason: adjustment.beyondWorthReason,
+    drafted_by: adjustment.draftedBy,
+    drafted_at: adjustment.draftedAt,
+    approved_by: adjustment.approvedBy,
+    approved_at: adjustment.approvedAt,
+    rejected_by: adjustment.rejectedBy,
+    rejected_at: adjustment.rejectedAt,
+    rejection_reason: adjustment.note,
+    posted_by: adjustment.postedBy,
+    posted_at: adjustment.postedAt,
+    settlement_id: adjustment.settlementId,
     original_settlement_id: adjustment.originalSettlementId,
   };
 }
@@ -129,14 +139,18 @@ export const AdjustmentDetail = shape('AdjustmentDetail', { adjustment: Adjustme
 export function previewToWire({ effect, currency, problems, settlement }: AdjustmentPreview) {
   const exact = (amount: bigint | null) => (amount === null ? null : amountText(amount));
   return {
-    ...{ currency, problems: problems.map(({ field, code, message }) => ({ field, code, message })) },
+    currency,
+    problems: problems.map(({ field, code, message }) => ({ field, code, message })),
     effect: effect && {
-      ...{ settled_points_before: effect.settledPointsBefore, settled_points_after: effect.settledPointsAfter },
-      ...{ settled_amount_before: exact(effect.settledAmountBefore), settled_amount_after: exact(effect.settledAmountAfter) },
+      settled_points_before: effect.settledPointsBefore,
+      settled_points_after: effect.settledPointsAfter,
+      settled_amount_before: exact(effect.settledAmountBefore),
+      settled_amount_after: exact(effect.settledAmountAfter),
       settled_amount_max: exact(effect.settledAmountMax),
     },
     settlement: settlement && {
-      ...{ settlement_id: settlement.settlementId, period_label: settlement.periodLabel },
+      settlement_id: settlement.settlementId,
+      period_label: settlement.periodLabel,
       before: settlement.totals && figuresToData(settlement.totals.before, currency),
       after: settlement.totals && figuresToData(settlement.totals.after, currency),
     },

@@ -140,7 +140,9 @@ export const draft = operatorRoute({
         ? {
             transactionId:
               transactionId ?? refuse('transaction_id', 'missing', 'transaction_id is missing. Send it, or reversal_of.'),
-            ...{ pointsDelta: readDelta(body.points_delta), amountDelta: body.amount_delta ?? null, reversalOf: null },
+            pointsDelta: readDelta(body.points_delta),
+            amountDelta: body.amount_delta ?? null,
+            reversalOf: null,
           }
         : await oppositeOf(database.pool, { partnerId, adjustmentId: reversalOf });
     const { reason_code: reasonCode, reason_en: reasonEn, reason_ar: reasonAr, beyond_worth_reason: beyondWorthReason } = body;
@@ -187,8 +189,17 @@ function stepRoute(
   operation: typeof approveAdjustment,
 ) {
   return operatorRoute({
-    ...{ operation: `${step}Adjustment`, method: 'POST', path: `${PATH}/${step}`, tag: 'Adjustments', summary, description },
-    ...{ leastRole: operation.leastRole, needsRecentSignIn: true, isFinal: true, deadlineMs: DEADLINE_MS, params },
+    operation: `${step}Adjustment`,
+    method: 'POST',
+    path: `${PATH}/${step}`,
+    tag: 'Adjustments',
+    summary,
+    description,
+    leastRole: operation.leastRole,
+    needsRecentSignIn: true,
+    isFinal: true,
+    deadlineMs: DEADLINE_MS,
+    params,
     answer: AdjustmentDetail,
     async handle({ tools, actor, work, params: { partner_id: partnerId, adjustment_id: adjustmentId } }) {
       const id = { partnerId, adjustmentId };

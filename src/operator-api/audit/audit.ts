@@ -54,9 +54,16 @@ export const listAudit = operatorRoute({
     const found = await listEntries(database.pool, { partnerId, subjectId, operatorId, action, ...between }, page);
     return {
       entries: found.page.map((entry) => ({
-        ...{ entry_no: entry.entryNo, recorded_at: entry.recordedAt, operator_id: entry.operatorId, role: entry.role },
-        ...{ action: entry.action, partner_id: entry.partnerId, subject_id: entry.subjectId },
-        ...{ before_json: entry.before, after_json: entry.after, correlation_id: entry.correlationId },
+        entry_no: entry.entryNo,
+        recorded_at: entry.recordedAt,
+        operator_id: entry.operatorId,
+        role: entry.role,
+        action: entry.action,
+        partner_id: entry.partnerId,
+        subject_id: entry.subjectId,
+        before_json: entry.before,
+        after_json: entry.after,
+        correlation_id: entry.correlationId,
       })),
       ...end(found.last, found.hasMore),
     };

@@ -24,9 +24,15 @@ export const ContributionSummary = shape('ContributionSummary', {
 
 export function contributionSummary({ partnerId, contribution }: ContributionRecord) {
   return {
-    ...{ partner_id: partnerId, transaction_id: contribution.transactionId, partner_event_id: contribution.partnerEventId },
-    ...{ partner_order_ref: contribution.partnerOrderRef, status: contribution.status, points: contribution.points },
-    ...{ created_at: contribution.createdAt, confirmed_at: contribution.confirmedAt, failed_at: contribution.failedAt },
+    partner_id: partnerId,
+    transaction_id: contribution.transactionId,
+    partner_event_id: contribution.partnerEventId,
+    partner_order_ref: contribution.partnerOrderRef,
+    status: contribution.status,
+    points: contribution.points,
+    created_at: contribution.createdAt,
+    confirmed_at: contribution.confirmedAt,
+    failed_at: contribution.failedAt,
   };
 }
 
@@ -68,12 +74,15 @@ export function contributionToWire(record: ContributionRecord, { amount, currenc
     contribution_rule_version: contribution.contributionRuleVersion,
     point_conversion_version: contribution.pointConversionVersion,
     tree_cost_version: contribution.treeCostVersion,
-    ...{ summary_en: summaryEn, summary_ar: summaryAr },
-    ...{ idempotency_key: record.idempotencyKey, correlation_id: record.correlationId },
+    summary_en: summaryEn,
+    summary_ar: summaryAr,
+    idempotency_key: record.idempotencyKey,
+    correlation_id: record.correlationId,
     association: link ? 'associated' : record.associationOutcome,
     calculation_id: link?.calculationId ?? record.calculationId,
     rejection_code: link ? null : record.rejectionCode,
-    ...{ amount: amount === null ? null : amountText(amount), currency },
+    amount: amount === null ? null : amountText(amount),
+    currency,
   };
 }
 
@@ -112,12 +121,12 @@ export function reviewToWire(
   return {
     contribution: contributionSummary(record),
     partner_name: names.get(record.partnerId) ?? record.partnerId,
-    ...{ reason: review?.reason, counted_on: review?.countedOn ?? null, opened_at: openedAt },
+    reason: review?.reason,
+    counted_on: review?.countedOn ?? null,
+    opened_at: openedAt,
     expires_at: new Date(openedAt.getTime() + reviewExpiryHours * MS_PER_HOUR),
-    ...{
-      resolved_at: review?.resolvedAt ?? null,
-      resolved_by: review?.resolvedBy ?? null,
-      resolution_reason: review?.note ?? null,
-    },
+    resolved_at: review?.resolvedAt ?? null,
+    resolved_by: review?.resolvedBy ?? null,
+    resolution_reason: review?.note ?? null,
   };
 }

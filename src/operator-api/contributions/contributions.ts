@@ -44,7 +44,8 @@ export const listContributions = operatorRoute({
       ),
       of: Type.Optional(
         Type.String({
-          ...{ minLength: 1, maxLength: 128 },
+          minLength: 1,
+          maxLength: 128,
           description: 'Only those with this order, event id, transaction id or idempotency key, which must match exactly.',
         }),
       ),
@@ -59,7 +60,11 @@ export const listContributions = operatorRoute({
     const filters = [partnerId, status, correlationId, of, created_after, created_before];
     const { page, end } = sortedPage('listContributions', order, query, filters);
     const wanted = {
-      ...{ partnerId, status, correlationId, of: of?.trim(), createdAfter: readTime('created_after', created_after) },
+      partnerId,
+      status,
+      correlationId,
+      of: of?.trim(),
+      createdAfter: readTime('created_after', created_after),
       createdBefore: readTime('created_before', created_before),
     };
     const found = await listContributionsOfPartner(database.pool, wanted, page);

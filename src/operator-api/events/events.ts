@@ -29,8 +29,13 @@ export const getEventOf = operatorRoute({
     const [event] = await writeEventBodies(database.pool, environment, [found]);
     const { eventType, sequence, occurredAt, subjectId, body } = event as NonNullable<typeof event>;
     return {
-      ...{ partner_id: partnerId, event_id: eventId, event_type: eventType, sequence },
-      ...{ occurred_at: occurredAt, subject_id: subjectId, body: body.toString() },
+      partner_id: partnerId,
+      event_id: eventId,
+      event_type: eventType,
+      sequence,
+      occurred_at: occurredAt,
+      subject_id: subjectId,
+      body: body.toString(),
     };
   },
 });

@@ -30,8 +30,12 @@ interface Step {
 function changeRoute({ step, body = {}, read, leastRole = changeImpactBatch.leastRole, ...route }: Step): OperatorRoute {
   return operatorRoute({
     ...route,
-    ...{ method: 'POST', path: `/operator/v1/impact-batches/:impact_batch_id/${step}`, tag: 'Impact' },
-    ...{ leastRole, isFinal: true, deadlineMs: 20_000 },
+    method: 'POST',
+    path: `/operator/v1/impact-batches/:impact_batch_id/${step}`,
+    tag: 'Impact',
+    leastRole,
+    isFinal: true,
+    deadlineMs: 20_000,
     params: idParams('impact_batch_id', 'The id of the batch.'),
     body: Type.Object({ ...body, reason }, closed),
     answer: BatchBody,
@@ -76,7 +80,9 @@ export const delay = changeRoute({
   summary: 'Record a delay of an impact batch',
   body: {
     expected_delivery_period: Type.String({
-      ...{ minLength: 4, maxLength: 7, description: 'When delivery is expected: `2027`, `2027-Q2` or `2027-05`.' },
+      minLength: 4,
+      maxLength: 7,
+      description: 'When delivery is expected: `2027`, `2027-Q2` or `2027-05`.',
     }),
   },
   read: ({ expected_delivery_period: period = '' }) => ({ changeType: 'delayed', expectedDeliveryPeriod: period }),

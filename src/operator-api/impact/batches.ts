@@ -169,7 +169,9 @@ export const pool = operatorRoute({
       settlement_ids: Type.Array(
         Type.String({ minLength: 1, maxLength: 64, description: 'A closed settlement of the partner.' }),
         {
-          ...{ minItems: 1, maxItems: POOLED_AT_ONCE_MAX, description: `The settlements; ${POOLED_AT_ONCE_MAX} at most.` },
+          minItems: 1,
+          maxItems: POOLED_AT_ONCE_MAX,
+          description: `The settlements; ${POOLED_AT_ONCE_MAX} at most.`,
         },
       ),
     },
@@ -184,7 +186,9 @@ export const pool = operatorRoute({
     const pooling = { impactBatchId: id, partnerId: body.partner_id, settlementIds: body.settlement_ids };
     const add = (database: Database) => poolSettlements(database, actor, pooling);
     return work.answer(tools.database, add, ({ partnerId, settlementCount, contributionCount }) => ({
-      ...{ partner_id: partnerId, settlement_count: settlementCount, contribution_count: contributionCount },
+      partner_id: partnerId,
+      settlement_count: settlementCount,
+      contribution_count: contributionCount,
     }));
   },
 });

@@ -24,11 +24,9 @@ export const add = operatorRoute({
     {
       type: Type.String({ minLength: 1, maxLength: 40, description: 'What it is, such as `photo` or `satellite_image`.' }),
       url: Type.String({
-        ...{
-          minLength: 1,
-          maxLength: 2_000,
-          description: 'The address at which partners and their customers find the evidence: https, at a public host.',
-        },
+        minLength: 1,
+        maxLength: 2_000,
+        description: 'The address at which partners and their customers find the evidence: https, at a public host.',
       }),
       file_name: line('The name of the file, without its folder.', 255),
       sha256: Type.String({

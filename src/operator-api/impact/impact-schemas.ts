@@ -55,10 +55,17 @@ export const BatchBody = shape('ImpactBatch', {
 
 export function batchToWire(batch: ImpactBatch) {
   return {
-    ...{ impact_batch_id: batch.impactBatchId, name: batch.name, status: batch.status, status_at: batch.statusAt },
-    ...{ quantity: batch.quantity, project_id: batch.projectId, delayed_at: batch.delayedAt },
-    ...{ expected_delivery_period: batch.expectedDeliveryPeriod, delivered_by: batch.deliveredBy },
-    ...{ verified_by: batch.verifiedBy, created_at: batch.createdAt },
+    impact_batch_id: batch.impactBatchId,
+    name: batch.name,
+    status: batch.status,
+    status_at: batch.statusAt,
+    quantity: batch.quantity,
+    project_id: batch.projectId,
+    delayed_at: batch.delayedAt,
+    expected_delivery_period: batch.expectedDeliveryPeriod,
+    delivered_by: batch.deliveredBy,
+    verified_by: batch.verifiedBy,
+    created_at: batch.createdAt,
   };
 }
 
@@ -77,8 +84,15 @@ const EvidenceBody = shape('Evidence', {
 export function evidenceToWire(evidence: Evidence) {
   const { evidenceNo, type, url, fileName, byteCount, sha256, capturedAt, addedBy, addedAt } = evidence;
   return {
-    ...{ evidence_no: evidenceNo, type, url, file_name: fileName, byte_count: byteCount, sha256 },
-    ...{ captured_at: capturedAt, added_by: addedBy, added_at: addedAt },
+    evidence_no: evidenceNo,
+    type,
+    url,
+    file_name: fileName,
+    byte_count: byteCount,
+    sha256,
+    captured_at: capturedAt,
+    added_by: addedBy,
+    added_at: addedAt,
   };
 }
 
@@ -97,10 +111,16 @@ const ChangeBody = shape('ImpactBatchChange', {
 
 export function changeToWire(change: ImpactBatchChange) {
   return {
-    ...{ change_no: change.changeNo, change_type: change.changeType, previous_status: change.previousStatus },
-    ...{ status: change.status, project_id: change.projectId, quantity: change.quantity },
-    ...{ expected_delivery_period: change.expectedDeliveryPeriod, reason: change.reason },
-    ...{ operator_id: change.operatorId, occurred_at: change.occurredAt },
+    change_no: change.changeNo,
+    change_type: change.changeType,
+    previous_status: change.previousStatus,
+    status: change.status,
+    project_id: change.projectId,
+    quantity: change.quantity,
+    expected_delivery_period: change.expectedDeliveryPeriod,
+    reason: change.reason,
+    operator_id: change.operatorId,
+    occurred_at: change.occurredAt,
   };
 }
 
@@ -119,8 +139,12 @@ const worthMembers = {
 };
 
 const worthToWire = ({ currency, points, amount, trees, treeCosts }: Worth) => ({
-  ...{ currency, minor_units: currency === null ? null : (findMinorUnits(currency) ?? null) },
-  ...{ points, amount: amount === null ? null : amountText(amount), trees, tree_costs: treeCosts.map(amountText) },
+  currency,
+  minor_units: currency === null ? null : (findMinorUnits(currency) ?? null),
+  points,
+  amount: amount === null ? null : amountText(amount),
+  trees,
+  tree_costs: treeCosts.map(amountText),
 });
 
 export const BatchDetail = shape('ImpactBatchDetail', {
@@ -152,13 +176,16 @@ export const PoolableBody = shape('PoolableSettlement', {
 
 export function poolableToWire({ settlement, worth }: WorthOfSettlement, names: ReadonlyMap<string, string>) {
   return {
-    ...{ partner_id: settlement.partnerId, partner_name: names.get(settlement.partnerId) ?? null },
-    ...{ settlement_id: settlement.settlementId, period_label: settlement.periodLabel, closed_at: settlement.closedAt },
-    ...{ period_start: settlement.periodStart, period_end: settlement.periodEnd, period_timezone: settlement.timeZone },
-    ...{
-      contribution_count: settlement.contributionCount,
-      acknowledgement: settlement.acknowledgement ?? 'pending',
-      ...worthToWire(worth),
-    },
+    partner_id: settlement.partnerId,
+    partner_name: names.get(settlement.partnerId) ?? null,
+    settlement_id: settlement.settlementId,
+    period_label: settlement.periodLabel,
+    closed_at: settlement.closedAt,
+    period_start: settlement.periodStart,
+    period_end: settlement.periodEnd,
+    period_timezone: settlement.timeZone,
+    contribution_count: settlement.contributionCount,
+    acknowledgement: settlement.acknowledgement ?? 'pending',
+    ...worthToWire(worth),
   };
 }

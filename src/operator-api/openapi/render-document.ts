@@ -69,8 +69,12 @@ function describeRoute(route: OperatorRoute, schemas: Record<string, Json>): Jso
     ...(needsRecentSignIn ? ['It needs a sign-in of the last 10 minutes.'] : []),
   ];
   return {
-    ...{ operationId: operation, tags: [tag], summary, description: notes.join('\n\n') },
-    ...{ 'x-least-role': leastRole, 'x-needs-recent-sign-in': needsRecentSignIn ?? false },
+    operationId: operation,
+    tags: [tag],
+    summary,
+    description: notes.join('\n\n'),
+    'x-least-role': leastRole,
+    'x-needs-recent-sign-in': needsRecentSignIn ?? false,
     security: leastRole === 'nobody' ? [] : [{ session: [], ...(route.method !== 'GET' && { csrf: [] }) }],
     parameters: [
       ...listParameters(route.params, 'path'),
@@ -101,7 +105,9 @@ function describeBody({ body, takesList, takesFile }: OperatorRoute, schemas: Re
 }
 
 const KEY = {
-  ...{ name: 'Idempotency-Key', in: 'header', required: true },
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: true,
   description: 'A new one for each thing that is done once. The same key and payload give the first answer again.',
   schema: { type: 'string', minLength: 8, maxLength: 128, pattern: '^[A-Za-z0-9._:-]+$' },
 };
@@ -109,7 +115,11 @@ const KEY = {
 function listParameters(schema: unknown, place: 'path' | 'query'): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Record<string, Json>; required?: string[] };
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
-    ...{ name, in: place, required: place === 'path' || required.includes(name), description, schema: rest },
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    description,
+    schema: rest,
   }));
 }
 

@@ -50,8 +50,13 @@ export const listAllJobs = operatorRoute({
       const state = states.get(name);
       const until = state?.leaseUntil ?? null;
       return {
-        ...{ job: name, description, pattern, due_at: state?.dueAt ?? null, is_running: until !== null && until > now },
-        ...{ failures_in_row: state?.failuresInRow ?? 0, last_success_at: state?.lastSuccessAt ?? null },
+        job: name,
+        description,
+        pattern,
+        due_at: state?.dueAt ?? null,
+        is_running: until !== null && until > now,
+        failures_in_row: state?.failuresInRow ?? 0,
+        last_success_at: state?.lastSuccessAt ?? null,
       };
     });
     const { by, isDescending } = order.orderOf(query);

@@ -51,9 +51,13 @@ const state = {
 
 function toWire({ confirmedCount, confirmedPoints, failedCount, amounts }: Sums) {
   return {
-    ...{ confirmed_count: confirmedCount, confirmed_points: confirmedPoints, failed_count: failedCount },
+    confirmed_count: confirmedCount,
+    confirmed_points: confirmedPoints,
+    failed_count: failedCount,
     amounts: [...amounts].map(([currency, amount]) => ({
-      ...{ currency, minor_units: findMinorUnits(currency) ?? null, amount: amountText(amount) },
+      currency,
+      minor_units: findMinorUnits(currency) ?? null,
+      amount: amountText(amount),
     })),
   };
 }
@@ -97,9 +101,13 @@ export const listMonths = operatorRoute({
     const filter = { month: readMonth(month), text: query.name };
     const found = await readMonthOfPartners(database, filter, page);
     return {
-      ...{ as_of: found.asOf, is_complete: found.isComplete },
+      as_of: found.asOf,
+      is_complete: found.isComplete,
       partners: found.page.map(({ partner, days, open, ...sums }) => ({
-        ...{ partner_id: partner.partnerId, name: partner.name, currency: partner.currency, ...toWire(sums) },
+        partner_id: partner.partnerId,
+        name: partner.name,
+        currency: partner.currency,
+        ...toWire(sums),
         open_settlement: open
           ? { settlement_id: open.settlementId, period_label: open.period.label, period_end: open.period.endsAt }
           : null,

@@ -71,12 +71,18 @@ export const getOverview = operatorRoute({
       disputes: { ...boundedToWire(waiting.disputes), answered: waiting.disputes.answered },
       unacknowledged_settlements: boundedToWire(waiting.unacknowledged),
       webhooks: {
-        ...{ disabled: webhooks.disabled, failing: webhooks.failing, waiting: webhooks.waiting, exhausted: webhooks.exhausted },
+        disabled: webhooks.disabled,
+        failing: webhooks.failing,
+        waiting: webhooks.waiting,
+        exhausted: webhooks.exhausted,
         oldest_waiting_seconds: Math.round(webhooks.oldestWaitingSeconds),
       },
       jobs: jobs.map(({ jobName, dueAt, leaseUntil, failuresInRow, lastSuccessAt }) => ({
-        ...{ job: jobName, due_at: dueAt, is_running: leaseUntil !== null && leaseUntil > asOf },
-        ...{ failures_in_row: failuresInRow, last_success_at: lastSuccessAt },
+        job: jobName,
+        due_at: dueAt,
+        is_running: leaseUntil !== null && leaseUntil > asOf,
+        failures_in_row: failuresInRow,
+        last_success_at: lastSuccessAt,
       })),
     };
   },

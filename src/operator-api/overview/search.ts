@@ -68,10 +68,17 @@ export const search = operatorRoute({
     return {
       contributions: contributions.map((record) => ({ ...namedContribution(record, names), found_by: record.foundBy })),
       partners: partners.map(({ partnerId, name, suspendedAt, createdAt }) => ({
-        ...{ partner_id: partnerId, name, status: suspendedAt === null ? 'active' : 'suspended', created_at: createdAt },
+        partner_id: partnerId,
+        name,
+        status: suspendedAt === null ? 'active' : 'suspended',
+        created_at: createdAt,
       })),
       records: records.map(({ kind, partnerId, id, status }) => ({
-        ...{ kind, partner_id: partnerId, partner_name: names.get(partnerId ?? '') ?? null, id, status },
+        kind,
+        partner_id: partnerId,
+        partner_name: names.get(partnerId ?? '') ?? null,
+        id,
+        status,
         created_at: madeAt(id),
       })),
     };

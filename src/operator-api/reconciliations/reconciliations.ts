@@ -64,7 +64,10 @@ export const reconcile = operatorRoute({
     const requireSenderAllowed = () => requireStillSignedIn(request, reconcileForPartner.leastRole, tools);
     const received = body.iterator({ destroyOnReturn: false });
     const list = {
-      ...{ partnerId, settlementId, format, requireSenderAllowed },
+      partnerId,
+      settlementId,
+      format,
+      requireSenderAllowed,
       idempotencyKey: String(request.headers['idempotency-key']),
       chunks: watchTransfer(received, { partner: 'sends', checkAllowed: requireSenderAllowed }),
     };

@@ -49,14 +49,22 @@ export function ruleToWire(rule: RuleRecord, standing: Standing) {
   const bounds = rule.kind === 'contribution_rule' ? rule : undefined;
   const exact = (value: bigint | null | undefined) => (value === null || value === undefined ? null : amountText(value));
   return {
-    ...{ kind: rule.kind, version: rule.version, partner_id: rule.partnerId, starts_at: rule.startsAt },
-    ...{ points_min: bounds?.pointsMin ?? null, points_max: bounds?.pointsMax ?? null },
-    ...{ reviews_everything: bounds?.reviewsEverything ?? null, review_threshold: bounds?.reviewThreshold ?? null },
-    ...{ daily_points_cap: bounds?.dailyPointsCap ?? null, daily_count_cap: bounds?.dailyCountCap ?? null },
+    kind: rule.kind,
+    version: rule.version,
+    partner_id: rule.partnerId,
+    starts_at: rule.startsAt,
+    points_min: bounds?.pointsMin ?? null,
+    points_max: bounds?.pointsMax ?? null,
+    reviews_everything: bounds?.reviewsEverything ?? null,
+    review_threshold: bounds?.reviewThreshold ?? null,
+    daily_points_cap: bounds?.dailyPointsCap ?? null,
+    daily_count_cap: bounds?.dailyCountCap ?? null,
     point_value: exact(rule.kind === 'point_conversion' ? rule.pointValue : null),
     tree_cost: exact(rule.kind === 'tree_cost' ? rule.treeCost : null),
     currency: rule.kind === 'contribution_rule' ? null : rule.currency,
-    ...{ created_at: rule.createdAt, withdrawn_at: rule.withdrawnAt, standing },
+    created_at: rule.createdAt,
+    withdrawn_at: rule.withdrawnAt,
+    standing,
   };
 }
 

@@ -65,12 +65,12 @@ export const getRulesInForce = operatorRoute({
       contribution_rule_version: rules.contributionRuleVersion,
       point_conversion_version: rules.pointConversionVersion,
       tree_cost_version: rules.treeCostVersion,
-      ...{ points_min: rules.pointsMin, points_max: rules.pointsMax, reviews_everything: rules.reviewsEverything },
-      ...{
-        review_threshold: rules.reviewThreshold,
-        daily_points_cap: rules.dailyPointsCap,
-        daily_count_cap: rules.dailyCountCap,
-      },
+      points_min: rules.pointsMin,
+      points_max: rules.pointsMax,
+      reviews_everything: rules.reviewsEverything,
+      review_threshold: rules.reviewThreshold,
+      daily_points_cap: rules.dailyPointsCap,
+      daily_count_cap: rules.dailyCountCap,
       point_value: rules.pointValue === null ? null : amountText(rules.pointValue),
       tree_cost: rules.treeCost === null ? null : amountText(rules.treeCost),
     };
@@ -141,10 +141,17 @@ interface StatedRule {
 
 function requestOf(stated: StatedRule): Omit<RuleRequest, 'version'> {
   return {
-    ...{ kind: stated.kind, partnerId: stated.partner_id, pointsMin: stated.points_min, pointsMax: stated.points_max },
-    ...{ reviewsEverything: stated.reviews_everything, reviewThreshold: stated.review_threshold },
-    ...{ dailyPointsCap: stated.daily_points_cap, dailyCountCap: stated.daily_count_cap },
-    ...{ pointValue: stated.point_value, treeCost: stated.tree_cost, currency: stated.currency },
+    kind: stated.kind,
+    partnerId: stated.partner_id,
+    pointsMin: stated.points_min,
+    pointsMax: stated.points_max,
+    reviewsEverything: stated.reviews_everything,
+    reviewThreshold: stated.review_threshold,
+    dailyPointsCap: stated.daily_points_cap,
+    dailyCountCap: stated.daily_count_cap,
+    pointValue: stated.point_value,
+    treeCost: stated.tree_cost,
+    currency: stated.currency,
   };
 }
 
@@ -202,8 +209,13 @@ export const preview = operatorRoute({
     const found = await previewOf(database.pool, { ...requestOf(rule), version: PREVIEWED }, over);
     const money = (amount: bigint | null) => (amount === null ? null : amountText(amount));
     return {
-      ...{ from: found.from, to: found.to, is_complete: found.isComplete, partner_count: found.partnerCount },
-      ...{ contribution_count: found.count, points: found.points, reviewed_count: found.reviewedCount },
+      from: found.from,
+      to: found.to,
+      is_complete: found.isComplete,
+      partner_count: found.partnerCount,
+      contribution_count: found.count,
+      points: found.points,
+      reviewed_count: found.reviewedCount,
       bands: found.bands.map(({ outcome, count, points }) => ({ outcome, count, points })),
       minor_units: stated.currency === undefined ? null : (findMinorUnits(stated.currency) ?? null),
       amount: { before: money(found.amount.before), after: money(found.amount.after) },

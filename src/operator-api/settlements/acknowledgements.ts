@@ -22,7 +22,9 @@ const Reply = shape('DisputeReply', {
 });
 
 const replyToWire = ({ repliedAt, operatorId, text }: DisputeReply) => ({
-  ...{ replied_at: repliedAt, operator_id: operatorId, text },
+  replied_at: repliedAt,
+  operator_id: operatorId,
+  text,
 });
 
 const byTime = sorting(['acknowledged_at'], 'acknowledged_at');

@@ -58,11 +58,15 @@ type ShownSettlement = Awaited<ReturnType<typeof showSettlements>>[number];
 
 function closingToWire({ partner, open, left, disputed }: Closing, last: ShownSettlement | null) {
   return {
-    ...{ partner_id: partner.partnerId, name: partner.name },
+    partner_id: partner.partnerId,
+    name: partner.name,
     open_settlement: open
       ? {
-          ...{ settlement_id: open.settlementId, period_label: open.period.label, period_timezone: open.period.timeZone },
-          ...{ period_start: open.period.startsAt, period_end: open.period.endsAt },
+          settlement_id: open.settlementId,
+          period_label: open.period.label,
+          period_timezone: open.period.timeZone,
+          period_start: open.period.startsAt,
+          period_end: open.period.endsAt,
         }
       : null,
     pending_contributions: bounded(left.pending),
@@ -70,7 +74,9 @@ function closingToWire({ partner, open, left, disputed }: Closing, last: ShownSe
     adjustments_to_post: bounded(left.approved),
     disputed_settlements: {
       settlements: disputed.slice(0, DISPUTES_MAX).map(({ settlementId, periodLabel, disputedAt }) => ({
-        ...{ settlement_id: settlementId, period_label: periodLabel, disputed_at: disputedAt },
+        settlement_id: settlementId,
+        period_label: periodLabel,
+        disputed_at: disputedAt,
       })),
       is_more: disputed.length > DISPUTES_MAX,
     },

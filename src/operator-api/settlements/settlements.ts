@@ -137,7 +137,8 @@ export const listLines = operatorRoute({
       line_type: Type.Optional(oneOf(LINE_TYPES, 'Only lines that settle this.')),
       of: Type.Optional(
         Type.String({
-          ...{ minLength: 1, maxLength: 128 },
+          minLength: 1,
+          maxLength: 128,
           description:
             'Only lines of the contribution with this order, event id, transaction id or key, and of its adjustments. All in one page.',
         }),

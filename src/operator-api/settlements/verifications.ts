@@ -39,7 +39,12 @@ function begin(tools: OperatorApiTools, partnerId: string, startedAt: Date): Ver
   if (own) return own;
   if (running.length >= RUNNING_MAX) throw tooMany();
   const begun: Verification = {
-    ...{ status: 'running', startedAt, endedAt: null, settlements: 0, lines: 0, problems: [] },
+    status: 'running',
+    startedAt,
+    endedAt: null,
+    settlements: 0,
+    lines: 0,
+    problems: [],
   };
   all.set(partnerId, begun);
   void run(tools, partnerId, begun);
@@ -98,10 +103,17 @@ const VerificationBody = shape('Verification', {
 function verificationToWire(one: Verification | undefined) {
   const { problems = [] } = one ?? {};
   return {
-    ...{ status: one?.status ?? 'none', started_at: one?.startedAt ?? null, ended_at: one?.endedAt ?? null },
-    ...{ settlements: one?.settlements ?? 0, lines: one?.lines ?? 0, problem_count: problems.length },
+    status: one?.status ?? 'none',
+    started_at: one?.startedAt ?? null,
+    ended_at: one?.endedAt ?? null,
+    settlements: one?.settlements ?? 0,
+    lines: one?.lines ?? 0,
+    problem_count: problems.length,
     problems: problems.slice(0, PROBLEMS_MAX).map(({ settlementId, lineNo, code, message }) => ({
-      ...{ settlement_id: settlementId, line_no: lineNo === null ? null : String(lineNo), code, message },
+      settlement_id: settlementId,
+      line_no: lineNo === null ? null : String(lineNo),
+      code,
+      message,
     })),
   };
 }

@@ -126,7 +126,9 @@ export const getDeliveryOf = operatorRoute({
     const [written] = event ? await writeEventBodies(database.pool, environment, [event]) : [];
     return {
       delivery: deliveryToWire(delivery, subjects.get(delivery.eventId)),
-      ...{ subject_id: event?.subjectId ?? null, body: written?.body.toString() ?? null, attempts: log.map(attemptToWire) },
+      subject_id: event?.subjectId ?? null,
+      body: written?.body.toString() ?? null,
+      attempts: log.map(attemptToWire),
     };
   },
 });

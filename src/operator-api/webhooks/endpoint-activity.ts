@@ -64,7 +64,9 @@ export const getActivity = operatorRoute({
       endpointId,
     });
     return {
-      ...{ waiting: boundedToWire(waiting), held: boundedToWire(held), exhausted: boundedToWire(exhausted) },
+      waiting: boundedToWire(waiting),
+      held: boundedToWire(held),
+      exhausted: boundedToWire(exhausted),
       stopped_by: stoppedBy && failedAttemptToWire(stoppedBy),
       last_failure: lastFailure && failedAttemptToWire(lastFailure),
       hours: hours.map(({ atOnce, isMore, ...hour }) => ({ ...hour, at_once: atOnce, is_more: isMore })),

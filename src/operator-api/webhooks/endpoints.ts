@@ -88,7 +88,9 @@ export const add = operatorRoute({
       url: Type.String({ minLength: 1, maxLength: 2_048, description: 'An https address of a public host.' }),
       event_types: Type.Optional(
         Type.Array(Type.String({ minLength: 1, maxLength: 64, description: 'An event type.' }), {
-          ...{ minItems: 0, maxItems: 20, description: 'The event types that it gets; all without it.' },
+          minItems: 0,
+          maxItems: 20,
+          description: 'The event types that it gets; all without it.',
         }),
       ),
     },

@@ -36,10 +36,17 @@ export const EndpointBody = shape('Endpoint', {
 
 export function endpointToWire(endpoint: WebhookEndpoint & EndpointHealth) {
   return {
-    ...{ partner_id: endpoint.partnerId, endpoint_id: endpoint.endpointId, url: endpoint.url, event_types: endpoint.eventTypes },
-    ...{ status: endpoint.status, status_reason: endpoint.statusReason, failures_in_row: endpoint.failuresInRow },
-    ...{ failing_since: endpoint.failingSince, paused_until: endpoint.breakerOpenUntil },
-    ...{ secret_rotates_at: endpoint.isNextSecretDue ? null : endpoint.nextSecretFrom, created_at: endpoint.createdAt },
+    partner_id: endpoint.partnerId,
+    endpoint_id: endpoint.endpointId,
+    url: endpoint.url,
+    event_types: endpoint.eventTypes,
+    status: endpoint.status,
+    status_reason: endpoint.statusReason,
+    failures_in_row: endpoint.failuresInRow,
+    failing_since: endpoint.failingSince,
+    paused_until: endpoint.breakerOpenUntil,
+    secret_rotates_at: endpoint.isNextSecretDue ? null : endpoint.nextSecretFrom,
+    created_at: endpoint.createdAt,
   };
 }
 
@@ -82,12 +89,21 @@ export const DeliveryBody = shape('Delivery', {
 export function deliveryToWire(delivery: LoggedDelivery, subject: NamedSubject | undefined) {
   const isWaiting = delivery.status === 'waiting';
   return {
-    ...{ partner_id: delivery.partnerId, delivery_id: delivery.deliveryId, endpoint_id: delivery.endpointId },
-    ...{ event_id: delivery.eventId, event_type: delivery.eventType, sequence: delivery.sequence, status: delivery.status },
-    ...{ transaction_id: subject?.transactionId ?? null, partner_order_ref: subject?.partnerOrderRef ?? null },
-    ...{ trigger: delivery.trigger, attempts: delivery.attempts, next_attempt_at: isWaiting ? delivery.nextAttemptAt : null },
+    partner_id: delivery.partnerId,
+    delivery_id: delivery.deliveryId,
+    endpoint_id: delivery.endpointId,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    sequence: delivery.sequence,
+    status: delivery.status,
+    transaction_id: subject?.transactionId ?? null,
+    partner_order_ref: subject?.partnerOrderRef ?? null,
+    trigger: delivery.trigger,
+    attempts: delivery.attempts,
+    next_attempt_at: isWaiting ? delivery.nextAttemptAt : null,
     occurred_at: subject?.occurredAt ?? delivery.createdAt,
-    ...{ created_at: delivery.createdAt, ended_at: delivery.endedAt },
+    created_at: delivery.createdAt,
+    ended_at: delivery.endedAt,
   };
 }
 

@@ -15,7 +15,11 @@ export async function renderPartnerDocument(): Promise<string> {
       associateEmissionsEstimate: unreachable,
       readEvents: { page: unreachable, byId: unreachable },
       readSettlements: {
-        ...{ page: unreachable, byId: unreachable, lines: unreachable, statement: unreachable, openTotals: unreachable },
+        page: unreachable,
+        byId: unreachable,
+        lines: unreachable,
+        statement: unreachable,
+        openTotals: unreachable,
       },
       acknowledgeSettlement: unreachable,
       reconcileSettlement: { take: unreachable, byId: unreachable, lines: unreachable },

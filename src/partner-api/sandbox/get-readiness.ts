@@ -24,7 +24,8 @@ const EvidenceView = Type.Object(
 const Check = Type.Object(
   {
     check: Type.Unsafe<ReadinessCheck>({
-      ...{ type: 'string', enum: Object.keys(READINESS_CHECKS) },
+      type: 'string',
+      enum: Object.keys(READINESS_CHECKS),
       description: 'What your program must have done in the sandbox.',
     }),
     passed: Type.Boolean({ description: 'Whether your requests have shown it.' }),
@@ -86,7 +87,9 @@ function toWire({ check, evidence, whatToDo }: CheckedItem) {
     check,
     passed: evidence.length > 0,
     evidence: evidence.map(({ correlationId, subjectId, seenAt }) => ({
-      ...{ correlation_id: correlationId, subject_id: subjectId, seen_at: seenAt.toISOString() },
+      correlation_id: correlationId,
+      subject_id: subjectId,
+      seen_at: seenAt.toISOString(),
     })),
     what_to_do: whatToDo,
   };

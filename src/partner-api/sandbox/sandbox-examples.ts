@@ -26,7 +26,10 @@ const delivery = {
 
 const seen = { correlation_id: echo.correlation_id, subject_id: contribution.transactionId, seen_at: '2026-11-20T19:31:07.114Z' };
 const checks = Object.entries(READINESS_CHECKS).map(([check, what_to_do]) => ({
-  ...{ check, passed: check === 'replayed_key', evidence: check === 'replayed_key' ? [seen] : [], what_to_do },
+  check,
+  passed: check === 'replayed_key',
+  evidence: check === 'replayed_key' ? [seen] : [],
+  what_to_do,
 }));
 
 const answer = (summary: string, key: string, members: object): Record<string, Examples> => ({

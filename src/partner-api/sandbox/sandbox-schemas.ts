@@ -69,7 +69,9 @@ export const AdjustmentBody = Type.Object(
   {
     transaction_id: longId('The id of a confirmed contribution.'),
     points_delta: Type.Unsafe<bigint>({
-      ...{ type: 'integer', format: 'int64', 'x-lenient': true },
+      type: 'integer',
+      format: 'int64',
+      'x-lenient': true,
       description: 'The change of the settled points, such as -100; 0 for a restatement.',
     }),
     amount_delta: Type.Optional(
@@ -87,7 +89,8 @@ export const ImpactBatchBody = Type.Object(
   {
     settlement_ids: Type.Optional(
       Type.Array(longId('The id of a closed settlement with contributions.'), {
-        ...{ minItems: 1, maxItems: 24 },
+        minItems: 1,
+        maxItems: 24,
         description: 'The settlements whose contributions a new impact batch pools, permanently.',
       }),
     ),
@@ -106,7 +109,8 @@ export const ImpactBatchBody = Type.Object(
 export const ClockBody = Type.Object(
   {
     advance: Type.String({
-      ...{ minLength: 2, maxLength: 64 },
+      minLength: 2,
+      maxLength: 64,
       description: 'ISO 8601 duration, such as `P1M`, `P3D` or `PT36H`; at most five years ahead in all.',
     }),
   },

@@ -52,8 +52,10 @@ export function acknowledgeSettlement(app: FastifyInstance, { operations }: Part
       const { record, isReplay } = await beforeDeadline(outcome);
       if (isReplay) reply.header('idempotent-replayed', 'true');
       const acknowledgement = {
-        ...{ status: record.status, acknowledged_at: record.acknowledgedAt.toISOString() },
-        ...{ reference: record.reference, note: record.note },
+        status: record.status,
+        acknowledged_at: record.acknowledgedAt.toISOString(),
+        reference: record.reference,
+        note: record.note,
       };
       const echo = { correlation_id: request.context.correlationId, idempotency_key: idempotencyKey };
       return sendWritten(reply.code(201), exactJson({ settlement_id: settlementId, acknowledgement, request: echo }));

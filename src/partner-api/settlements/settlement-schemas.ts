@@ -104,7 +104,9 @@ export const SettlementPageBody = Type.Object(
     settlements: Type.Array(Settlement, { description: 'The settlements, the latest first.' }),
     ...pageAnswer,
     next_before_sequence: Type.Unsafe<bigint | null>({
-      ...{ type: ['integer', 'null'], format: 'int64', minimum: 1 },
+      type: ['integer', 'null'],
+      format: 'int64',
+      minimum: 1,
       ...olderNextAfter('before_sequence'),
     }),
     request: Echo,

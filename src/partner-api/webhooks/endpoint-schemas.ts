@@ -97,7 +97,8 @@ export const Delivery = Type.Object(
     event_id: longId('The id of the event.'),
     event_type: Type.String({ description: 'The kind of event.' }),
     sequence: Type.Unsafe<bigint | null>({
-      ...{ type: ['integer', 'null'], format: 'int64' },
+      type: ['integer', 'null'],
+      format: 'int64',
       description: 'The `sequence` of the event; `null` for a test or a sample.',
     }),
     status: oneOf(DELIVERY_STATUSES, '`held` until its endpoint is enabled; `exhausted` when its attempts are spent.'),

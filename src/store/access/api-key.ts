@@ -130,7 +130,11 @@ export async function findHeldApiKeys(db: Queryable, keyIds: readonly string[]):
 
 function readHeld({ isValid, expiresInMs, keyEntry, partnerEntry, partnerName, partnerCreatedAt, ...held }: HeldRow): HeldApiKey {
   return {
-    ...{ isValid, expiresInMs, key: held, keyEntry: readAuditEntry(keyEntry), partnerEntry: readAuditEntry(partnerEntry) },
+    isValid,
+    expiresInMs,
+    key: held,
+    keyEntry: readAuditEntry(keyEntry),
+    partnerEntry: readAuditEntry(partnerEntry),
     partner: { ...held, name: partnerName, createdAt: partnerCreatedAt },
   };
 }

@@ -118,7 +118,8 @@ function readHeld({ credentialId, kind, credentialCreatedAt: createdAt, entry, .
   const { operatorId, secretSha256, expiresAt } = held;
   return {
     ...held,
-    ...{ credential: { credentialId, operatorId, kind, secretSha256, createdAt, expiresAt }, entry: readAuditEntry(entry) },
+    credential: { credentialId, operatorId, kind, secretSha256, createdAt, expiresAt },
+    entry: readAuditEntry(entry),
   };
 }
 

@@ -166,8 +166,12 @@ export async function listAuditEntriesInOrder(
   page: KeysetPage<'recorded_at'>,
 ): Promise<(SealedEntry & Placed)[]> {
   const conditions = {
-    ...{ subject_id: subjectId, partner_id: partnerId, operator_id: operatorId, action },
-    ...{ 'entry_no >=': fromNo, 'entry_no <': beforeNo },
+    subject_id: subjectId,
+    partner_id: partnerId,
+    operator_id: operatorId,
+    action,
+    'entry_no >=': fromNo,
+    'entry_no <': beforeNo,
   };
   return listByKeyset<SealedEntry, 'recorded_at'>(db, IN_ORDER, conditions, page);
 }
@@ -233,10 +237,19 @@ export interface AuditEntryJson {
 export function readAuditEntry(json: AuditEntryJson | null): SealedEntry | undefined {
   if (!json) return undefined;
   return {
-    ...{ entryNo: BigInt(json.entry_no), recordedAt: new Date(json.recorded_at), operatorId: json.operator_id, role: json.role },
-    ...{ action: json.action, partnerId: json.partner_id, subjectId: json.subject_id },
-    ...{ before: json.before_json, after: json.after_json, correlationId: json.correlation_id },
-    ...{ previousMac: json.previous_mac, keyId: json.key_id, mac: json.mac },
+    entryNo: BigInt(json.entry_no),
+    recordedAt: new Date(json.recorded_at),
+    operatorId: json.operator_id,
+    role: json.role,
+    action: json.action,
+    partnerId: json.partner_id,
+    subjectId: json.subject_id,
+    before: json.before_json,
+    after: json.after_json,
+    correlationId: json.correlation_id,
+    previousMac: json.previous_mac,
+    keyId: json.key_id,
+    mac: json.mac,
   };
 }
 

@@ -48,7 +48,9 @@ function readSealedRow(row: SealedRow): StoredContribution {
   const { failure_reason: reason, failure_drafted_by: draftedBy, failure_approved_by: approvedBy } = row;
   return {
     ...readContributionFields(row),
-    ...{ failure: { reason, draftedBy, approvedBy }, seal: row.seal, sealKey: row.seal_key },
+    failure: { reason, draftedBy, approvedBy },
+    seal: row.seal,
+    sealKey: row.seal_key,
     linkedCalculationId: row.linked_calculation_id,
   };
 }

@@ -42,7 +42,9 @@ const ORDERS = {
 } satisfies Orders<ReviewOrder>;
 
 const BY_TIME: KeysetList<ReviewOrder> = {
-  ...{ name: 'list_waiting_reviews', select: COLUMNS, orders: ORDERS },
+  name: 'list_waiting_reviews',
+  select: COLUMNS,
+  orders: ORDERS,
   from: 'contribution_review r',
   where: 'r.resolved_at is null',
 };

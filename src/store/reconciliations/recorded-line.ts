@@ -34,7 +34,9 @@ const listedAt = (event: string, adjustment: string) => `(
       )`;
 
 const CONTRIBUTION = rowOfName('contribution', {
-  ...{ partnerId: '$1', key: 'partner_event_id', value: 'wanted.partner_event_id' },
+  partnerId: '$1',
+  key: 'partner_event_id',
+  value: 'wanted.partner_event_id',
 });
 
 const FIND_EVENTS: Statement = {

@@ -126,7 +126,9 @@ function readTotals(row: SettlementRow): SettlementTotals {
   return {
     contributionCount: row.contribution_count,
     adjustmentCount: row.adjustment_count,
-    ...{ grossPoints, adjustmentPoints, netPoints: grossPoints + adjustmentPoints },
+    grossPoints,
+    adjustmentPoints,
+    netPoints: grossPoints + adjustmentPoints,
     carriedPoints: BigInt(row.carried_points),
     totalPoints: BigInt(row.net_points),
     amount: readExact(row.exact_amount),

@@ -98,8 +98,10 @@ export async function listDeliveriesInOrder(
   // The ids of the deliveries of an event have the same prefix.
   const prefix = eventId && `dlv_${eventId.slice('evt_'.length)}`;
   const conditions = {
-    ...{ 'd.partner_id': partnerId, 'd.endpoint_id': exhaustedOf },
-    ...{ 'd.delivery_id >=': prefix && `${prefix}.`, 'd.delivery_id <': prefix && `${prefix}/` },
+    'd.partner_id': partnerId,
+    'd.endpoint_id': exhaustedOf,
+    'd.delivery_id >=': prefix && `${prefix}.`,
+    'd.delivery_id <': prefix && `${prefix}/`,
   };
   return listByKeyset<LoggedDelivery, 'occurred_at'>(db, exhaustedOf === undefined ? IN_ORDER : EXHAUSTED, conditions, page);
 }

@@ -87,7 +87,9 @@ export async function listEndpointsOf(
 }
 
 const LIST_ALL: ListById = {
-  ...{ name: 'list_all_webhook_endpoints', select: `select ${ENDPOINT_COLUMNS} from webhook_endpoint e`, id: 'e.endpoint_id' },
+  name: 'list_all_webhook_endpoints',
+  select: `select ${ENDPOINT_COLUMNS} from webhook_endpoint e`,
+  id: 'e.endpoint_id',
 };
 
 /** Endpoints of all partners, including removed ones. */

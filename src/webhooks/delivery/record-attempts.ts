@@ -88,7 +88,9 @@ async function settleSuccesses(database: Database, attempts: readonly Attempt[])
   );
   return groupByEndpoint(attempts).map(([endpoint]) => ({
     ...endpoint,
-    ...{ isPaused: false, pausedUntil: undefined, disabledFor: undefined },
+    isPaused: false,
+    pausedUntil: undefined,
+    disabledFor: undefined,
   }));
 }
 
@@ -169,8 +171,11 @@ async function disableEndpoint(
     await updateEndpointFailedDelivery(db, endpoint, failedDelivery);
     await updateWebhookEndpoint(db, disabled);
     await audit(db, dispatcher(), {
-      ...{ action: 'endpoint.disable', partnerId, subjectId: endpointId },
-      ...{ before: endpointRecord(endpoint), after: endpointRecord(disabled) },
+      action: 'endpoint.disable',
+      partnerId,
+      subjectId: endpointId,
+      before: endpointRecord(endpoint),
+      after: endpointRecord(disabled),
     });
     return true;
   });

@@ -119,15 +119,28 @@ async function sendTo(tools: EndpointTools, actor: Actor, { endpoint, samples, w
   for (const delivery of claimed) {
     const { deliveryId, eventId, eventType, lease, body } = delivery;
     const answer = await post(signedBy, {
-      ...{ url, secrets, eventId, eventType, deliveryId, correlationId: actor.correlationId },
-      ...{ attemptNumber: Number(lease), body: Buffer.from(body as string) },
+      url,
+      secrets,
+      eventId,
+      eventType,
+      deliveryId,
+      correlationId: actor.correlationId,
+      attemptNumber: Number(lease),
+      body: Buffer.from(body as string),
     });
     const attempt = toAttempt(delivery, answer, performance.now() - claimedAtMs);
     if (isToBeRefused(fault)) await recordOnly(tools, partnerId, attempt);
     else await settleAttempts(database, partnerId, [attempt]);
     const { status, errorClass, milliseconds, isSuccess } = attempt;
     sent.push({
-      ...{ endpointId, deliveryId, eventId, eventType, status, errorClass, milliseconds, isSuccess },
+      endpointId,
+      deliveryId,
+      eventId,
+      eventType,
+      status,
+      errorClass,
+      milliseconds,
+      isSuccess,
       isExpectedToBeRefused: isToBeRefused(fault),
     });
   }

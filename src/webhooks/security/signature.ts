@@ -91,7 +91,8 @@ const knownKeys = new LRUCache<string, SecretKeys>({ max: 1_000 });
 
 function keysOf(secret: string): SecretKeys {
   const keys = knownKeys.get(secret) ?? {
-    ...{ service: createSecretKey(secret, 'utf8'), standard: createSecretKey(decodeSecret(secret)) },
+    service: createSecretKey(secret, 'utf8'),
+    standard: createSecretKey(decodeSecret(secret)),
   };
   knownKeys.set(secret, keys);
   return keys;

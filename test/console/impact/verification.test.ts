@@ -59,14 +59,22 @@ for (const [language, words] of [
   [
     'en',
     {
-      ...{ card: 'Batches to verify', name: 'Spring', verify: 'Verify', trees: 'Trees ordered', created: 'Created' },
+      card: 'Batches to verify',
+      name: 'Spring',
+      verify: 'Verify',
+      trees: 'Trees ordered',
+      created: 'Created',
       notOpened: 'The service has not opened the addresses. Compare the file at each with its SHA-256.',
     },
   ],
   [
     'ar',
     {
-      ...{ card: 'دفعات بانتظار التحقّق', name: 'Summer', verify: 'تحقّق', trees: 'الأشجار المطلوبة', created: 'وقت الإنشاء' },
+      card: 'دفعات بانتظار التحقّق',
+      name: 'Summer',
+      verify: 'تحقّق',
+      trees: 'الأشجار المطلوبة',
+      created: 'وقت الإنشاء',
       notOpened: 'لم تفتح الخدمة هذه العناوين. قارن الملف الموجود في كل منها ببصمته SHA-256.',
     },
   ],

@@ -49,8 +49,12 @@ describe('a list', needsBrowser, () => {
     await closeThrough(service, settled.open);
     const operator = await signedInOperator(service, 'operator');
     const drafted = await operator.postOnce('/operator/v1/adjustments', {
-      ...{ partner_id: partnerId, transaction_id: body.contribution.transaction_id, reason_code: 'other', points_delta: '-20' },
-      ...{ reason_en: 'x', reason_ar: 'س' },
+      partner_id: partnerId,
+      transaction_id: body.contribution.transaction_id,
+      reason_code: 'other',
+      points_delta: '-20',
+      reason_en: 'x',
+      reason_ar: 'س',
     });
     adjustmentId = drafted.body.adjustment.adjustment_id;
     await newPending();
@@ -109,12 +113,11 @@ describe('a list', needsBrowser, () => {
     test(`has every value of a narrow screen at one edge, and nothing takes no more room than a number, ${language}`, async () => {
       const drafter = await signedInOperator(service, 'operator');
       await drafter.postOnce('/operator/v1/failures', {
-        ...{
-          partner_id: partner.partnerId,
-          partner_event_id: `evt-of-a-list-${language}`,
-          partner_order_ref: `order-${language}`,
-        },
-        ...{ points: '450', reason: 'The order is held by another contribution.' },
+        partner_id: partner.partnerId,
+        partner_event_id: `evt-of-a-list-${language}`,
+        partner_order_ref: `order-${language}`,
+        points: '450',
+        reason: 'The order is held by another contribution.',
       });
       const page = await browser.signedIn('approver', { language, width: 390 });
       await show(page, '/failures');

@@ -34,7 +34,11 @@ async function newDisputed() {
   for (const step of ['approve', 'post'])
     await approver.postOnce(`${V1}/partners/${partnerId}/adjustments/${adjustment}/${step}`, undefined);
   return {
-    ...{ partnerId, settlementId, reconciliation, adjustment, label: open.period.label },
+    partnerId,
+    settlementId,
+    reconciliation,
+    adjustment,
+    label: open.period.label,
     async answer() {
       const { status, text } = await operator.postOnce(`${settlement}/replies`, { text: 'We corrected it.' });
       assert.equal(status, 200, text);
@@ -47,20 +51,34 @@ describe('a dispute', needsBrowser, () => {
     [
       'en',
       {
-        ...{ card: 'Disputed settlements', answered: '1 answered', badge: 'Disputed, answered', open: 'Disputed' },
-        ...{ compared: "The partner's list was reconciled: 1 difference", corrected: '1 posted adjustment of its contributions' },
-        ...{ disputes: 'The partner disputes this settlement', next: 'The dispute is answered. Next, the partner accepts.' },
-        ...{ file: 'Reconcile a file', reply: 'Answer the partner', again: 'Answer the partner again' },
+        card: 'Disputed settlements',
+        answered: '1 answered',
+        badge: 'Disputed, answered',
+        open: 'Disputed',
+        compared: "The partner's list was reconciled: 1 difference",
+        corrected: '1 posted adjustment of its contributions',
+        disputes: 'The partner disputes this settlement',
+        next: 'The dispute is answered. Next, the partner accepts.',
+        file: 'Reconcile a file',
+        reply: 'Answer the partner',
+        again: 'Answer the partner again',
         settledIn: 'Contribution settled in',
       },
     ],
     [
       'ar',
       {
-        ...{ card: 'تسويات معترَض عليها', answered: 'منها ما أُجيب: 2', badge: 'معترَض عليها، وأُجيب', open: 'معترَض عليها' },
-        ...{ compared: 'طوبقت قائمة الشريك، والفروق: 1', corrected: 'تعديلات مساهماتها المُرحَّلة: 1' },
-        ...{ disputes: 'الشريك يعترض على هذه التسوية', next: 'أُجيب عن الاعتراض. الخطوة التالية: قبول الشريك.' },
-        ...{ file: 'مطابقة ملف', reply: 'الرد على الشريك', again: 'الرد على الشريك من جديد' },
+        card: 'تسويات معترَض عليها',
+        answered: 'منها ما أُجيب: 2',
+        badge: 'معترَض عليها، وأُجيب',
+        open: 'معترَض عليها',
+        compared: 'طوبقت قائمة الشريك، والفروق: 1',
+        corrected: 'تعديلات مساهماتها المُرحَّلة: 1',
+        disputes: 'الشريك يعترض على هذه التسوية',
+        next: 'أُجيب عن الاعتراض. الخطوة التالية: قبول الشريك.',
+        file: 'مطابقة ملف',
+        reply: 'الرد على الشريك',
+        again: 'الرد على الشريك من جديد',
         settledIn: 'سُوّيت المساهمة في',
       },
     ],

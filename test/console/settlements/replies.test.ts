@@ -11,24 +11,42 @@ import { REPLY_CHARACTERS_MAX as TAKEN_MAX } from '../../../src/operations/settl
 const ISOLATES = /[\u2066-\u2069]/g;
 /** Of a line of a list that differs. */
 const NOTHING = {
-  ...{ line_type: 'contribution' as const, line_no: null, partner_event_id: null, partner_order_ref: null, points: null },
-  ...{ recorded_order_ref: null, recorded_points: null, recorded_net_points: null },
+  line_type: 'contribution' as const,
+  line_no: null,
+  partner_event_id: null,
+  partner_order_ref: null,
+  points: null,
+  recorded_order_ref: null,
+  recorded_points: null,
+  recorded_net_points: null,
 };
 
 describe('the answer to a dispute', () => {
   test('names what is recorded, in both languages, with ids from left to right', () => {
     const facts = {
-      ...{ settlementId: 'stl_1', periodLabel: '2026-11-2', zone: 'Asia/Riyadh', currency: 'SAR' },
-      ...{ disputedAt: '2026-12-02T08:00:00.000Z', note: 'Twice.' },
+      settlementId: 'stl_1',
+      periodLabel: '2026-11-2',
+      zone: 'Asia/Riyadh',
+      currency: 'SAR',
+      disputedAt: '2026-12-02T08:00:00.000Z',
+      note: 'Twice.',
       compared: { lines: '12', hasHeading: true, matched: 10, differences: 1, unreadable: 1, notListed: 2 },
       posted: [
         {
-          ...{ partner_order_ref: 'order-1', partner_event_id: 'event-01', points_delta: '-2', amount_delta: null },
-          ...{ reason_en: 'Reported twice.', reason_ar: 'أُبلغ عنه مرتين.' },
+          partner_order_ref: 'order-1',
+          partner_event_id: 'event-01',
+          points_delta: '-2',
+          amount_delta: null,
+          reason_en: 'Reported twice.',
+          reason_ar: 'أُبلغ عنه مرتين.',
         },
         {
-          ...{ partner_order_ref: 'order-2', partner_event_id: 'event-02', points_delta: '0', amount_delta: '-1234.5' },
-          ...{ reason_en: 'Restated.', reason_ar: 'أُعيد الحساب.' },
+          partner_order_ref: 'order-2',
+          partner_event_id: 'event-02',
+          points_delta: '0',
+          amount_delta: '-1234.5',
+          reason_en: 'Restated.',
+          reason_ar: 'أُعيد الحساب.',
         },
       ],
     };
@@ -63,8 +81,13 @@ describe('the answer to a dispute', () => {
   test('in English has signs of a direction around a note in Arabic alone', () => {
     const differing = { lines: [{ ...NOTHING, verdict: 'malformed', line_no: '4' } as const], count: 1, missing: 0 };
     const facts = {
-      ...{ settlementId: 'stl_1', periodLabel: '2026-11', zone: 'Asia/Riyadh', currency: 'SAR' },
-      ...{ disputedAt: '2026-12-02T09:00:00Z', differing, posted: [] },
+      settlementId: 'stl_1',
+      periodLabel: '2026-11',
+      zone: 'Asia/Riyadh',
+      currency: 'SAR',
+      disputedAt: '2026-12-02T09:00:00Z',
+      differing,
+      posted: [],
     };
     assert.deepEqual(composeReply('en', { ...facts, note: 'Order 1 twice.' }).match(ISOLATES), null);
     assert.match(composeReply('en', { ...facts, note: 'الطلب 1 مكرر' }), /“\u2068الطلب 1 مكرر\u2069”/);
@@ -74,12 +97,20 @@ describe('the answer to a dispute', () => {
 
 describe('an answer that is recorded', () => {
   const facts = {
-    ...{ settlementId: 'stl_1', periodLabel: '2026-11', zone: 'Asia/Riyadh', currency: 'SAR' },
-    ...{ disputedAt: '2026-12-02T09:00:00Z', note: 'N'.repeat(1_000) },
+    settlementId: 'stl_1',
+    periodLabel: '2026-11',
+    zone: 'Asia/Riyadh',
+    currency: 'SAR',
+    disputedAt: '2026-12-02T09:00:00Z',
+    note: 'N'.repeat(1_000),
   };
   const correction = {
-    ...{ partner_order_ref: 'order-'.padEnd(128, '1'), partner_event_id: 'event-'.padEnd(128, '1') },
-    ...{ points_delta: '-2', amount_delta: null, reason_en: 'Reported twice.', reason_ar: 'أُبلغ عنه مرتين.' },
+    partner_order_ref: 'order-'.padEnd(128, '1'),
+    partner_event_id: 'event-'.padEnd(128, '1'),
+    points_delta: '-2',
+    amount_delta: null,
+    reason_en: 'Reported twice.',
+    reason_ar: 'أُبلغ عنه مرتين.',
   };
 
   test('has the length that the service takes, whatever there is to name, and names some of each', () => {

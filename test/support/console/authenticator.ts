@@ -57,7 +57,9 @@ export class Authenticator implements Key {
     const clientDataJSON = this.#clientData('webauthn.get', challenge);
     const signed = Buffer.concat([data, sha256(Buffer.from(clientDataJSON, 'base64url'))]);
     return this.#answer({
-      ...{ clientDataJSON, authenticatorData: base64url(data), userHandle: this.userHandle },
+      clientDataJSON,
+      authenticatorData: base64url(data),
+      userHandle: this.userHandle,
       signature: base64url(sign('sha256', signed, this.privateKey)),
     });
   }

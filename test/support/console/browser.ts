@@ -81,20 +81,20 @@ export async function openBrowser(service: TestService): Promise<ConsoleBrowser>
   afterEach(() => Promise.all(opened.map((context) => context.close())));
   const open = async ({ language = 'en', scheme = 'light', width = 1280 }: Screen = {}) => {
     const context = await browser.newContext({
-      ...{
-        locale: language,
-        colorScheme: scheme,
-        viewport: { width, height: heightOf(width) },
-        reducedMotion: 'reduce',
-        timezoneId: 'Asia/Riyadh',
-      },
+      locale: language,
+      colorScheme: scheme,
+      viewport: { width, height: heightOf(width) },
+      reducedMotion: 'reduce',
+      timezoneId: 'Asia/Riyadh',
     });
     opened.push(context);
     await watch(context, baseUrl, offences);
     return context.newPage();
   };
   return {
-    ...{ baseUrl, offences, open },
+    baseUrl,
+    offences,
+    open,
     async signedIn(role, screen, name) {
       const { cookie } = await signedInOperator(service, role, name);
       const page = await open(screen);

@@ -38,7 +38,10 @@ export async function openScene(prepare?: (database: Database) => Promise<void>)
   const [partner] = prepared as [Partner];
   const { client } = await service.newPartner({ of: partner });
   return {
-    ...{ service, partner, client, browser: await openBrowser(service) },
+    service,
+    partner,
+    client,
+    browser: await openBrowser(service),
     async newPending(fields = {}) {
       const order = uniqueId('order');
       const answer = await client.confirm({ ...newConfirmation(), partner_order_ref: order, ...fields });

@@ -20,7 +20,10 @@ export async function openRecords() {
   const { database } = service;
   const partner = await service.newPartner();
   return {
-    ...{ service, database, partner, capped },
+    service,
+    database,
+    partner,
+    capped,
     viewer: await signedInOperator(service, 'viewer'),
     operator: await signedInOperator(service, 'operator'),
     approver: await signedInOperator(service, 'approver'),

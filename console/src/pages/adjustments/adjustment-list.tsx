@@ -29,7 +29,9 @@ export function AdjustmentList() {
   const { filters, setFilters } = useFilters<'partner' | 'status' | 'reason' | 'settlement'>();
   const { sort, sorting } = useSort(['drafted_at', 'points_delta'], '-drafted_at');
   const wanted = present({
-    ...{ sort, partner_id: filters.partner, status: filters.status as Status | undefined },
+    sort,
+    partner_id: filters.partner,
+    status: filters.status as Status | undefined,
     settlement_id: filters.partner && filters.settlement,
     reason_code: filters.reason as keyof typeof ADJUSTMENT_REASON | undefined,
   });

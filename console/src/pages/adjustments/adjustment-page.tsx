@@ -109,7 +109,8 @@ function AdjustmentFacts({ detail }: { readonly detail: Detail }) {
   const zone = usePartner(adjustment.partner_id).data?.time_zone;
   const { original_settlement_id } = adjustment;
   const settled = useSettlement({
-    ...{ partner_id: adjustment.partner_id, settlement_id: original_settlement_id ?? undefined },
+    partner_id: adjustment.partner_id,
+    settlement_id: original_settlement_id ?? undefined,
   }).data;
   const change = useChangeFacts(detail);
   const contribution = `/contributions/${adjustment.partner_id}/${adjustment.transaction_id}`;

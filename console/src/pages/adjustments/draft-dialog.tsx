@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Text, TextInput, type TextInputProps } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -47,6 +47,18 @@ function Subject({ contribution: path }: Pick<DraftDialogProps, 'contribution'>)
   );
 }
 
+interface ReasonFieldProps extends Required<Pick<TextInputProps, 'label' | 'dir' | 'error'>> {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** Why, in one language, for the partner. */
+function ReasonField({ onChange, ...field }: ReasonFieldProps) {
+  return (
+    <TextInput {...field} required maxLength={500} onChange={(event) => onChange(withoutHidden(event.currentTarget.value))} />
+  );
+}
+
 /** Drafts an adjustment of a contribution, with what it changes as one types. A restatement changes the amount, every other reason the points. */
 export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }: DraftDialogProps) {
   const t = useTexts(ADJUSTMENT);
@@ -80,7 +92,11 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
     // A draft with another number would be a second one.
     if (draft.isUnderWay()) return;
     draft.mutate({
-      ...{ partner_id, transaction_id, reason_code: reason, reason_en: reasonEn, reason_ar: reasonAr },
+      partner_id,
+      transaction_id,
+      reason_code: reason,
+      reason_en: reasonEn,
+      reason_ar: reasonAr,
       [field]: withoutPlus(delta),
     });
   };
@@ -125,23 +141,19 @@ export function DraftDialog({ contribution, initialDelta = '', isOpen, onClose }
           <Text size="sm" c="dimmed">
             {t.reasonHelp}
           </Text>
-          <TextInput
+          <ReasonField
             label={t.reasonEn}
-            required
             dir="ltr"
-            maxLength={500}
             value={reasonEn}
             error={problemOf(draft.error, 'reason_en')}
-            onChange={(event) => setReasonEn(withoutHidden(event.currentTarget.value))}
+            onChange={setReasonEn}
           />
-          <TextInput
+          <ReasonField
             label={t.reasonAr}
-            required
             dir="rtl"
-            maxLength={500}
             value={reasonAr}
             error={problemOf(draft.error, 'reason_ar')}
-            onChange={(event) => setReasonAr(withoutHidden(event.currentTarget.value))}
+            onChange={setReasonAr}
           />
           <Problem error={draft.error ?? preview.error} fields={[field, 'reason_en', 'reason_ar']} />
           <Group justify="flex-end">

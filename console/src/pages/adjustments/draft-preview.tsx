@@ -26,12 +26,15 @@ export function DraftPreview({ preview }: DraftPreviewProps) {
             ...(settlement?.before && settlement.after
               ? [
                   {
-                    ...{ label: `${t.payablePoints} · ${settlement.period_label}` },
-                    ...{ before: settlement.before.payable_points, after: settlement.after.payable_points },
+                    label: `${t.payablePoints} · ${settlement.period_label}`,
+                    before: settlement.before.payable_points,
+                    after: settlement.after.payable_points,
                   },
                   {
-                    ...{ label: `${t.payableAmount} · ${settlement.period_label}`, currency },
-                    ...{ before: settlement.before.payable_amount, after: settlement.after.payable_amount },
+                    label: `${t.payableAmount} · ${settlement.period_label}`,
+                    currency,
+                    before: settlement.before.payable_amount,
+                    after: settlement.after.payable_amount,
                   },
                 ]
               : []),

@@ -37,8 +37,13 @@ export function AuditList() {
   const { sort, sorting } = useSort(['recorded_at'], '-recorded_at');
   const [shown, setShown] = useState<Entry>();
   const wanted = present({
-    ...{ sort, partner_id: filters.partner, subject_id: filters.subject, operator_id: filters.operator, action: filters.action },
-    ...{ since: startOfDay(filters.from, ownZone()), until: startOfDay(filters.to, ownZone(), 1) },
+    sort,
+    partner_id: filters.partner,
+    subject_id: filters.subject,
+    operator_id: filters.operator,
+    action: filters.action,
+    since: startOfDay(filters.from, ownZone()),
+    until: startOfDay(filters.to, ownZone(), 1),
   });
   const query = usePages(['audit', wanted], (place) =>
     answerOf(client.GET('/operator/v1/audit', { params: { query: { ...wanted, ...place } } })),

@@ -72,11 +72,15 @@ export function LeftToDecide({ closing }: { readonly closing: Closing }) {
   const items = [
     { label: t.pending, help: t.pendingHelp, left: closing.pending_contributions, to: `/reviews?partner=${partner}` },
     {
-      ...{ label: t.drafts, help: t.adjustmentsHelp, left: closing.adjustments_to_approve },
+      label: t.drafts,
+      help: t.adjustmentsHelp,
+      left: closing.adjustments_to_approve,
       to: `/adjustments?partner=${partner}&status=draft`,
     },
     {
-      ...{ label: t.approved, help: t.adjustmentsHelp, left: closing.adjustments_to_post },
+      label: t.approved,
+      help: t.adjustmentsHelp,
+      left: closing.adjustments_to_post,
       to: `/adjustments?partner=${partner}&status=approved`,
     },
   ];
@@ -128,12 +132,18 @@ export function Totals({ now, before }: { readonly now: Settlement; readonly bef
   const t = useTexts(CLOSING);
   const texts = useTexts(SETTLEMENT);
   const labels = {
-    ...{ contribution_count: texts.contributions, gross_points: texts.grossPoints, adjustment_points: texts.adjustmentPoints },
-    ...{ net_points: texts.netPoints, payable_points: texts.payablePoints },
-    ...{ net_amount: texts.netAmount, payable_amount: texts.payableAmount },
+    contribution_count: texts.contributions,
+    gross_points: texts.grossPoints,
+    adjustment_points: texts.adjustmentPoints,
+    net_points: texts.netPoints,
+    payable_points: texts.payablePoints,
+    net_amount: texts.netAmount,
+    payable_amount: texts.payableAmount,
   };
   const row = (name: (typeof POINTS | typeof AMOUNTS)[number]) => ({
-    ...{ label: labels[name], before: before?.[name] ?? null, after: now[name] },
+    label: labels[name],
+    before: before?.[name] ?? null,
+    after: now[name],
   });
   const currency = now.currency ?? before?.currency ?? null;
   const titled = (title: string, label: string | undefined) => (label === undefined ? title : `${title} (${isolate(label)})`);

@@ -61,19 +61,22 @@ export function ClosingList() {
           { label: t.period, show: ({ open_settlement: open }) => (open ? <PeriodOf settlement={open} /> : t.noneOpen) },
           { label: t.ends, show: ({ open_settlement: open }) => <End at={open?.period_end} /> },
           {
-            ...{ label: t.pending, isFigure: true },
+            label: t.pending,
+            isFigure: true,
             show: ({ partner_id, pending_contributions: left }) => (
               <CountToDecide left={left} to={`/reviews?partner=${partner_id}`} />
             ),
           },
           {
-            ...{ label: t.drafts, isFigure: true },
+            label: t.drafts,
+            isFigure: true,
             show: ({ partner_id, adjustments_to_approve: left }) => (
               <CountToDecide left={left} to={`/adjustments?partner=${partner_id}&status=draft`} />
             ),
           },
           {
-            ...{ label: t.approved, isFigure: true },
+            label: t.approved,
+            isFigure: true,
             show: ({ partner_id, adjustments_to_post: left }) => (
               <CountToDecide left={left} to={`/adjustments?partner=${partner_id}&status=approved`} />
             ),

@@ -85,8 +85,13 @@ function OfPartner({ partnerId, filters: { of, status, from, to, correlation } }
   const zone = partner.data?.time_zone;
   const { sort, sorting } = useSort(['created_at'], '-created_at');
   const wanted = present({
-    ...{ partner_id: partnerId, status: status as Status | undefined, sort, of, correlation_id: correlation },
-    ...{ created_after: startOfDay(from, zone ?? 'UTC'), created_before: startOfDay(to, zone ?? 'UTC', 1) },
+    partner_id: partnerId,
+    status: status as Status | undefined,
+    sort,
+    of,
+    correlation_id: correlation,
+    created_after: startOfDay(from, zone ?? 'UTC'),
+    created_before: startOfDay(to, zone ?? 'UTC', 1),
   }) as { partner_id: string };
   const query = usePages(
     ['contributions', wanted],

@@ -12,7 +12,9 @@ export function joinDecision(entries: readonly Entry[]): readonly Entry[] {
   const act = entries.find(({ kind, facts }) => kind === 'audited' && DECISIONS.includes(facts['action'] ?? ''));
   if (!decision || !end || !act) return entries;
   const told = {
-    ...{ ...decision, kind: end.kind, correlation_id: act.correlation_id },
+    ...decision,
+    kind: end.kind,
+    correlation_id: act.correlation_id,
     facts: { ...decision.facts, action: act.facts['action'] ?? null },
   };
   return entries.flatMap((entry) => {

@@ -26,7 +26,9 @@ export function useEntryTitle(): (entry: Entry) => Titled {
   const ofPeriod = (title: (period: string) => string, { period_label: period }: Facts): Titled | undefined =>
     period ? { title: title(period), said: ['period_label'] } : undefined;
   const titles: Partial<Record<Entry['kind'], (facts: Facts) => Titled | undefined>> = {
-    ...{ confirmed: ended, failed: ended, batch_changed: batchStep },
+    confirmed: ended,
+    failed: ended,
+    batch_changed: batchStep,
     event: (facts) => ({ title: t.published(eventOf(facts) ?? ''), said: ['event_type', 'deliveries'] }),
     delivery_attempt: (facts) => ({ title: t.attempted(eventOf(facts) ?? ''), said: ['event_type'] }),
     settled: (facts) => ofPeriod(t.settledIn, facts),

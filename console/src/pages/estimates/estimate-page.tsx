@@ -113,7 +113,8 @@ function Sheet({ detail: { calculation } }: { readonly detail: Detail }) {
             show: ({ expression }) => <Expression text={expression} />,
           },
           {
-            ...{ label: t.result, isFigure: true },
+            label: t.result,
+            isFigure: true,
             show: ({ result, unit }) => (unit === null ? <Truth value={result} /> : <Figure result={result} unit={unit} />),
           },
         ]}

@@ -32,7 +32,8 @@ export function BatchList() {
   const { filters, setFilters } = useFilters<'status' | 'project'>();
   const { sort, sorting } = useSort(['created_at', 'quantity'], '-created_at');
   const wanted = present({
-    ...{ sort, status: filters.status as keyof typeof PLANTING | undefined },
+    sort,
+    status: filters.status as keyof typeof PLANTING | undefined,
     project_id: filters.project,
   });
   const query = usePages(['impact-batches', wanted], (place) =>

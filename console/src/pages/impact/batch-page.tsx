@@ -112,7 +112,8 @@ function lookOf(distance: number) {
     };
   return {
     styles: {
-      ...{ stepBody: CENTRED, stepLabel: { fontWeight: 400 } },
+      stepBody: CENTRED,
+      stepLabel: { fontWeight: 400 },
       ...(distance > 0 && { stepIcon: { borderColor: 'var(--mantine-color-dimmed)', background: 'transparent' } }),
     },
   };

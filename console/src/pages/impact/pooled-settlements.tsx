@@ -56,7 +56,9 @@ export function usePoolableColumns(sort: 'closed_at' | 'partner_id'): readonly C
       show: ({ amount, currency, minor_units }) => <Total amount={amount} currency={currency} minorUnits={minor_units} />,
     },
     {
-      ...{ label: t.paysTrees, isFigure: true, isGiven: ({ trees }: Poolable) => trees !== null },
+      label: t.paysTrees,
+      isFigure: true,
+      isGiven: ({ trees }: Poolable) => trees !== null,
       show: ({ trees }) => <Points value={trees} />,
     },
   ];

@@ -121,7 +121,8 @@ export function NewProject() {
         fields={Object.keys(BLANK)}
         onConfirm={() =>
           create.mutate({
-            ...{ name_en: project.name_en.trim(), name_ar: project.name_ar.trim() },
+            name_en: project.name_en.trim(),
+            name_ar: project.name_ar.trim(),
             country: project.country.trim().toUpperCase(),
           })
         }

@@ -42,8 +42,14 @@ export function StepDialog({ detail: { batch, evidence, worth }, step, onClose }
   const { allocated, funded, in_progress, delivered, verified } = useTexts(PLANTING);
   const { delayed, reallocated, corrected } = useTexts(CHANGE);
   const stateAfter: Readonly<Record<BatchStep, string>> = {
-    ...{ allocate: allocated, fund: funded, start: in_progress, deliver: delivered, verify: verified },
-    ...{ delay: delayed, reallocate: reallocated, correct: corrected },
+    allocate: allocated,
+    fund: funded,
+    start: in_progress,
+    deliver: delivered,
+    verify: verified,
+    delay: delayed,
+    reallocate: reallocated,
+    correct: corrected,
   };
   const change = useChange({
     send: (sent: Stated, key) => sendStep(batch.impact_batch_id, shown, { sent, key }),

@@ -18,7 +18,8 @@ export function worthOf(settlements: readonly Poolable[]): Worth[] {
   return [...Map.groupBy(settlements, ({ currency }) => currency)].map(([currency, same]) => {
     const [amounts, trees] = [same.map((each) => each.amount), same.map((each) => each.trees)];
     return {
-      ...{ currency, minor_units: same[0]?.minor_units ?? null },
+      currency,
+      minor_units: same[0]?.minor_units ?? null,
       points: String(addWhole(same.map((each) => each.points))),
       amount: amounts.includes(null) ? null : addDecimals(amounts as string[]),
       trees: trees.includes(null) ? null : String(addWhole(trees as string[])),

@@ -172,7 +172,9 @@ function Runs() {
   const names = useTexts(JOB_NAME);
   const { sort, sorting } = useSort(['started_at'], '-started_at');
   const wanted = present({
-    ...{ sort, job: filters.job, outcome: filters.outcome as Exclude<Run['outcome'], null> | undefined },
+    sort,
+    job: filters.job,
+    outcome: filters.outcome as Exclude<Run['outcome'], null> | undefined,
     trigger: filters.trigger as Run['trigger'] | undefined,
   });
   const query = usePages(['job-runs', wanted], (place) =>

@@ -33,7 +33,9 @@ export function OperatorList() {
   const { viewer, operator, approver, admin } = roles;
   const { sort, sorting } = useSort(['created_at', 'name'], 'created_at');
   const wanted = present({
-    ...{ sort, role: filters.role as Role | undefined, status: filters.status as 'active' | 'disabled' | undefined },
+    sort,
+    role: filters.role as Role | undefined,
+    status: filters.status as 'active' | 'disabled' | undefined,
   });
   const query = usePages(['operators', wanted], (place) =>
     answerOf(client.GET('/operator/v1/operators', { params: { query: { ...wanted, ...place } } })),

@@ -53,7 +53,8 @@ function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
   const { suspended, active } = useTexts(STATUS);
   const changes: Readonly<Record<Step, string>> = { suspend: suspended, resume: active, policy: t.policyNew, rates: t.ratesNew };
   const [stated, setStated] = useState<Readonly<Record<string, string>>>({
-    ...{ currency: partner.currency ?? '', time_zone: partner.time_zone },
+    currency: partner.currency ?? '',
+    time_zone: partner.time_zone,
     ...Object.fromEntries(RATES.map((name) => [name, String(partner[name])])),
   });
   const change = useChange({

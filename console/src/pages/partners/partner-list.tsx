@@ -29,7 +29,10 @@ export function PartnerList() {
   const { active, suspended } = useTexts(STATUS);
   const { sort, sorting } = useSort(['created_at', 'name'], 'created_at');
   const wanted = present({
-    ...{ sort, name: filters.name, status: filters.status as 'active' | 'suspended' | undefined, currency: filters.currency },
+    sort,
+    name: filters.name,
+    status: filters.status as 'active' | 'suspended' | undefined,
+    currency: filters.currency,
   });
   const query = usePages(['partners', wanted], (place) =>
     answerOf(client.GET('/operator/v1/partners', { params: { query: { ...wanted, ...place } } })),

@@ -22,7 +22,9 @@ export function ReconciliationList() {
   const { receiving, comparing, done, failed } = useTexts(STATUS);
   const { sort, sorting } = useSort(['created_at'], '-created_at');
   const wanted = present({
-    ...{ sort, partner_id: filters.partner, settlement_id: filters.partner && filters.settlement },
+    sort,
+    partner_id: filters.partner,
+    settlement_id: filters.partner && filters.settlement,
     status: filters.status as components['schemas']['Reconciliation']['status'] | undefined,
   });
   const query = usePages(['reconciliations', wanted], (place) =>

@@ -94,7 +94,8 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
           },
           { label: t.reason, narrow: 'plain', show: ({ reason }) => reasons[reason] },
           {
-            ...{ label: common.recorded, sort: 'opened_at' },
+            label: common.recorded,
+            sort: 'opened_at',
             show: ({ contribution, opened_at }) => <HowLong partnerId={contribution.partner_id} at={opened_at} />,
           },
           {

@@ -17,8 +17,17 @@ type Body = operations['createRule']['requestBody']['content']['application/json
 
 const NOTHING: StatedRule = {
   kind: 'contribution_rule',
-  ...{ version: '', starts_at: '', points_min: '1', points_max: '', reviews_everything: false, review_threshold: '' },
-  ...{ daily_points_cap: '', daily_count_cap: '', point_value: '', tree_cost: '', currency: 'SAR' },
+  version: '',
+  starts_at: '',
+  points_min: '1',
+  points_max: '',
+  reviews_everything: false,
+  review_threshold: '',
+  daily_points_cap: '',
+  daily_count_cap: '',
+  point_value: '',
+  tree_cost: '',
+  currency: 'SAR',
 };
 
 /** The members of the kind that were stated. */
@@ -29,8 +38,10 @@ function membersOf(stated: StatedRule, partner: string | undefined) {
     return {
       ...of,
       ...present({
-        ...{ points_min: trimmed('points_min'), points_max: trimmed('points_max') },
-        ...{ review_threshold: trimmed('review_threshold'), daily_points_cap: trimmed('daily_points_cap') },
+        points_min: trimmed('points_min'),
+        points_max: trimmed('points_max'),
+        review_threshold: trimmed('review_threshold'),
+        daily_points_cap: trimmed('daily_points_cap'),
         daily_count_cap: trimmed('daily_count_cap'),
       }),
     };

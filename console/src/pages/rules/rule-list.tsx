@@ -40,7 +40,9 @@ export function RuleList() {
   const { sort, sorting } = useSort(['starts_at', 'created_at', 'kind'], '-starts_at');
   const standings = { in_force: t.inForce, upcoming: t.upcoming, past: t.past, withdrawn: t.withdrawn };
   const wanted = present({
-    ...{ sort, kind: filters.kind as Kind | undefined, partner_id: filters.partner },
+    sort,
+    kind: filters.kind as Kind | undefined,
+    partner_id: filters.partner,
     standing: filters.standing as Standing | undefined,
   });
   const query = usePages(['rules', wanted], (place) =>
@@ -86,7 +88,9 @@ export function RuleList() {
         }
         columns={[
           {
-            ...{ label: t.kindAndVersion, sort: 'kind', sortKind: 'name' },
+            label: t.kindAndVersion,
+            sort: 'kind',
+            sortKind: 'name',
             show: ({ kind, version }) => <TwoLines first={kinds[kind]} second={<Foreign text={version} />} />,
           },
           { label: t.forWhom, show: ({ partner_id }) => (partner_id ? <PartnerLink id={partner_id} /> : t.everyone) },

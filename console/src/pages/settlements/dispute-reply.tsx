@@ -29,11 +29,18 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
   const differing = useDifferingLines(last);
   const { acknowledgement } = settlement;
   const composed = composeReply(language, {
-    ...{ settlementId: of.settlementId, periodLabel: settlement.period_label, zone: settlement.period_timezone },
-    ...{ currency: settlement.currency, disputedAt: acknowledgement.acknowledged_at, note: acknowledgement.note },
+    settlementId: of.settlementId,
+    periodLabel: settlement.period_label,
+    zone: settlement.period_timezone,
+    currency: settlement.currency,
+    disputedAt: acknowledgement.acknowledged_at,
+    note: acknowledgement.note,
     compared: last && {
-      ...{ lines: last.listed_lines, matched: last.counts.matched, notListed: last.counts.missing_in_partner_file },
-      ...{ unreadable: last.counts.malformed, hasHeading: last.format === 'csv' },
+      lines: last.listed_lines,
+      matched: last.counts.matched,
+      notListed: last.counts.missing_in_partner_file,
+      unreadable: last.counts.malformed,
+      hasHeading: last.format === 'csv',
       differences: countDifferences(last) - last.counts.missing_in_partner_file - last.counts.malformed,
     },
     differing,

@@ -9,14 +9,32 @@ import { digestStatement, guardCells, type StatementForm, writeStatement } from 
 const at = new Date('2026-11-20T19:29:00.000Z');
 
 const contribution = (lineNo: number): SettlementLine => ({
-  ...{ lineNo, lineType: 'contribution', transactionId: `txn_${lineNo}`, adjustmentId: null },
-  ...{ partnerEventId: `evt-000${lineNo}`, partnerOrderRef: `00-${lineNo}`, points: 250n, amount: null, currency: null },
-  ...{ confirmedAt: at, postedAt: null, contributionRuleVersion: 'r-1', pointConversionVersion: 'p-1', treeCostVersion: 't-1' },
-  ...{ calculationId: null, associationStatus: 'not_requested', reasonCode: null, originalSettlementId: null },
+  lineNo,
+  lineType: 'contribution',
+  transactionId: `txn_${lineNo}`,
+  adjustmentId: null,
+  partnerEventId: `evt-000${lineNo}`,
+  partnerOrderRef: `00-${lineNo}`,
+  points: 250n,
+  amount: null,
+  currency: null,
+  confirmedAt: at,
+  postedAt: null,
+  contributionRuleVersion: 'r-1',
+  pointConversionVersion: 'p-1',
+  treeCostVersion: 't-1',
+  calculationId: null,
+  associationStatus: 'not_requested',
+  reasonCode: null,
+  originalSettlementId: null,
 });
 const adjustment = (lineNo: number): SettlementLine => ({
   ...contribution(lineNo),
-  ...{ lineType: 'adjustment', transactionId: 'txn_2', adjustmentId: `adj_${lineNo}`, points: -5n, reasonCode: 'other' },
+  lineType: 'adjustment',
+  transactionId: 'txn_2',
+  adjustmentId: `adj_${lineNo}`,
+  points: -5n,
+  reasonCode: 'other',
 });
 const lines = [1, 2, 3, 4, 5, 6].map(contribution).concat([7, 8].map(adjustment));
 
