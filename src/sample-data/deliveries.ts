@@ -6,7 +6,7 @@ import { countUnsent } from '../store/webhooks/delivery-backlog.ts';
 import { type Dispatcher, openDispatcher } from '../webhooks/delivery/dispatch.ts';
 import { Pace } from '../webhooks/delivery/pace.ts';
 import { beginSession, relayOnce, type Session } from '../webhooks/delivery/relay.ts';
-import type { HandOff } from '../webhooks/delivery/relay-together.ts';
+import type { HandOverIntake } from '../webhooks/delivery/relay-together.ts';
 import { addEndpoint } from '../webhooks/endpoints/add-endpoint.ts';
 import { openSecrets } from '../webhooks/security/endpoint-secrets.ts';
 import { openGuardedAgent } from '../webhooks/security/guarded-agent.ts';
@@ -81,17 +81,17 @@ export class Deliveries {
   async flush(): Promise<void> {
     const { past } = this.#sample;
     let handed = 0;
-    const { handOff } = this.#dispatcher;
-    const counting: HandOff = {
-      handOvers: handOff.handOvers,
-      keepVerified: (endpoints) => handOff.keepVerified(endpoints),
-      roomForNew: (endpoint) => handOff.roomForNew(endpoint),
+    const { intake } = this.#dispatcher;
+    const counting: HandOverIntake = {
+      handOvers: intake.handOvers,
+      keepVerified: (endpoints) => intake.keepVerified(endpoints),
+      roomForNew: (endpoint) => intake.roomForNew(endpoint),
       take(endpoint, deliveries, isAll) {
         handed += deliveries.length;
-        handOff.take(endpoint, deliveries, isAll);
+        intake.take(endpoint, deliveries, isAll);
       },
     };
-    await relayOnce(past, this.#session, this.#report, { ...this.#bodies, onError: this.#report, handOff: counting });
+    await relayOnce(past, this.#session, this.#report, { ...this.#bodies, onError: this.#report, intake: counting });
     if (handed > 0) await this.#until(async () => (await this.#count()).underWay === 0);
   }
 

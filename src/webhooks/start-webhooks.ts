@@ -69,7 +69,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     recent,
     onError,
     onDeliveries: dispatcher.wake,
-    handOff: dispatcher.handOff,
+    intake: dispatcher.intake,
   });
   const endHealing = repeat({
     pauseMs: HEAL_EVERY_MS,

@@ -37,7 +37,7 @@ export function relayTools(room: number, meanwhile = async () => {}) {
     environment: 'sandbox',
     recent: new RecentContributions(),
     onError: (error) => errors.push(error),
-    handOff: {
+    intake: {
       handOvers: new HandOvers(),
       async keepVerified(endpoints) {
         await meanwhile();

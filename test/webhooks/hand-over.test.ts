@@ -307,7 +307,7 @@ describe('while events are numbered', HANG_LIMIT, () => {
     const { partnerId } = await newPartner();
     const { tools, handed } = openTools();
     await tell(partnerId);
-    await relay(await openSession(), { ...tools, handOff: { ...tools.handOff, keepVerified: async () => [] } });
+    await relay(await openSession(), { ...tools, intake: { ...tools.intake, keepVerified: async () => [] } });
     assert.deepEqual(handed, []);
     assert.deepEqual(
       (await deliveriesOf(partnerId)).map(({ lease, isDue }) => [lease, isDue]),

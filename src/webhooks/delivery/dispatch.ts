@@ -11,11 +11,11 @@ import { openRecorder } from './attempt-recorder.ts';
 import { claimDue } from './claim-due.ts';
 import { openHandOverEnding } from './end-hand-overs.ts';
 import { EndpointQueues, type Sent } from './endpoint-queues.ts';
-import { openHandOff, type Recipient, release, rememberRecipients, type Task } from './hand-off.ts';
+import { openHandOverIntake, type Recipient, release, rememberRecipients, type Task } from './hand-over-intake.ts';
 import { loadContents } from './load-contents.ts';
 import type { Pace } from './pace.ts';
 import type { Disabling, Standing } from './record-attempts.ts';
-import type { HandOff } from './relay-together.ts';
+import type { HandOverIntake } from './relay-together.ts';
 import { openVerifiedEndpoints, type VerifiedEndpoints } from './verified-endpoints.ts';
 
 export interface DispatcherOptions extends AttemptTools {
@@ -35,7 +35,7 @@ export interface Dispatcher {
   /** Something may be due: looks at once. */
   readonly wake: () => void;
   /** Takes deliveries that this process has just created. */
-  readonly handOff: HandOff;
+  readonly intake: HandOverIntake;
   /**
    * Claims nothing more, releases unsent deliveries, and waits for a short time for attempts in flight: one without an answer by then is
    * neither a success nor a failure, and due again when its lease ends. The client is destroyed.
@@ -61,7 +61,7 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
 }
 
 class RunningDispatcher implements Dispatcher {
-  readonly handOff: ReturnType<typeof openHandOff>;
+  readonly intake: ReturnType<typeof openHandOverIntake>;
   readonly #options: DispatcherOptions;
   readonly #stop = new AbortController();
   #isGivenUp = false;
@@ -101,7 +101,7 @@ class RunningDispatcher implements Dispatcher {
       signal,
       trackWrite,
     };
-    this.handOff = openHandOff(options, tools);
+    this.intake = openHandOverIntake(options, tools);
     this.#endHandOversOfAll = openHandOverEnding({ database, signal, onError });
     this.#done = this.#run();
   }
@@ -145,7 +145,7 @@ class RunningDispatcher implements Dispatcher {
       this.#updatedAtMs = performance.now();
     }
     this.#endHandOvers();
-    await this.handOff.advance();
+    await this.intake.advance();
     const due = await this.#verifiedEndpoints.keepVerified(await listDueEndpoints(database));
     return this.#turns.give(due, (endpoint) => this.#tryClaim(endpoint));
   }

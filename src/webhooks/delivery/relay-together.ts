@@ -22,7 +22,7 @@ export interface Handed {
 }
 
 /** The dispatcher of the same process: it sends new deliveries without looking for them. */
-export interface HandOff {
+export interface HandOverIntake {
   readonly handOvers: HandOvers;
   /** The endpoints that match the audit. */
   keepVerified<Endpoint extends DueEndpoint>(endpoints: readonly Endpoint[]): Promise<Endpoint[]>;
@@ -35,7 +35,7 @@ export interface HandOff {
 }
 
 export interface TogetherTools extends BodyTools {
-  readonly handOff: HandOff;
+  readonly intake: HandOverIntake;
 }
 
 export interface Together {
@@ -63,7 +63,7 @@ export async function relayTogether(
   tools: TogetherTools,
 ): Promise<Together> {
   const claimedAtMs = performance.now();
-  const { handOvers } = tools.handOff;
+  const { handOvers } = tools.intake;
   const ended = handOvers.takeEnded();
   let ending: Promise<string> | undefined;
   try {
@@ -74,7 +74,7 @@ export async function relayTogether(
       listRecipientEndpoints(client, partnerIds),
     ]);
     const { events, counters, isAll } = taken;
-    const plan = await planDeliveries(events, endpoints, tools.handOff);
+    const plan = await planDeliveries(events, endpoints, tools.intake);
     const bodies = await makeEventBodies(client, tools, eventsOf(plan.deliveries));
     const deliveries = plan.deliveries.map((each) => ({ ...each, isClaimed: each.isClaimed && bodies.has(each.event.eventId) }));
     const bodyOf = ({ eventId }: TakenEvent) => bodies.get(eventId)?.packedBody;
@@ -86,7 +86,7 @@ export async function relayTogether(
     if (command !== 'COMMIT') throw new Error(`The COMMIT was answered with ${command}.`);
     const claims = deliveries.filter(({ isClaimed }) => isClaimed);
     const onEnd = handOvers.begin({ handOverId, leaseEndsAt }, claims.length);
-    handOver({ claims, bodies, leaseEndsAt, claimedAtMs, onEnd }, plan, tools.handOff);
+    handOver({ claims, bodies, leaseEndsAt, claimedAtMs, onEnd }, plan, tools.intake);
     const heldIds = counters.map(({ partnerId }) => partnerId);
     return { due: deliveries.length - claims.length, numbered: events.length, heldIds, isAll };
   } catch (error) {
@@ -114,11 +114,11 @@ interface Plan {
 async function planDeliveries(
   events: readonly TakenEvent[],
   endpoints: readonly RecipientEndpoint[],
-  handOff: HandOff,
+  intake: HandOverIntake,
 ): Promise<Plan> {
   const healthy = endpoints.filter(({ status, health, isOpen }) => status === 'active' && health === 'healthy' && !isOpen);
-  const verified = events.length === 0 ? [] : await handOff.keepVerified(healthy);
-  const room = new Map(verified.map((endpoint) => [endpoint.endpointId, handOff.roomForNew(endpoint)]));
+  const verified = events.length === 0 ? [] : await intake.keepVerified(healthy);
+  const room = new Map(verified.map((endpoint) => [endpoint.endpointId, intake.roomForNew(endpoint)]));
   const ofPartner = Map.groupBy(endpoints, ({ partnerId }) => partnerId);
   const deliveries: NewDelivery[] = [];
   const used = new Set<string>();
@@ -148,7 +148,7 @@ interface Claims {
   readonly onEnd: () => void;
 }
 
-function handOver({ claims, bodies, leaseEndsAt, claimedAtMs, onEnd }: Claims, plan: Plan, handOff: HandOff): void {
+function handOver({ claims, bodies, leaseEndsAt, claimedAtMs, onEnd }: Claims, plan: Plan, intake: HandOverIntake): void {
   const made = Map.groupBy(plan.deliveries, ({ endpointId }) => endpointId);
   const ofEndpoint = Map.groupBy(claims, ({ endpointId }) => endpointId);
   for (const endpoint of plan.endpoints) {
@@ -161,6 +161,6 @@ function handOver({ claims, bodies, leaseEndsAt, claimedAtMs, onEnd }: Claims, p
       const { body } = bodies.get(eventId) as MadeBody;
       return { claimed, content: { body, correlationId: event.correlationId ?? eventId }, claimedAtMs, onEnd };
     });
-    handOff.take(endpoint, handed, own.length === made.get(endpoint.endpointId)?.length);
+    intake.take(endpoint, handed, own.length === made.get(endpoint.endpointId)?.length);
   }
 }

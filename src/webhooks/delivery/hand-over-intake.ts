@@ -8,7 +8,7 @@ import { COMMITTED_WITHIN_MS } from './claim-due.ts';
 import type { EndpointQueues, Ready } from './endpoint-queues.ts';
 import { HandOvers } from './hand-overs.ts';
 import type { Content } from './load-contents.ts';
-import type { HandOff } from './relay-together.ts';
+import type { HandOverIntake } from './relay-together.ts';
 import type { VerifiedEndpoints } from './verified-endpoints.ts';
 
 export interface Recipient {
@@ -46,7 +46,7 @@ export function rememberRecipients(
   };
 }
 
-interface HandOffTools {
+interface IntakeTools {
   readonly verifiedEndpoints: VerifiedEndpoints;
   recipientOf(endpoint: WebhookEndpoint): Recipient;
   readonly queues: EndpointQueues<Task, Recipient>;
@@ -55,10 +55,10 @@ interface HandOffTools {
 }
 
 /** Takes deliveries that are claimed at their creation. */
-export function openHandOff(
+export function openHandOverIntake(
   { database, onError }: { readonly database: Database; readonly onError: (error: unknown) => void },
-  { queues, verifiedEndpoints, recipientOf, signal, trackWrite }: HandOffTools,
-): HandOff & { advance(): Promise<void> } {
+  { queues, verifiedEndpoints, recipientOf, signal, trackWrite }: IntakeTools,
+): HandOverIntake & { advance(): Promise<void> } {
   let [hasTaken, advancedAtMs] = [false, 0];
   const canBeSigned = (endpoint: WebhookEndpoint) => {
     try {
