@@ -1,5 +1,6 @@
 import { Paper, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { formatBounded } from '../format/points.ts';
 import { AddressLink } from './address-link.tsx';
 
 interface NumberCardProps {
@@ -8,16 +9,19 @@ interface NumberCardProps {
   readonly detail?: ReactNode;
   /** Something is wrong, or waits too long. */
   readonly isAlarming?: boolean;
+  /** There is nothing to do: the card stands back behind the others. */
+  readonly isNothing?: boolean;
   /** The list that the number counts, with its filters. */
   readonly to: string;
 }
 
 /** The number is drawn first: numbers beside each other stand on one line, however long their labels are. */
-export function NumberCard({ label, value, detail, isAlarming = false, to }: NumberCardProps) {
+export function NumberCard({ label, value, detail, isAlarming = false, isNothing = false, to }: NumberCardProps) {
+  const look = (isAlarming && 'alarming') || (isNothing && 'nothing') || 'waiting';
   const card = (
-    <Paper p={{ base: 'sm', xs: 'md' }} className="number-card">
+    <Paper p={{ base: 'sm', xs: 'md' }} className="number-card" data-look={look}>
       <Text size="sm">{label}</Text>
-      <Text fz={26} fw={650} lh={1.35} className="figure tile-number" {...(isAlarming && { c: 'var(--mantine-color-error)' })}>
+      <Text fz={26} fw={650} lh={1.35} className="figure tile-number">
         {value}
       </Text>
       {detail && (
@@ -32,4 +36,9 @@ export function NumberCard({ label, value, detail, isAlarming = false, to }: Num
       {card}
     </AddressLink>
   );
+}
+
+/** The number of a card, and whether it stands back. */
+export function figureOf(counted: { readonly count: number; readonly is_more: boolean }) {
+  return { value: formatBounded(counted), isNothing: counted.count === 0 };
 }

@@ -2,12 +2,11 @@ import { SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
-import { formatBounded } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
-import { NumberCard } from '../../parts/number-card.tsx';
+import { figureOf, NumberCard } from '../../parts/number-card.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
-import { Age, Points } from '../../parts/values.tsx';
+import { Age } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { COUNTED } from '../../texts/record-texts.ts';
 import { JobList } from './job-list.tsx';
@@ -48,7 +47,7 @@ function Waiting({ answer }: { readonly answer: Answer }) {
         <NumberCard
           label={t.reviews}
           to="/reviews"
-          value={formatBounded(reviews)}
+          {...figureOf(reviews)}
           detail={
             reviews.count === 0 ? (
               t.nothingWaits
@@ -59,30 +58,18 @@ function Waiting({ answer }: { readonly answer: Answer }) {
             )
           }
         />
-        <NumberCard
-          label={t.adjustmentsToApprove}
-          to="/adjustments?status=draft"
-          value={formatBounded(answer.adjustments_to_approve)}
-        />
-        <NumberCard
-          label={t.adjustmentsToPost}
-          to="/adjustments?status=approved"
-          value={formatBounded(answer.adjustments_to_post)}
-        />
-        <NumberCard label={t.failuresToApprove} to="/failures?status=drafted" value={formatBounded(answer.failures_to_approve)} />
-        <NumberCard label={t.batchesToVerify} to="/impact?status=delivered" value={formatBounded(answer.batches_to_verify)} />
+        <NumberCard label={t.adjustmentsToApprove} to="/adjustments?status=draft" {...figureOf(answer.adjustments_to_approve)} />
+        <NumberCard label={t.adjustmentsToPost} to="/adjustments?status=approved" {...figureOf(answer.adjustments_to_post)} />
+        <NumberCard label={t.failuresToApprove} to="/failures?status=drafted" {...figureOf(answer.failures_to_approve)} />
+        <NumberCard label={t.batchesToVerify} to="/impact?status=delivered" {...figureOf(answer.batches_to_verify)} />
         <NumberCard
           label={t.disputes}
           to="/settlements?answer=disputed"
-          value={formatBounded(answer.disputes)}
+          {...figureOf(answer.disputes)}
           isAlarming={answer.disputes.count > answer.disputes.answered}
           detail={answer.disputes.answered > 0 && t.answered(String(answer.disputes.answered))}
         />
-        <NumberCard
-          label={t.unacknowledged}
-          to="/settlements?answer=pending"
-          value={formatBounded(answer.unacknowledged_settlements)}
-        />
+        <NumberCard label={t.unacknowledged} to="/settlements?answer=pending" {...figureOf(answer.unacknowledged_settlements)} />
       </SimpleGrid>
     </Section>
   );
@@ -91,7 +78,7 @@ function Waiting({ answer }: { readonly answer: Answer }) {
 function Webhooks({ webhooks }: { readonly webhooks: Answer['webhooks'] }) {
   const t = useTexts(OVERVIEW);
   const { disabled, failing, waiting, oldest_waiting_seconds, exhausted } = webhooks;
-  const show = (count: number) => <Points value={String(count)} />;
+  const show = (count: number) => figureOf({ count, is_more: false });
   const oldestAt = new Date(Date.now() - oldest_waiting_seconds * 1000).toISOString();
   return (
     <Section title={t.webhooks}>
@@ -99,15 +86,15 @@ function Webhooks({ webhooks }: { readonly webhooks: Answer['webhooks'] }) {
         <NumberCard
           label={t.disabled}
           to="/webhooks?state=disabled"
-          value={show(disabled)}
+          {...show(disabled)}
           isAlarming={disabled > 0}
           detail={disabled > 0 && t.held}
         />
-        <NumberCard label={t.failing} to="/webhooks?state=failing" value={show(failing)} isAlarming={failing > 0} />
+        <NumberCard label={t.failing} to="/webhooks?state=failing" {...show(failing)} isAlarming={failing > 0} />
         <NumberCard
           label={t.deliveriesWaiting}
           to="/webhooks"
-          value={show(waiting)}
+          {...show(waiting)}
           detail={
             waiting > 0 && (
               <>
@@ -116,7 +103,7 @@ function Webhooks({ webhooks }: { readonly webhooks: Answer['webhooks'] }) {
             )
           }
         />
-        <NumberCard label={t.exhausted} to="/webhooks" value={show(exhausted)} isAlarming={exhausted > 0} />
+        <NumberCard label={t.exhausted} to="/webhooks" {...show(exhausted)} isAlarming={exhausted > 0} />
       </SimpleGrid>
     </Section>
   );

@@ -1,7 +1,6 @@
 import { SimpleGrid } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
-import { formatBounded } from '../../format/points.ts';
-import { NumberCard } from '../../parts/number-card.tsx';
+import { figureOf, NumberCard } from '../../parts/number-card.tsx';
 import { Section } from '../../parts/section.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
@@ -30,7 +29,7 @@ export function EndpointCounts({ endpoint, activity, zone }: EndpointCountsProps
           <NumberCard
             key={status}
             label={labels[status]}
-            value={formatBounded(activity[status])}
+            {...figureOf(activity[status])}
             detail={activity[status].count > 0 && details[status]}
             isAlarming={status !== 'waiting' && activity[status].count > 0}
             to={`/webhooks/${partner_id}/${endpoint_id}?status=${status}#deliveries`}
