@@ -68,22 +68,35 @@ describe('a final step', needsBrowser, () => {
 });
 
 describe('a file', needsBrowser, () => {
-  test('is downloaded; without a network it is said that the service does not answer, and after the session the sign-in asks', async () => {
+  async function openList() {
     await newPending();
     const page = await browser.signedIn('viewer');
+    const started: string[] = [];
+    page.on('download', (download) => started.push(download.suggestedFilename()));
     await page.goto(`${browser.baseUrl}/reviews`);
     const link = page.getByRole('link', { name: 'Export CSV' });
-    const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
-    assert.match(download.suggestedFilename(), /^reviews-.+\.csv$/);
-    const started: string[] = [];
-    page.on('download', (again) => started.push(again.suggestedFilename()));
+    await link.waitFor();
+    return { page, link, started };
+  }
+
+  test('is downloaded; without a network it is said that the service does not answer', async () => {
+    const { page, link, started } = await openList();
+    await Promise.all([page.waitForEvent('download'), link.click()]);
+    assert.match(started.splice(0).join(), /^reviews-.+\.csv$/);
     await page.context().setOffline(true);
     await link.click();
     await page.getByText('The service did not answer.').waitFor();
-    await page.context().setOffline(false);
-    await page.context().clearCookies();
-    await link.click();
-    await page.getByText('Your session has ended.').waitFor();
     assert.deepEqual(started, []);
+  });
+
+  test('is not asked for after the end of the session: the sign-in is', async () => {
+    const { page, link, started } = await openList();
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().includes('.csv') && asked.push(request.url()));
+    await page.context().clearCookies();
+    // Whoever reads the list again may hide it first.
+    await link.dispatchEvent('click');
+    await page.getByText('Your session has ended.').waitFor();
+    assert.deepEqual([asked, started], [[], []]);
   });
 });
