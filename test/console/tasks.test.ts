@@ -8,7 +8,7 @@ import { ageSession } from '../support/console/age-session.ts';
 import { needsBrowser, newPerson } from '../support/console/browser.ts';
 import { choose } from '../support/console/choose.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
-import { codeOf, OperatorClient, PASSWORD } from '../support/operator-client.ts';
+import { codeOf, OperatorClient, PASSWORD, signedInOperator } from '../support/operator-client.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, client, newPending } = (scene ?? {}) as Scene;
@@ -103,6 +103,8 @@ describe('the sign-in', needsBrowser, () => {
     await typeDraft();
     const title = await page.title();
     await sendAfterEnd();
+    await page.getByLabel('E-mail address or operator id').press('Escape');
+    assert.notEqual(await page.evaluate('getComputedStyle(document.body).overflowY'), 'hidden', 'the sign-in can be scrolled');
     await signIn(own.email);
     await form.waitFor();
     assert.deepEqual([await reason.inputValue(), await page.title()], ['The order had two lines.', title]);
@@ -114,6 +116,49 @@ describe('the sign-in', needsBrowser, () => {
     await signIn(other.email);
     await page.getByRole('button', { name: 'Draft an adjustment' }).click();
     assert.equal(await reason.inputValue(), '');
+  });
+});
+
+describe('behind the sign-in of a session that has ended', needsBrowser, () => {
+  test('the search hears no key: what is typed stands in the sign-in, and is sent nowhere else', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/partners`);
+    await heading(page, 'Partners');
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder(/./).last().waitFor();
+    await page.context().clearCookies();
+    await page.keyboard.type('souq');
+    await page.getByText('Your session has ended.').waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(decodeURIComponent(request.url())));
+    const login = page.getByLabel('E-mail address or operator id');
+    await login.click();
+    await page.keyboard.type('person/k');
+    const password = page.locator('input[type=password]');
+    await password.click();
+    await page.keyboard.type('secret');
+    await page.keyboard.press('Control+k');
+    assert.deepEqual([await login.inputValue(), await password.inputValue()], ['person/k', 'secret']);
+    assert.deepEqual(
+      asked.filter((url) => /secret|person/.test(url)),
+      [],
+    );
+  });
+
+  test('a sign-in in another tab is noticed, and the records of another person are read anew', async () => {
+    const page = await browser.signedIn('viewer', undefined, 'First reader');
+    await page.goto(`${browser.baseUrl}/partners`);
+    await page.getByRole('link', { name: 'Souq Express' }).waitFor();
+    await page.context().clearCookies();
+    await page.getByLabel('A part of the name').fill('souq');
+    await page.getByText('Your session has ended.').waitFor();
+    const { cookie } = await signedInOperator(service, 'viewer', 'Second reader');
+    const [name = '', value = ''] = cookie.split('=');
+    const terms = { domain: 'localhost', path: '/', secure: true, httpOnly: true, sameSite: 'Strict' } as const;
+    await page.context().addCookies([{ name, value, ...terms }]);
+    await page.getByText('Second reader').waitFor();
+    assert.equal(await page.getByText('First reader').count(), 0);
+    await page.getByRole('link', { name: 'Souq Express' }).waitFor();
   });
 });
 

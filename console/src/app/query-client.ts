@@ -1,6 +1,7 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, NoAnswerError } from '../api/api-error.ts';
-import { SESSION_KEY } from '../session/session-gate.tsx';
+import type { SessionAnswer } from '../session/session-answer.ts';
+import { isOfOperator, SESSION_KEY } from '../session/session-gate.tsx';
 
 /** A view that is open is read again so often. */
 export const LIVE_MS = 15_000;
@@ -8,7 +9,8 @@ export const LIVE_MS = 15_000;
 export function createQueryClient(): QueryClient {
   const endSession = (error: Error) => {
     if (!(error instanceof ApiError) || error.status !== 401) return;
-    queries.setQueryData(SESSION_KEY, (before: unknown) => (before ? null : before));
+    // Of a request before a new sign-in, it says nothing of the new session.
+    void queries.refetchQueries({ queryKey: SESSION_KEY });
   };
   const queries = new QueryClient({
     queryCache: new QueryCache({ onError: endSession }),
@@ -30,5 +32,18 @@ export function createQueryClient(): QueryClient {
       mutations: { networkMode: 'always', retry: false },
     },
   });
+  forgetWithOperator(queries);
   return queries;
+}
+
+/** Another operator, who signs in here or in another tab, sees nothing that was read for the one before. */
+function forgetWithOperator(queries: QueryClient): void {
+  let operatorId: string | undefined;
+  queries.getQueryCache().subscribe(({ query }) => {
+    if (isOfOperator(query)) return;
+    const now = (query.state.data as SessionAnswer | null | undefined)?.operator.operator_id;
+    if (now === undefined || now === operatorId) return;
+    if (operatorId !== undefined) queries.removeQueries({ predicate: isOfOperator });
+    operatorId = now;
+  });
 }

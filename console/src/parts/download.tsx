@@ -4,13 +4,16 @@
  */
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type MouseEvent, type ReactNode, useId } from 'react';
-import { SESSION_KEY } from '../session/session-gate.tsx';
+import { type MouseEvent, type ReactNode, useId, useRef } from 'react';
+import { readSession, SESSION_KEY } from '../session/session-gate.tsx';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { hint } from './hint.tsx';
 import { Icon } from './icon.tsx';
-import { notify } from './notify.tsx';
+import { hideFailure, notify } from './notify.tsx';
+
+/** Longer than the service takes to say who is signed in, and shorter than a person waits for a file to begin. */
+const ANSWER_WITHIN_MS = 10_000;
 
 interface DownloadProps {
   readonly href: string;
@@ -39,11 +42,20 @@ function useDownload(href: string) {
   const queries = useQueryClient();
   const changeId = useId();
   const { noAnswer } = useTexts(COMMON);
+  const isUnderWay = useRef(false);
   const start = async () => {
-    await queries.refetchQueries({ queryKey: SESSION_KEY });
-    const session = queries.getQueryState(SESSION_KEY);
-    if (session?.error) notify(noAnswer, { changeId, isFailure: true });
-    else if (session?.data) save(href);
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    try {
+      const reading = queries.fetchQuery({ queryKey: SESSION_KEY, queryFn: readSession, staleTime: 0, retry: false });
+      const session = await Promise.race([reading, refuseAfter(ANSWER_WITHIN_MS)]);
+      hideFailure(changeId);
+      if (session) save(href);
+    } catch {
+      notify(noAnswer, { changeId, isFailure: true });
+    } finally {
+      isUnderWay.current = false;
+    }
   };
   return {
     href,
@@ -55,6 +67,11 @@ function useDownload(href: string) {
       void start();
     },
   };
+}
+
+async function refuseAfter(milliseconds: number): Promise<never> {
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  throw new Error('No answer in time.');
 }
 
 function save(href: string): void {

@@ -20,6 +20,11 @@ export function hideDone(): void {
   notifications.hide(done);
 }
 
+/** Hides the message of a failure of this change: it has succeeded. */
+export function hideFailure(changeId: string): void {
+  if (failure.changeId === changeId) notifications.hide(failure.id);
+}
+
 export function notify(message: string, { changeId = '', isFailure = false }: NotifyTerms = {}): void {
   hideDone();
   if (isFailure || failure.changeId === changeId) notifications.hide(failure.id);

@@ -1,6 +1,6 @@
 /** Shows the console to who is signed in, and the sign-in to everybody else. The address stays, so that a sign-in leads back to it. */
-import { focusManager, type Query, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
+import { type Query, useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Activity, type ReactNode, useCallback, useMemo, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { answerOf, client, keepCsrfToken } from '../api/client.ts';
 import { Failure, Loading } from '../parts/state.tsx';
@@ -14,6 +14,11 @@ export const SESSION_KEY = ['session'] as const;
 
 /** `null` for nobody. */
 type Known = SessionAnswer | null;
+
+/** What is read for whoever is signed in. */
+export function isOfOperator({ queryKey }: Pick<Query, 'queryKey'>): boolean {
+  return queryKey[0] !== SESSION_KEY[0];
+}
 
 export async function readSession(): Promise<Known> {
   try {
@@ -36,15 +41,13 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   const known = session.data;
   const [held, setHeld] = useState<SessionAnswer>();
   if (known && known !== held) setHeld(known);
-  const hasEnded = held !== undefined && known === null;
-  // Nothing of the page behind the sign-in is read again.
-  useEffect(() => focusManager.setFocused(hasEnded ? false : undefined), [hasEnded]);
+  // What is under way ends first: its dialog would not hear of it behind the sign-in.
+  const isChanging = useIsMutating({ predicate: ({ meta }) => !meta?.['isSignIn'] }) > 0;
+  const hasEnded = held !== undefined && known === null && !isChanging;
   const begin = (opened: SessionAnswer) => {
     keepCsrfToken(opened.csrf_token);
-    const others = { predicate: ({ queryKey }: Query) => queryKey[0] !== SESSION_KEY[0] };
-    if (held?.operator.operator_id !== opened.operator.operator_id) queries.removeQueries(others);
     queries.setQueryData<Known>(SESSION_KEY, opened);
-    void queries.invalidateQueries(others);
+    void queries.invalidateQueries({ predicate: isOfOperator });
   };
   const readAgain = useCallback(() => void queries.refetchQueries({ queryKey: SESSION_KEY }), [queries]);
   const value = useMemo(() => held && toSession(held, () => queries.clear()), [held, queries]);
@@ -56,13 +59,14 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   return (
     <>
       {hasEnded && <SignIn hasEnded onSignedIn={begin} />}
-      <div className="signed-in" hidden={hasEnded}>
+      {/* Hidden, a page keeps what is typed into it and does nothing: it reads nothing again and hears no key. */}
+      <Activity mode={hasEnded ? 'hidden' : 'visible'}>
         <SessionContext key={held.operator.operator_id} value={value}>
           <StepUpProvider hasPassword={held.has_password} hasPasskey={held.has_passkey} onOpen={readAgain} onSignedIn={begin}>
             {children}
           </StepUpProvider>
         </SessionContext>
-      </div>
+      </Activity>
     </>
   );
 }

@@ -16,16 +16,11 @@ interface SignInFrameProps {
 export function SignInFrame({ title, help, children }: SignInFrameProps) {
   const t = useTexts(SESSION);
   const { product } = useTexts(COMMON);
-  // The page behind the sign-in gets its own title back.
   useEffect(() => {
-    const before = document.title;
     document.title = `${title} · Partner Impact`;
-    return () => {
-      document.title = before;
-    };
   }, [title]);
   return (
-    <Center component="main" mih="100vh" p="md">
+    <Center component="main" mih="100vh" p="md" data-sign-in>
       <Stack w="100%" maw={420} gap="lg">
         <Group justify="space-between">
           <Group gap="sm">
