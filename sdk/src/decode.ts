@@ -9,9 +9,13 @@ export function isJsonObject(value: ExactJson | undefined): value is JsonObject 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value with names in camelCase, and without the members that say what became of a contribution. `T` is its generated type. */
-export function decode<T>(value: ExactJson | undefined): T {
-  return camel(value ?? null, '') as T;
+/**
+ * The value with names in camelCase, and without the members that say what became of a contribution. `T` is its generated type.
+ *
+ * @param name Of the member that had the value, where it may be a contribution.
+ */
+export function decode<T>(value: ExactJson | undefined, name = ''): T {
+  return camel(value ?? null, name) as T;
 }
 
 function camel(value: ExactJson, name: string): unknown {

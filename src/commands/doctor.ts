@@ -4,13 +4,13 @@ import { explainBreakGlass, listBreakGlass } from '../operations/access/break-gl
 import { requireAuditKeys } from '../operations/audit/require-audit-keys.ts';
 import { listPartnersUnderDefaults } from '../operations/rules/manage-rule.ts';
 import { readVerifiedRuleEntries } from '../operations/rules/verified-rules.ts';
-import { openConfiguredSecretBox } from '../service/configured-keys.ts';
+import { openConfiguredSecretBox, requireSecretsKey } from '../service/configured-keys.ts';
 import { openStore, type Store } from '../service/open-database.ts';
 import { checkWritable, listDurabilityProblems, readServerSettings } from '../store/durability.ts';
 import { findInstallation } from '../store/installation.ts';
 import { listJobRuns, listJobStates } from '../store/jobs/job.ts';
 import { readMigrationState } from '../store/schema/migrate.ts';
-import { listUnreadableSecrets } from '../webhooks/security/endpoint-secrets.ts';
+import { listUnreadableSecrets, type UnreadableSecrets } from '../webhooks/security/endpoint-secrets.ts';
 import { printJson, printTable } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
 import { withoutOperator } from './terminal/with-operator.ts';
@@ -152,11 +152,21 @@ async function examineKeys({ database }: Store): Promise<Finding[]> {
 /** Under other keys nothing is delivered to the endpoints, and every new secret is encrypted under a key that nobody kept. */
 async function examineSecrets({ database }: Store, config: Config): Promise<Finding[]> {
   if ((await readMigrationState(database.pool)).pending.length > 0) return [];
-  const unreadable = await listUnreadableSecrets(database.pool, () => openConfiguredSecretBox(config));
-  return unreadable.map((sentence) => {
-    const message = `${sentence} Their deliveries wait. Put the key that was kept into SECRETS_KEY, after the new one, and restart`;
-    return { check: 'keys', verdict: 'problem', message };
-  });
+  try {
+    const unreadable = await listUnreadableSecrets(database.pool, () => {
+      requireSecretsKey(config);
+      return openConfiguredSecretBox(config);
+    });
+    return unreadable.map((each) => ({ check: 'keys', verdict: 'problem', message: explainUnreadable(each) }));
+  } catch (error) {
+    return [{ check: 'keys', verdict: 'problem', message: (error as Error).message }];
+  }
+}
+
+function explainUnreadable({ error, endpointCount }: UnreadableSecrets): string {
+  const who = endpointCount === 1 ? 'Its deliveries wait' : `${endpointCount} endpoints use this key, and their deliveries wait`;
+  const where = error.isKeyMissing ? 'after the new one' : 'in place of the one of the same name';
+  return `${error.message} ${who}. Put the key that was kept into SECRETS_KEY, ${where}, and restart`;
 }
 
 async function examineOwner({ database }: Store, { environment }: Config): Promise<Finding[]> {

@@ -8,7 +8,9 @@ const LOG = join(import.meta.dirname, 'log.ts');
 /** @returns The lines of a process that ran this text with a log. */
 function linesOf(
   text: string,
-): { readonly err: { readonly message: string; readonly stack?: string; readonly detail?: string } }[] {
+): {
+  readonly err: { readonly message: string; readonly stack?: string; readonly stack_omitted?: true; readonly times?: number };
+}[] {
   const program = `import { openLog } from ${JSON.stringify(LOG)}; const { logger, flush } = openLog('info'); ${text}; flush();`;
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' });
   return output
@@ -24,12 +26,12 @@ test('the stack of an error that recurs is written once, its message with each l
     const elsewhere = () => new Error('the database is away');
     logger.error({ err: elsewhere() }, 'unexpected error')`);
   assert.deepEqual(
-    lines.map(({ err }) => [err.message, err.stack?.split('\n')[1]?.includes('elsewhere')]),
+    lines.map(({ err }) => [err.message, err.stack?.split('\n')[1]?.includes('elsewhere'), err.stack_omitted, err.times]),
     [
-      ['the database is away', false],
-      ['the database is away', undefined],
-      ['the database is away', undefined],
-      ['the database is away', true],
+      ['the database is away', false, undefined, 1],
+      ['the database is away', undefined, true, undefined],
+      ['the database is away', undefined, true, undefined],
+      ['the database is away', true, undefined, 1],
     ],
   );
 });

@@ -67,19 +67,19 @@ type LoggedError = Error & { code?: string; constraint?: string };
 
 /**
  * A database's `detail` contains whole rows, and with them references; the other fields are enough to find a defect. While the same error
- * recurs, as for every request of an outage, each stack is written once in ten seconds.
+ * recurs, as for every request of an outage, each stack is written once in ten seconds, with how often the error occurred since.
  */
 function errorDescriber(): (error: LoggedError) => object {
   const timesOf = countRecurrences();
   return function describe(error: LoggedError): object {
     const { name, message, code, constraint, stack, cause } = error;
-    const isNew = timesOf(stack) !== undefined;
+    const times = timesOf(stack);
     return {
       name,
       message,
       code,
       constraint,
-      ...(isNew && { stack }),
+      ...(times === undefined ? { stack_omitted: true } : { stack, times }),
       ...(cause instanceof Error && { cause: describe(cause) }),
     };
   };

@@ -128,15 +128,33 @@ describe('doctor, of the keys of the endpoints', () => {
       });
     const sound = await doctor(key);
     assert.deepEqual([sound.code, findingsOf(sound)], [0, []]);
-    for (const [given, reason] of [
-      [newNamedKey('new'), 'is sealed under the key "kept", which is not among those given: new.'],
-      [newNamedKey('kept'), 'does not open with the key "kept": the key is another one of that name, or the record was altered.'],
+    for (const [given, reason, where] of [
+      [newNamedKey('new'), 'is sealed under the key "kept", which is not among those given: new.', 'after the new one'],
+      [
+        newNamedKey('kept'),
+        'does not open with the key "kept": the key is another one of that name, or the record was altered.',
+        'in place of the one of the same name',
+      ],
     ] as const) {
       const answer = await doctor(given);
       const [finding, ...others] = findingsOf(answer);
       assert.deepEqual([answer.code, finding.check, others], [1, 'keys', []]);
-      assert.ok(finding.message.startsWith(`The secret of endpoint wep_1 ${reason} 2 endpoints use this key.`), finding.message);
-      assert.match(finding.message, /Put the key that was kept into SECRETS_KEY, after the new one, and restart$/);
+      assert.ok(
+        finding.message.startsWith(`The secret of endpoint wep_1 ${reason} 2 endpoints use this key, and`),
+        finding.message,
+      );
+      assert.ok(finding.message.endsWith(`Put the key that was kept into SECRETS_KEY, ${where}, and restart`), finding.message);
+    }
+    // In an overlap both secrets sign; after it the next one alone, whether or not that is recorded.
+    const next = openSecretBox([newNamedKey('lost')]).seal('wep_1', 'whsec_def');
+    const rotate = (end: string) =>
+      service.database.pool.query(
+        `update webhook_endpoint set next_secret_sealed = $1, next_secret_from = now() + $2::interval where endpoint_id = 'wep_1'`,
+        [next, end],
+      );
+    for (const end of ['1 day', '-1 second']) {
+      await rotate(end);
+      assert.match(findingsOf(await doctor(key))[0].message, /sealed under the key "lost".* Its deliveries wait\. /);
     }
     await service.database.pool.query("update webhook_endpoint set status = 'removed' where partner_id = $1", [partner_id]);
     assert.equal((await doctor(newNamedKey('new'))).code, 0, 'no endpoint uses the key any more');

@@ -154,8 +154,14 @@ describe('contributions', { concurrency: 4 }, () => {
     const { contribution: first } = await before.impact.contributions.get(before.transactionId);
     const later = [await recorded(partner), await recorded(partner)];
     const { impact, exchanges } = await behind(partner, ['answer_lost', 'none']);
-    const list = async (period: sdk.RecordedPeriod) =>
-      (await Array.fromAsync(impact.contributions.list(period))).map(({ partnerEventId }) => partnerEventId);
+    const list = async (period: sdk.RecordedPeriod) => {
+      const listed = await Array.fromAsync(impact.contributions.list(period));
+      assert.ok(
+        listed.every((each) => !('status' in each || 'nonRefundable' in each)),
+        'nothing says that points may be restored',
+      );
+      return listed.map(({ partnerEventId }) => partnerEventId);
+    };
     const from = new Date(Date.parse(first.createdAt) + 1);
     assert.deepEqual(
       await list({ from }),

@@ -1,8 +1,11 @@
 /** The same service on a Citus cluster: where its rows lie, and what a plain PostgreSQL says of distribution. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { newNamedKey } from '../../src/domain/audit/named-key.ts';
 import { changeSettlementPolicy } from '../../src/operations/access/manage-partner.ts';
 import { distributeTables, GROWING_TABLES, listDistributedTables } from '../../src/store/schema/distribute.ts';
+import { insertWebhookEndpoint, listSecretsByKey } from '../../src/store/webhooks/webhook-endpoint.ts';
+import { openSecretBox } from '../../src/webhooks/security/secret-box.ts';
 import { OWNER } from '../support/actor.ts';
 import { countByStatus } from '../support/client.ts';
 import { type TestPartner, testService } from '../support/service.ts';
@@ -32,6 +35,27 @@ if (isCluster) {
       for (let each = 0; each < 8; each++) partners.push(await service.newPartner());
       const answers = await Promise.all(partners.flatMap(({ client }) => Array.from({ length: 10 }, () => client.confirm())));
       assert.deepEqual(countByStatus(answers), { 201: 80 });
+    });
+
+    test('the secrets of endpoints are counted by their keys', async () => {
+      const { partner } = await service.newPartner();
+      const key = newNamedKey('doctor');
+      for (const endpointId of ['wep_first', 'wep_second'])
+        await insertWebhookEndpoint(service.database.pool, {
+          partnerId: partner.partnerId,
+          endpointId,
+          url: 'https://example.org/',
+          eventTypes: [],
+          secretSealed: openSecretBox([key]).seal(endpointId, 'whsec_abc'),
+        });
+      const byKey = await listSecretsByKey(service.database.pool);
+      assert.deepEqual(
+        byKey.filter(({ sealed }) => sealed.startsWith('v1.doctor.')).map(({ endpointCount }) => endpointCount),
+        [2],
+      );
+      await service.database.pool.query("update webhook_endpoint set status = 'removed' where partner_id = $1", [
+        partner.partnerId,
+      ]);
     });
 
     test('the time zone of a partner with contributions is refused by its name', async () => {

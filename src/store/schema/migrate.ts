@@ -149,20 +149,27 @@ async function applyNext(client: pg.Client, onWait: (sentence: string) => void):
     } catch (error) {
       if (!(error instanceof TableLockedError) || attempt === ATTEMPTS) throw error;
       if (attempt === 1)
-        onWait(`The migration ${error.migration} waits for a table that another session locks${await describeOldest(client)} …`);
+        onWait(`The migration ${error.migration} waits for a table that another session locks${await describeHolder(client)} …`);
       await sleep(PAUSE_MS);
     }
 }
 
-/** The session whose transaction has been open for longest. A role without `pg_read_all_stats` sees only its own. */
-async function describeOldest(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<{ pid: number; program: string; seconds: number }>(
-    `select pid, application_name as program, extract(epoch from now() - xact_start)::int as seconds from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null and backend_type = 'client backend'
-      order by xact_start limit 1`,
+/**
+ * The session that has held a table for longest. A role without `pg_read_all_stats` sees which process of another role it is, and not since
+ * when.
+ */
+async function describeHolder(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ pid: number; program: string | null; seconds: number | null }>(
+    `select l.pid, nullif(a.application_name, '') as program, extract(epoch from now() - a.xact_start)::int as seconds
+      from pg_locks l join pg_stat_activity a on a.pid = l.pid join pg_class c on c.oid = l.relation
+      where l.locktype = 'relation' and l.granted and l.database = (select oid from pg_database where datname = current_database())
+        and c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and l.pid <> pg_backend_pid()
+      order by a.xact_start limit 1`,
   );
-  const [oldest] = rows;
-  return oldest ? ` (the oldest transaction: process ${oldest.pid} ${oldest.program}, open for ${oldest.seconds} s)` : '';
+  const [holder] = rows;
+  if (!holder) return '';
+  const since = holder.seconds === null ? '' : `, open for ${holder.seconds} s`;
+  return ` (it may be process ${[holder.pid, holder.program].filter(Boolean).join(' ')}${since})`;
 }
 
 /** Nothing of the migration is stored. */

@@ -224,20 +224,28 @@ export async function updateWebhookEndpoint(db: Queryable, endpoint: WebhookEndp
   ]);
 }
 
-/** The endpoints that are not removed, by the key under which their secrets are encrypted. */
+/** The endpoints that are not removed, by a key under which a secret of theirs is encrypted. */
 export interface SecretsOfKey {
   readonly endpointCount: number;
   /** One of them. */
   readonly endpointId: string;
-  readonly secretSealed: string;
+  readonly sealed: string;
 }
 
-/** Reads every endpoint, so only for who examines an installation. A sealed secret has its key id between its two full stops. */
+/**
+ * Reads every endpoint, so only for who examines an installation. A sealed secret has its key id between its two full stops; after the
+ * overlap the next secret is the only one.
+ */
 export async function listSecretsByKey(db: Queryable): Promise<SecretsOfKey[]> {
-  const { rows } = await db.query<SecretsOfKey>(
-    `select count(*)::int as "endpointCount", (min(array[endpoint_id, secret_sealed]))[1] as "endpointId",
-        (min(array[endpoint_id, secret_sealed]))[2] as "secretSealed"
-      from webhook_endpoint where status <> 'removed' group by split_part(secret_sealed, '.', 2) order by 1 desc`,
+  const { rows } = await db.query<{ count: number; sample: string }>(
+    `select count(distinct e.endpoint_id)::int as count, min(e.endpoint_id || ' ' || s.sealed) as sample
+      from webhook_endpoint e cross join lateral (values (e.next_secret_sealed),
+        (case when coalesce(e.next_secret_from <= now(), false) then null else e.secret_sealed end)) s (sealed)
+      where e.status <> 'removed' and s.sealed is not null
+      group by split_part(s.sealed, '.', 2) order by 1 desc`,
   );
-  return rows;
+  return rows.map(({ count, sample }) => {
+    const [endpointId = '', sealed = ''] = sample.split(' ');
+    return { endpointCount: count, endpointId, sealed };
+  });
 }

@@ -16,24 +16,29 @@ export function endOverlap(endpoint: WebhookEndpoint): WebhookEndpoint {
   return { ...endpoint, secretSealed: nextSecretSealed, nextSecretSealed: null, nextSecretFrom: null };
 }
 
+/** Secrets that do not open, of all endpoints that use one key. */
+export interface UnreadableSecrets {
+  /** Of one endpoint. */
+  readonly error: SecretUnreadableError;
+  readonly endpointCount: number;
+}
+
 /**
  * Opens one secret of each key that the endpoints use.
  *
  * @param openBox Called only where there are endpoints.
- * @returns A sentence for each key whose secrets do not open.
  */
-export async function listUnreadableSecrets(db: Queryable, openBox: () => SecretBox): Promise<string[]> {
+export async function listUnreadableSecrets(db: Queryable, openBox: () => SecretBox): Promise<UnreadableSecrets[]> {
   const found = await listSecretsByKey(db);
   if (found.length === 0) return [];
   const box = openBox();
-  return found.flatMap(({ endpointCount, endpointId, secretSealed }) => {
+  return found.flatMap(({ endpointCount, endpointId, sealed }) => {
     try {
-      box.open(endpointId, secretSealed);
+      box.open(endpointId, sealed);
       return [];
     } catch (error) {
-      if (!(error instanceof SecretUnreadableError)) throw error;
-      const others = endpointCount > 1 ? ` ${endpointCount} endpoints use this key.` : '';
-      return [`${error.message}${others}`];
+      if (error instanceof SecretUnreadableError) return [{ error, endpointCount }];
+      throw error;
     }
   });
 }

@@ -17,6 +17,13 @@ export interface SecretBox {
 /** An encrypted secret that cannot be decrypted. The message is for operators, and contains nothing of key or secret. */
 export class SecretUnreadableError extends Error {
   override readonly name = 'SecretUnreadableError';
+  /** Whether its key is not among those given; otherwise there is one of its name. */
+  readonly isKeyMissing: boolean;
+
+  constructor(message: string, { isKeyMissing = false, cause }: { isKeyMissing?: boolean; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.isKeyMissing = isKeyMissing;
+  }
 }
 
 const CIPHER = 'aes-256-gcm';
@@ -44,6 +51,7 @@ export function openSecretBox(keys: readonly NamedKey[]): SecretBox {
       if (key) return unseal(key, endpointId, Buffer.from(payload, 'base64url'));
       throw new SecretUnreadableError(
         `The secret of endpoint ${endpointId} is sealed under the key "${keyId}", which is not among those given: ${[...byId.keys()].join(', ')}.`,
+        { isKeyMissing: true },
       );
     },
     isCurrent: (sealed) => SEALED.exec(sealed)?.[1] === first.id,
