@@ -238,11 +238,14 @@ export interface SecretsOfKey {
  */
 export async function listSecretsByKey(db: Queryable): Promise<SecretsOfKey[]> {
   const { rows } = await db.query<{ count: number; sample: string }>(
-    `select count(distinct e.endpoint_id)::int as count, min(e.endpoint_id || ' ' || s.sealed) as sample
-      from webhook_endpoint e cross join lateral (values (e.next_secret_sealed),
-        (case when coalesce(e.next_secret_from <= now(), false) then null else e.secret_sealed end)) s (sealed)
-      where e.status <> 'removed' and s.sealed is not null
-      group by split_part(s.sealed, '.', 2) order by 1 desc`,
+    `select count(distinct endpoint_id)::int as count, min(endpoint_id || ' ' || sealed) as sample
+      from (
+        select endpoint_id, next_secret_sealed as sealed from webhook_endpoint
+          where status <> 'removed' and next_secret_sealed is not null
+        union all select endpoint_id, secret_sealed from webhook_endpoint
+          where status <> 'removed' and not coalesce(next_secret_from <= now(), false)
+      ) s
+      group by split_part(sealed, '.', 2) order by 1 desc`,
   );
   return rows.map(({ count, sample }) => {
     const [endpointId = '', sealed = ''] = sample.split(' ');
