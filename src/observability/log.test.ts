@@ -6,9 +6,7 @@ import { test } from 'node:test';
 const LOG = join(import.meta.dirname, 'log.ts');
 
 /** @returns The lines of a process that ran this text with a log. */
-function linesOf(
-  text: string,
-): {
+function linesOf(text: string): {
   readonly err: { readonly message: string; readonly stack?: string; readonly stack_omitted?: true; readonly times?: number };
 }[] {
   const program = `import { openLog } from ${JSON.stringify(LOG)}; const { logger, flush } = openLog('info'); ${text}; flush();`;

@@ -88,7 +88,7 @@ describe('the dialog that drafts an adjustment', needsBrowser, () => {
     const page = await browser.signedIn('operator', { language: 'ar' });
     const { form } = await openDraft(page, 'إعداد تعديل');
     await form.getByLabel('تغيّر النقاط').fill('10');
-    const told = form.getByText('تتجاوز هذه القيمة ما يمكن أن يبقى مسوّى');
+    const told = form.getByText('بهذه القيمة تخرج نقاط المساهمة المسوّاة');
     await told.waitFor();
     const sentence = told.locator('bdi');
     assert.match(await sentence.innerText(), /^points_delta must leave 0 to 150 points settled/);

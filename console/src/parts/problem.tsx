@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { ApiError, NoAnswerError, type Problem as Refused, StepUpCancelled } from '../api/api-error.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../texts/language.tsx';
-import { FIELD_REFUSAL, NAMED_REFUSAL, REFUSAL } from '../texts/refusals-in-arabic.ts';
+import { FIELD_REFUSAL, NAMED_REFUSAL, READ_REFUSAL, REFUSAL, UNREADABLE } from '../texts/refusals-in-arabic.ts';
 import { FourEyes, isFourEyes } from './four-eyes.tsx';
 import { Icon } from './icon.tsx';
 
@@ -54,12 +54,19 @@ export function problemOf(error: Error | null, field: string, label = field): Re
   return problem && <FieldRefusal problem={problem} label={label} />;
 }
 
+interface RefusalProps {
+  readonly error: Error;
+  /** Whether nothing was to be changed. */
+  readonly isOfReading?: boolean;
+}
+
 /** What the service says of a refused request as a whole. */
-export function Refusal({ error }: { readonly error: Error }) {
+export function Refusal({ error, isOfReading = false }: RefusalProps) {
   if (!(error instanceof ApiError)) return error.message;
   // The request as a whole is refused for the one thing that is wrong with it.
   const [problem] = error.problems.filter(({ message }) => message === error.message);
-  return <Said inArabic={(problem && inArabic(problem)) ?? REFUSAL[error.code]} message={error.message} />;
+  const ofCode = (isOfReading ? READ_REFUSAL[error.code] : undefined) ?? REFUSAL[error.code] ?? UNREADABLE[error.code];
+  return <Said inArabic={(problem && inArabic(problem)) ?? ofCode} message={error.message} />;
 }
 
 interface FieldRefusalProps {
@@ -71,7 +78,7 @@ export function FieldRefusal({ problem, label = problem.field }: FieldRefusalPro
   const { language } = useLanguage();
   const { field, code, message } = problem;
   const named = language === 'en' ? message.replace(field, label) : message;
-  return <Said inArabic={inArabic(problem)} message={named} isSaid={code === 'missing'} />;
+  return <Said inArabic={inArabic(problem)} message={named} isSaid={code === 'missing' && message === `${field} is missing.`} />;
 }
 
 function inArabic({ field, code }: Refused): string | undefined {

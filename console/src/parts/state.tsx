@@ -49,7 +49,11 @@ export function Failure({ error, onRetry }: { readonly error: Error; readonly on
     return <Notice icon="lock" title={t.notPermitted} text={t.notPermittedHelp} />;
   if (error instanceof ApiError && error.status === 404) return <Notice icon="search" title={t.notFound} text={t.notFoundHelp} />;
   return (
-    <Notice icon="alert" title={t.failedToLoad} text={error instanceof NoAnswerError ? t.noAnswer : <Refusal error={error} />}>
+    <Notice
+      icon="alert"
+      title={t.failedToLoad}
+      text={error instanceof NoAnswerError ? t.noAnswer : <Refusal error={error} isOfReading />}
+    >
       {error instanceof ApiError && error.correlationId && (
         <Text size="sm" c="dimmed">
           {t.correlationId} <Code>{error.correlationId}</Code>

@@ -91,7 +91,7 @@ export const NO_ANSWER = {
   tls_name: ['its certificate is for another name', 'شهادته لاسم آخر'],
   tls_untrusted: [
     'its certificate is of no known authority, or its chain is not whole',
-    'شهادته ليست من جهة معروفة، أو سلسلتها ناقصة',
+    'شهادته صادرة عن جهة غير معروفة، أو سلسلتها ناقصة',
   ],
   address_refused: ['its address is not allowed', 'عنوانه غير مسموح به'],
   protocol: ['its answer is not HTTP', 'الرد ليس HTTP'],

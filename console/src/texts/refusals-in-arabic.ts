@@ -11,7 +11,7 @@ export const REFUSAL: Readonly<Record<string, string>> = {
   invalid_distance: 'المسافة خارج الحدود المسموح بها.',
   unauthorized: 'لم يُقبل تسجيل الدخول، أو انتهت الجلسة.',
   forbidden: 'لا يُسمح لك بهذه الخطوة.',
-  partner_suspended: 'الشريك موقوف: لا تُسجَّل له سجلات جديدة.',
+  partner_suspended: 'الشريك موقوف: لا تُقبل منه مساهمات جديدة.',
   contribution_not_found: 'لا توجد هذه المساهمة.',
   estimate_not_found: 'لا يوجد هذا التقدير.',
   idempotency_conflict: 'سبق أن أُرسل طلب آخر بالمفتاح نفسه.',
@@ -24,6 +24,16 @@ export const REFUSAL: Readonly<Record<string, string>> = {
   contribution_final_failure: 'سُجّل فشل هذه المساهمة نهائيًا.',
   rate_limited: 'محاولات كثيرة في وقت قصير. انتظر قليلًا، ثم أعد المحاولة.',
   internal_service_unavailable: 'الخدمة غير متاحة الآن. قد يكون التغيير قد سُجّل: تحقّق منه، ثم أعد المحاولة.',
+};
+
+/** By `error.code` where nothing was to be changed, so that nothing can have been. */
+export const READ_REFUSAL: Readonly<Record<string, string>> = {
+  internal_service_unavailable: 'الخدمة غير متاحة الآن. أعد المحاولة بعد قليل.',
+};
+
+/** What is no answer of the service, by the code that the console gives it. */
+export const UNREADABLE: Readonly<Record<string, string>> = {
+  unreadable_answer: 'وصل رد لا يُقرأ. قد يكون من وسيط بينك وبين الخدمة.',
 };
 
 /** By `error.details[].code`. */
@@ -78,10 +88,10 @@ export const FIELD_REFUSAL: Readonly<Record<string, string>> = {
   not_posted: 'لا يُعكس إلا تعديل مُرحَّل؛ ارفض هذا التعديل بدلًا من ذلك.',
   not_public: 'العنوان ليس عنوانًا عامًا.',
   other_currency: 'هذه ليست عملة الشريك.',
-  other_origin: 'جاء الطلب من صفحة موقع آخر. افتح لوحة التحكم على عنوان هذه الخدمة.',
+  other_origin: 'جاء الطلب من صفحة موقع آخر. افتح لوحة المشغّلين على عنوان هذه الخدمة.',
   reserved: 'هذا الاسم محجوز للخدمة.',
-  same_project: 'الدفعة تابعة لهذا المشروع من قبل.',
-  second_operator_needed: 'تحقّقت أنت من هذه الدفعة، فيصححها مشغّل آخر.',
+  same_project: 'الدفعة مخصّصة لهذا المشروع بالفعل.',
+  second_operator_needed: 'أنت من سجّل الخطوة السابقة في هذه الدفعة، لذا يتولى مشغّل آخر هذه الخطوة.',
   sign_in_again: 'تحتاج هذه الخطوة إلى تسجيل دخول خلال آخر 10 دقائق.',
   too_soon: 'الوقت قريب جدًا.',
   unchanged: 'القيمة كما كانت.',
@@ -96,13 +106,14 @@ export const NAMED_REFUSAL: Readonly<Record<string, string>> = {
   'totp missing': 'أدخل رمز تطبيق المصادقة.',
   'totp wrong_form': 'رمز تطبيق المصادقة غير صحيح، أو استُخدم من قبل.',
   'captured_at in_the_future': 'وقت الالتقاط في المستقبل.',
-  'points_delta out_of_bounds': 'تتجاوز هذه القيمة ما يمكن أن يبقى مسوّى من نقاط المساهمة أو مبلغها.',
-  'amount_delta out_of_bounds': 'تتجاوز هذه القيمة ما يمكن أن يبقى مسوّى من مبلغ المساهمة.',
+  'points_delta out_of_bounds': 'بهذه القيمة تخرج نقاط المساهمة المسوّاة أو مبلغها المسوّى عن الحدود المسموح بها.',
   'amount_delta not_possible': 'ليس للمساهمة مبلغ: لم تُحوَّل نقاطها.',
-  'project_id not_expected': 'يُذكر المشروع عند التخصيص فقط؛ ولتغييره استخدم إعادة التخصيص.',
+  'project_id not_expected': 'يُذكر المشروع عند التخصيص فقط؛ ولتغييره استخدم «نقل إلى مشروع آخر».',
   'to not_possible': 'ليست هذه هي الحالة التالية للدفعة.',
+  'evidence missing': 'أضف دليلًا على التنفيذ قبل التحقّق من الدفعة.',
+  'Origin unsupported_value': 'تحتاج مفاتيح المرور إلى فتح لوحة المشغّلين باسم مضيف، مثل localhost، لا بعنوان رقمي.',
   'file empty': 'الملف فارغ.',
-  'file duplicate': 'هذا الملف من أدلة الدفعة من قبل.',
+  'file duplicate': 'هذا الملف مضاف إلى أدلة الدفعة بالفعل.',
   'impact_batch_id empty': 'لا مساهمات في الدفعة بعد؛ أضف تسويات أولًا.',
   'settlement_ids not_possible': 'لا يمكن ضم هذه التسويات إلى الدفعة.',
   'api_key not_found': 'يجب أن يكون المفتاح مفتاح هذا الشريك. أصدر مفتاحًا، أو انسخه ثانية.',
