@@ -78,9 +78,10 @@ test('a new batch takes an operator: a viewer is told so before a choice', needs
   assert.equal(await page.getByRole('checkbox').count(), 0);
 });
 
-test('a new batch with settlements asks for the password first: who gives up there leaves no batch', needsBrowser, async () => {
+/** The dialog that asks for the password before a batch is created, with the page below it. */
+async function openStepUp(name: string, batch: string) {
   const { partnerId } = await newSettlement();
-  const page = await browser.signedIn('operator', {}, 'Orders trees');
+  const page = await browser.signedIn('operator', {}, name);
   await page.goto(`${browser.baseUrl}/impact/new?partner=${partnerId}`);
   await page
     .getByRole('checkbox', { name: /^Choose/ })
@@ -88,12 +89,24 @@ test('a new batch with settlements asks for the password first: who gives up the
     .click();
   await page.getByRole('button', { name: 'Create the batch' }).click();
   const dialog = page.getByRole('dialog', { name: 'New batch' });
-  await dialog.getByLabel('Name').fill('Autumn');
+  await dialog.getByLabel('Name').fill(batch);
   await dialog.getByLabel('Trees ordered').fill('7');
-  await ageSession(service, 'Orders trees');
+  await ageSession(service, name);
   await dialog.getByRole('button', { name: 'New batch' }).click();
   const again = page.getByRole('dialog', { name: 'Confirm that it is you' });
   await again.waitFor();
+  return { page, dialog, again };
+}
+
+test('a session that ends while the password is asked for shows the sign-in, and not the page', needsBrowser, async () => {
+  const { page, dialog, again } = await openStepUp('Leaves the desk', 'Winter');
+  await page.context().clearCookies();
+  await page.getByText('Your session has ended.').waitFor();
+  assert.deepEqual([await again.isVisible(), await dialog.isVisible()], [false, false]);
+});
+
+test('a new batch with settlements asks for the password first: who gives up there leaves no batch', needsBrowser, async () => {
+  const { page, dialog, again } = await openStepUp('Orders trees', 'Autumn');
   await again.locator('.mantine-Modal-close').click();
   await again.waitFor({ state: 'detached' });
   const batches = async () => {

@@ -100,9 +100,12 @@ describe('the sign-in', needsBrowser, () => {
       await page.locator('input[type=password]').fill(PASSWORD);
       await page.getByRole('button', { name: 'Sign in' }).click();
     };
+    await page.clock.install();
     await typeDraft();
     const title = await page.title();
     await sendAfterEnd();
+    // Somebody who comes back after lunch.
+    await page.clock.fastForward('59:00');
     await page.getByLabel('E-mail address or operator id').press('Escape');
     assert.notEqual(await page.evaluate('getComputedStyle(document.body).overflowY'), 'hidden', 'the sign-in can be scrolled');
     await signIn(own.email);

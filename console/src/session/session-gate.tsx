@@ -1,6 +1,6 @@
 /** Shows the console to who is signed in, and the sign-in to everybody else. The address stays, so that a sign-in leads back to it. */
-import { type Query, useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Activity, type ReactNode, useCallback, useMemo, useState } from 'react';
+import { type Query, QueryObserver, useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Activity, type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { answerOf, client, keepCsrfToken } from '../api/client.ts';
 import { Failure, Loading } from '../parts/state.tsx';
@@ -44,6 +44,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   // What is under way ends first: its dialog would not hear of it behind the sign-in.
   const isChanging = useIsMutating({ predicate: ({ meta }) => !meta?.['isSignIn'] }) > 0;
   const hasEnded = held !== undefined && known === null && !isChanging;
+  useHeldRecords(hasEnded);
   const begin = (opened: SessionAnswer) => {
     keepCsrfToken(opened.csrf_token);
     queries.setQueryData<Known>(SESSION_KEY, opened);
@@ -62,13 +63,32 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
       {/* Hidden, a page keeps what is typed into it and does nothing: it reads nothing again and hears no key. */}
       <Activity mode={hasEnded ? 'hidden' : 'visible'}>
         <SessionContext key={held.operator.operator_id} value={value}>
-          <StepUpProvider hasPassword={held.has_password} hasPasskey={held.has_passkey} onOpen={readAgain} onSignedIn={begin}>
+          <StepUpProvider
+            hasPassword={held.has_password}
+            hasPasskey={held.has_passkey}
+            hasEnded={known === null}
+            onOpen={readAgain}
+            onSignedIn={begin}
+          >
             {children}
           </StepUpProvider>
         </SessionContext>
       </Activity>
     </>
   );
+}
+
+/** Nobody looks at the records of a hidden page: without this they would be forgotten after minutes, and the forms that need them with them. */
+function useHeldRecords(isHeld: boolean): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    if (!isHeld) return;
+    const all = queries.getQueryCache().getAll();
+    const releases = all.map(({ queryKey }) => new QueryObserver(queries, { queryKey, enabled: false }).subscribe(() => {}));
+    return () => {
+      for (const release of releases) release();
+    };
+  }, [isHeld, queries]);
 }
 
 function toSession({ operator, environment }: SessionAnswer, forget: () => void): Session {

@@ -1,6 +1,6 @@
 /** What needs a recent sign-in: the password or a passkey is asked for when the service wants it, then the change is sent once more. */
 import { Stack, Text } from '@mantine/core';
-import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react';
 import { ApiError, StepUpCancelled } from '../api/api-error.ts';
 import { answerOf, client } from '../api/client.ts';
 import { Dialog } from '../parts/dialogs/dialog.tsx';
@@ -28,13 +28,15 @@ interface Waiting {
 interface StepUpProviderProps {
   readonly hasPassword: boolean;
   readonly hasPasskey: boolean;
+  /** What waits for the password is given up: the sign-in comes first, and is recent enough for the next try. */
+  readonly hasEnded: boolean;
   /** The dialog opens: another window may have added a passkey since the session was read. */
   readonly onOpen: () => void;
   readonly onSignedIn: (session: SessionAnswer) => void;
   readonly children: ReactNode;
 }
 
-export function StepUpProvider({ hasPassword, hasPasskey, onOpen, onSignedIn, children }: StepUpProviderProps) {
+export function StepUpProvider({ hasPassword, hasPasskey, hasEnded, onOpen, onSignedIn, children }: StepUpProviderProps) {
   const t = useTexts(SESSION);
   const [isOpen, setOpen] = useState(false);
   const waiting = useRef<Waiting | undefined>(undefined);
@@ -62,6 +64,12 @@ export function StepUpProvider({ hasPassword, hasPasskey, onOpen, onSignedIn, ch
   };
   // In a task of its own: a dialog below hears the same key, and must still be below.
   const cancel = () => void setTimeout(() => end(({ reject }) => reject(new StepUpCancelled())));
+  useEffect(() => {
+    if (!hasEnded) return;
+    setOpen(false);
+    waiting.current?.reject(new StepUpCancelled());
+    waiting.current = undefined;
+  }, [hasEnded]);
   const signedIn = (session: SessionAnswer) => {
     onSignedIn(session);
     end(({ resolve }) => resolve());
