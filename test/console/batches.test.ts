@@ -82,6 +82,7 @@ test('a new batch takes an operator: a viewer is told so before a choice', needs
 async function openStepUp(name: string, batch: string) {
   const { partnerId } = await newSettlement();
   const page = await browser.signedIn('operator', {}, name);
+  await page.clock.install();
   await page.goto(`${browser.baseUrl}/impact/new?partner=${partnerId}`);
   await page
     .getByRole('checkbox', { name: /^Choose/ })
@@ -101,6 +102,8 @@ async function openStepUp(name: string, batch: string) {
 test('a session that ends while the password is asked for shows the sign-in, and not the page', needsBrowser, async () => {
   const { page, dialog, again } = await openStepUp('Leaves the desk', 'Winter');
   await page.context().clearCookies();
+  // The session is read four times a minute.
+  await page.clock.fastForward(20_000);
   await page.getByText('Your session has ended.').waitFor();
   assert.deepEqual([await again.isVisible(), await dialog.isVisible()], [false, false]);
 });

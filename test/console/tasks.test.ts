@@ -150,6 +150,7 @@ describe('behind the sign-in of a session that has ended', needsBrowser, () => {
 
   test('a sign-in in another tab is noticed, and the records of another person are read anew', async () => {
     const page = await browser.signedIn('viewer', undefined, 'First reader');
+    await page.clock.install();
     await page.goto(`${browser.baseUrl}/partners`);
     await page.getByRole('link', { name: 'Souq Express' }).waitFor();
     await page.context().clearCookies();
@@ -159,6 +160,8 @@ describe('behind the sign-in of a session that has ended', needsBrowser, () => {
     const [name = '', value = ''] = cookie.split('=');
     const terms = { domain: 'localhost', path: '/', secure: true, httpOnly: true, sameSite: 'Strict' } as const;
     await page.context().addCookies([{ name, value, ...terms }]);
+    // The session is read four times a minute.
+    await page.clock.fastForward(20_000);
     await page.getByText('Second reader').waitFor();
     assert.equal(await page.getByText('First reader').count(), 0);
     await page.getByRole('link', { name: 'Souq Express' }).waitFor();
