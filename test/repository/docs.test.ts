@@ -218,3 +218,19 @@ test('each code of details is one that the program emits', () => {
     [],
   );
 });
+
+test('the figures of docs/performance.md are those of bench/results/latest.json, which its picture draws', () => {
+  const { cells } = JSON.parse(read('bench/results/latest.json')) as {
+    cells: readonly { readonly connections: number; readonly figures: { readonly perSecond: number } }[];
+  };
+  const [, table = ''] = /```text\n(scenario +conns +per second.*?)```/s.exec(read('docs/performance.md')) ?? [];
+  const told = [...table.matchAll(/ {2,}(\d+) {2,}([\d,]+) {2,}/g)].map(([, connections, perSecond = '']) => [
+    Number(connections),
+    Number(perSecond.replaceAll(',', '')),
+  ]);
+  assert.ok(cells.length > 10);
+  assert.deepEqual(
+    told,
+    cells.map(({ connections, figures }) => [connections, Math.round(figures.perSecond)]),
+  );
+});
