@@ -123,8 +123,15 @@ export const LEAST_TABLE = `create schema if not exists bench_least;
   create table if not exists bench_least.event (transaction_id text collate "C" not null, occurred_at timestamptz not null)`;
 
 const LEAST_COLUMNS = [
-  ...['transaction_id', 'partner_id', 'idempotency_key', 'partner_event_id', 'partner_order_ref', 'points'],
-  ...['opaque_customer_ref', 'status', 'created_at'],
+  'transaction_id',
+  'partner_id',
+  'idempotency_key',
+  'partner_event_id',
+  'partner_order_ref',
+  'points',
+  'opaque_customer_ref',
+  'status',
+  'created_at',
 ];
 
 /** The same identifiers in the same order as {@link writeScript}. */

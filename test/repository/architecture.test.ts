@@ -444,6 +444,13 @@ describe('places', () => {
     assert.deepEqual(spreads, []);
   });
 
+  test('no array literal is spread into another one in src/: its elements stand there themselves', () => {
+    const spreads = files
+      .filter((path) => path.startsWith('src/') && /(?<!\.test)\.ts$/.test(path))
+      .filter((path) => /\.\.\.\[(?!\.\.\.)[^[\]]*\](?=,|\s*\])/.test(readFileSync(join(ROOT, path), 'utf8')));
+    assert.deepEqual(spreads, []);
+  });
+
   test('ARCHITECTURE.md names the other folders of each layer', () => {
     const told = readTable(document, 'Layer | Other folders').slice(2);
     const expected = Object.entries(FLOORS).filter(([, { folders }]) => folders.length > 0);

@@ -5,11 +5,7 @@ import { code as findCurrency } from 'currency-codes';
  *
  * @see ISO 4217, list one, column CcyMnrUnts.
  */
-const WITHOUT_MINOR_UNITS = new Set([
-  ...['XAG', 'XAU', 'XPD', 'XPT'],
-  ...['XBA', 'XBB', 'XBC', 'XBD', 'XDR', 'XSU', 'XUA'],
-  ...['XTS', 'XXX'],
-]);
+const WITHOUT_MINOR_UNITS = new Set(['XAG', 'XAU', 'XPD', 'XPT', 'XBA', 'XBB', 'XBC', 'XBD', 'XDR', 'XSU', 'XUA', 'XTS', 'XXX']);
 
 /**
  * How many decimals amounts of a currency have: 2 for AED, 3 for KWD, 0 for JPY. From the list of ISO 4217 in the package. The runtime's

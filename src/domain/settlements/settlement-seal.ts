@@ -77,8 +77,16 @@ export function sealClosed(sign: Sign, settlement: SealedSettlement): string {
   const { csvSha256, csvBytes, lineCount, previousCsvSha256, chainSha256 } = statement;
   return sign(
     JSON.stringify([
-      ...['settlement closed', ...openedFields(settlement), closedAt.toISOString(), ...totalsFields(totals), currency],
-      ...[csvSha256, String(csvBytes), lineCount, previousCsvSha256, chainSha256],
+      'settlement closed',
+      ...openedFields(settlement),
+      closedAt.toISOString(),
+      ...totalsFields(totals),
+      currency,
+      csvSha256,
+      String(csvBytes),
+      lineCount,
+      previousCsvSha256,
+      chainSha256,
     ]),
   );
 }
@@ -86,8 +94,15 @@ export function sealClosed(sign: Sign, settlement: SealedSettlement): string {
 function openedFields({ partnerId, settlementId, sequence, period, followsEvent, createdAt }: OpenedSettlement): string[] {
   const { startsAt, endsAt, timeZone, label } = period;
   return [
-    ...[partnerId, settlementId, String(sequence), startsAt.toISOString(), endsAt.toISOString(), timeZone, label],
-    ...[String(followsEvent), createdAt.toISOString()],
+    partnerId,
+    settlementId,
+    String(sequence),
+    startsAt.toISOString(),
+    endsAt.toISOString(),
+    timeZone,
+    label,
+    String(followsEvent),
+    createdAt.toISOString(),
   ];
 }
 
@@ -97,8 +112,12 @@ function totalsFields({ byVersion, amount, ...sums }: SettlementTotals): unknown
     ...[contributionCount, adjustmentCount, grossPoints, adjustmentPoints, carriedPoints, totalPoints].map(String),
     amount === null ? null : amountText(amount),
     byVersion.map((each) => [
-      ...[each.contributionRuleVersion, each.pointConversionVersion, each.treeCostVersion, String(each.count)],
-      ...[String(each.points), each.amount === null ? null : amountText(each.amount)],
+      each.contributionRuleVersion,
+      each.pointConversionVersion,
+      each.treeCostVersion,
+      String(each.count),
+      String(each.points),
+      each.amount === null ? null : amountText(each.amount),
     ]),
   ];
 }

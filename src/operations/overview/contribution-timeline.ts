@@ -12,20 +12,22 @@ import { listDeliveryAttempts } from '../../store/webhooks/attempt-log.ts';
 import { type LoggedDelivery, listDeliveries } from '../../store/webhooks/delivery-log.ts';
 
 export const TIMELINE_KINDS = [
-  ...[
-    'recorded',
-    'review_opened',
-    'review_resolved',
-    'confirmed',
-    'failed',
-    'associated',
-    'event',
-    'delivery_attempt',
-    'settled',
-    'pooled',
-    'batch_changed',
-  ],
-  ...['adjustment_drafted', 'adjustment_approved', 'adjustment_rejected', 'adjustment_posted', 'audited'],
+  'recorded',
+  'review_opened',
+  'review_resolved',
+  'confirmed',
+  'failed',
+  'associated',
+  'event',
+  'delivery_attempt',
+  'settled',
+  'pooled',
+  'batch_changed',
+  'adjustment_drafted',
+  'adjustment_approved',
+  'adjustment_rejected',
+  'adjustment_posted',
+  'audited',
 ] as const;
 
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];

@@ -8,8 +8,17 @@ import { operatorRoute } from '../route.ts';
 import { closed, listOf, nullableText, nullableTime, oneOf, shape, text, time } from '../schema-parts.ts';
 
 const KINDS = [
-  ...['settlement', 'adjustment', 'endpoint', 'delivery', 'event', 'estimate', 'reconciliation', 'failure'],
-  ...['impact_batch', 'project', 'operator'],
+  'settlement',
+  'adjustment',
+  'endpoint',
+  'delivery',
+  'event',
+  'estimate',
+  'reconciliation',
+  'failure',
+  'impact_batch',
+  'project',
+  'operator',
 ] as const;
 
 const SearchResult = shape('SearchResult', {

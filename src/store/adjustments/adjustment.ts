@@ -112,10 +112,24 @@ const INSERT: Statement = {
  */
 export async function insertAdjustment(db: Queryable, draft: AdjustmentDraft): Promise<Adjustment> {
   const [row] = await run<Row>(db, INSERT, [
-    ...[draft.partnerId, draft.adjustmentId, draft.transactionId, draft.partnerEventId, draft.partnerOrderRef],
-    ...[draft.contributionPoints, draft.confirmedAt, draft.contributionRuleVersion, draft.pointConversionVersion],
-    ...[draft.treeCostVersion, draft.reasonCode, draft.reasonEn, draft.reasonAr, draft.pointsDelta],
-    ...[writeExact(draft.amountDelta), draft.reversalOf, draft.draftedBy, draft.beyondWorthReason],
+    draft.partnerId,
+    draft.adjustmentId,
+    draft.transactionId,
+    draft.partnerEventId,
+    draft.partnerOrderRef,
+    draft.contributionPoints,
+    draft.confirmedAt,
+    draft.contributionRuleVersion,
+    draft.pointConversionVersion,
+    draft.treeCostVersion,
+    draft.reasonCode,
+    draft.reasonEn,
+    draft.reasonAr,
+    draft.pointsDelta,
+    writeExact(draft.amountDelta),
+    draft.reversalOf,
+    draft.draftedBy,
+    draft.beyondWorthReason,
   ]);
   return readRow(row as Row);
 }

@@ -292,9 +292,24 @@ export async function updateSettlementClosed(db: Queryable, closed: ClosedSettle
   const { partnerId, settlementId, endsAt, closedAt, totals, currency, statement, seal } = closed;
   const { contributionCount, adjustmentCount, grossPoints, adjustmentPoints, carriedPoints, totalPoints } = totals;
   await run(db, CLOSE, [
-    ...[partnerId, settlementId, endsAt, closedAt, contributionCount, adjustmentCount],
-    ...[grossPoints, adjustmentPoints, carriedPoints, totalPoints, writeExact(totals.amount), currency],
-    ...[writeVersions(totals.byVersion), statement.csvSha256, statement.csvBytes, statement.lineCount],
-    ...[statement.previousCsvSha256, statement.chainSha256, seal],
+    partnerId,
+    settlementId,
+    endsAt,
+    closedAt,
+    contributionCount,
+    adjustmentCount,
+    grossPoints,
+    adjustmentPoints,
+    carriedPoints,
+    totalPoints,
+    writeExact(totals.amount),
+    currency,
+    writeVersions(totals.byVersion),
+    statement.csvSha256,
+    statement.csvBytes,
+    statement.lineCount,
+    statement.previousCsvSha256,
+    statement.chainSha256,
+    seal,
   ]);
 }

@@ -52,12 +52,25 @@ export const STATEMENT_HEADER: readonly string[] = STATEMENT_COLUMNS.map(({ name
 /** The columns that a line of each type fills, besides its number, type and points. */
 export const REQUIRED_COLUMNS: Readonly<Record<SettlementLine['lineType'], readonly string[]>> = {
   contribution: [
-    ...['transaction_id', 'partner_event_id', 'partner_order_ref', 'confirmed_at_utc'],
-    ...['contribution_rule_version', 'point_conversion_version', 'tree_cost_version', 'association_status'],
+    'transaction_id',
+    'partner_event_id',
+    'partner_order_ref',
+    'confirmed_at_utc',
+    'contribution_rule_version',
+    'point_conversion_version',
+    'tree_cost_version',
+    'association_status',
   ],
   adjustment: [
-    ...['transaction_id', 'adjustment_id', 'partner_event_id', 'partner_order_ref', 'posted_at_utc'],
-    ...['contribution_rule_version', 'point_conversion_version', 'tree_cost_version', 'reason_code'],
+    'transaction_id',
+    'adjustment_id',
+    'partner_event_id',
+    'partner_order_ref',
+    'posted_at_utc',
+    'contribution_rule_version',
+    'point_conversion_version',
+    'tree_cost_version',
+    'reason_code',
   ],
   carried_forward: ['original_settlement_id'],
 };
