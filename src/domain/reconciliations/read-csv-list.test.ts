@@ -47,6 +47,17 @@ test('settlements, section 2, Reconciliation: CSV as spreadsheets write it is re
   ]);
 });
 
+test('settlements, section 2, Reconciliation: a list in UTF-16 is read by its byte order mark, wherever it is cut', async () => {
+  const text =
+    '\uFEFFpartner_event_id\tpartner_order_ref\tpoints\tملاحظة\r\nevt-0001\tO-1\t250\tشكرًا 🌳\r\nevt-0002\tO-2\t3\t\r\n';
+  const littleEndian = Buffer.from(text, 'utf16le');
+  for (const bytes of [littleEndian, Buffer.from(littleEndian).swap16(), Buffer.from(text)])
+    for (const places of [[], [1], [2, 3], Array.from(bytes.keys())]) {
+      const entries = await Array.fromAsync(readCsvList(cut(bytes, places)));
+      assert.deepEqual(entries.map(shown), ['2 evt-0001 250', '3 evt-0002 3']);
+    }
+});
+
 test('settlements, section 2, Reconciliation: a malformed line is told with its number while the rest is compared', async () => {
   const text = `${HEADER}evt-0001,O-1,-1\nevt,O 2,3\nevt-0003\nevt-0004,O-4,"1"2\nev"t-0005,O-5,5\n"evt-0006",O-6,6,more,cells\nevt-0007,O-7,7`;
   assert.deepEqual((await read(text)).map(shown), [

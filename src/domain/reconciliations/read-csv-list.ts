@@ -20,8 +20,8 @@ import { CsvError, type CsvRecord, type CsvSplitter, splitCsv } from './split-cs
 type Positions = readonly (readonly [field: ListField | StatementField, position: number])[];
 
 /**
- * Reads the lines of a partner's CSV list, in order, as the bytes arrive: RFC 4180, with or without a byte order mark, with LF or CR LF,
- * cells separated by commas, semicolons or tabs. The header row names the columns, in any order and case. Blank lines are skipped, up to
+ * Reads the lines of a partner's CSV list, in order, as the bytes arrive: RFC 4180, in UTF-8, or in UTF-16 with a byte order mark as
+ * spreadsheets save "Unicode text", with LF or CR LF, cells separated by commas, semicolons or tabs. The header row names the columns, in any order and case. Blank lines are skipped, up to
  * a limit. A malformed line is reported, and reading continues. The service's own statement is recognised, as served and in the form for
  * spreadsheets: no value of a list begins with that form's apostrophe.
  *
@@ -50,11 +50,9 @@ export async function* readCsvList(
 
 /** The bytes, as they arrive. The delimiter is known after the first line, or after the longest possible line. */
 async function* readRecords(chunks: AsyncIterable<Uint8Array>, { lineCharacters }: ListLimits): AsyncGenerator<CsvRecord[]> {
-  const decoder = new TextDecoder();
   let [beginning, splitter]: [string, CsvSplitter | undefined] = ['', undefined];
   try {
-    for await (const chunk of chunks) {
-      const text = decoder.decode(chunk, { stream: true });
+    for await (const text of decode(chunks)) {
       beginning = splitter ? '' : beginning + text;
       if (!splitter && !beginning.includes('\n') && beginning.length <= lineCharacters) continue;
       const isFirst = splitter === undefined;
@@ -69,6 +67,26 @@ async function* readRecords(chunks: AsyncIterable<Uint8Array>, { lineCharacters 
   } catch (error) {
     throw error instanceof CsvError ? describeFailure(error, lineCharacters) : error;
   }
+}
+
+/** The text of the bytes, as they arrive. Its byte order mark tells the encoding; without one it is UTF-8. */
+async function* decode(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let beginning: Uint8Array = new Uint8Array();
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  for await (const chunk of chunks) {
+    const bytes = decoder ? chunk : Buffer.concat([beginning, chunk]);
+    if (!decoder && bytes.length < 2) beginning = bytes;
+    else {
+      decoder ??= new TextDecoder(encodingOf(bytes));
+      yield decoder.decode(bytes, { stream: true });
+    }
+  }
+  yield decoder ? decoder.decode() : new TextDecoder().decode(beginning);
+}
+
+function encodingOf([first, second]: Uint8Array): string {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }
 
 /** The character after the name of a column. Two of the three required columns are followed by another. */
