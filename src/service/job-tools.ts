@@ -8,23 +8,35 @@ import type { Database } from '../store/database.ts';
 import { configuredSettlementTools } from './configured-seals.ts';
 import { logRun } from './log-lines.ts';
 
+/** Closing waits until each run by hand has recorded its end. They are told to end by the signal. */
+export interface ClosableJobTools extends JobTools {
+  close(): Promise<void>;
+}
+
 /** The jobs of the schedule, for operators who begin one by hand. A run that is under way when the service stops is stopped too. */
 export function openJobTools(
   database: Database,
   config: Config,
   { log, stop }: { readonly log: Log; readonly stop: AbortSignal },
-): JobTools {
+): ClosableJobTools {
   const jobs = listJobs({ ...config, settlementTools: configuredSettlementTools(config) });
+  const underWay = new Set<Promise<void>>();
   return {
     all: jobs,
     async begin(actor, name) {
       const job = jobs.find((each) => each.name === name) as Job;
       const { runNo, ended } = await beginByHand(database, actor, job, stop);
-      ended.then(
-        (run) => logRun(log, run),
-        (err: unknown) => log.logger.error({ err, job: name }, 'a run by hand could not be recorded'),
-      );
+      const recorded = ended
+        .then(
+          (run) => logRun(log, run),
+          (err: unknown) => log.logger.error({ err, job: name }, 'a run by hand could not be recorded'),
+        )
+        .finally(() => underWay.delete(recorded));
+      underWay.add(recorded);
       return runNo;
+    },
+    async close() {
+      await Promise.all(underWay);
     },
   };
 }

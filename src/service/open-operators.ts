@@ -7,6 +7,7 @@ import { openWebConsole } from '../web-console/web-console.ts';
 import { callPartnerApi } from './call-partner-api.ts';
 import { openConfiguredSecretBox } from './configured-keys.ts';
 import { configuredSettlementTools } from './configured-seals.ts';
+import { endInTime } from './end-in-time.ts';
 import { openJobTools } from './job-tools.ts';
 import { openEndpointTools } from './open-sandbox.ts';
 
@@ -30,6 +31,8 @@ export async function openOperators(
   const parts = new AsyncDisposableStack();
   const database = openPool(OPERATOR_POOL_SIZE);
   const stop = new AbortController();
+  const jobs = openJobTools(database, config, { log, stop: stop.signal });
+  parts.defer(endInTime(jobs));
   const endpointTools = openEndpointTools(database, config, Date.now, parts);
   const build = async (): Promise<OperatorApi> => {
     const { buildOperatorApi } = await import('../operator-api/app.ts');
@@ -41,7 +44,7 @@ export async function openOperators(
       settlementTools: configuredSettlementTools(config),
       reviewExpiryHours: config.reviewExpiryHours,
       callPartnerApi: callPartnerApi(baseUrl),
-      jobs: openJobTools(database, config, { log, stop: stop.signal }),
+      jobs,
       sealing: (context) => ({
         seal: (text) => openConfiguredSecretBox(config).seal(context, text),
         open: (sealed) => openConfiguredSecretBox(config).open(context, sealed),

@@ -3,7 +3,6 @@
  * decides nothing about a partner's request.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import type { PasswordCosts } from '../domain/access/password.ts';
 import type { ContributionRules } from '../domain/rules/contribution-rules.ts';
@@ -31,6 +30,7 @@ import { Pace } from '../webhooks/delivery/pace.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from '../webhooks/start-webhooks.ts';
 import { openConfiguredSecretBox } from './configured-keys.ts';
 import { configuredSettlementTools } from './configured-seals.ts';
+import { endInTime } from './end-in-time.ts';
 import { checkDatabase, openInternalListener } from './internal-listener.ts';
 import { logAnswer, logRun } from './log-lines.ts';
 import { once } from './once.ts';
@@ -48,7 +48,7 @@ export interface Service {
   readonly operationsPort: number;
   readonly database: Database;
   readonly log: Log;
-  /** Answers accepted requests, then closes; at most ten seconds. A second call waits for the first. */
+  /** Answers accepted requests, then closes, each part for at most five seconds. A second call waits for the first. */
   stop(): Promise<void>;
 }
 
@@ -71,8 +71,6 @@ export interface ServiceProcess extends Omit<Service, 'operationsPort'> {
   openPool(size: number): Database;
 }
 
-/** Together with the longest draining, less than operators wait for a stop. */
-const CLOSE_TIMEOUT_MS = 5_000;
 /** Concurrent readers of the metrics share one collection, and take no connection from what the metrics measure. */
 const METRICS_POOL_SIZE = 1;
 
@@ -83,13 +81,16 @@ const METRICS_POOL_SIZE = 1;
  */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   await requireFreePorts(config, options.roles ?? SERVICE_ROLES);
+  await using parts = new AsyncDisposableStack();
   const state = { isStopping: false };
   const { passwordCosts } = options;
   const service = await startServiceProcess(config, { ...options, migrates: true });
+  parts.defer(service.stop);
   const operators =
     options.roles?.includes('api') === false
       ? undefined
       : await openOperators(config, { ...service, passwordCosts, baseUrl: () => service.baseUrl });
+  if (operators) parts.defer(operators.close);
   const listener = await openInternalListener(config, {
     further: operators?.handle,
     metrics: () => service.metrics.registry.metrics(),
@@ -97,14 +98,11 @@ export async function startService(config: Config, options: ServiceOptions = {})
       if (state.isStopping) throw new Error('the service is stopping');
       await checkDatabase(service.database);
     },
-  }).catch(async (error: unknown) => {
-    await service.stop();
-    throw error;
   });
+  const opened = parts.move();
   const stop = async () => {
     state.isStopping = true;
-    await operators?.close();
-    await service.stop();
+    await opened.disposeAsync();
     await listener.close();
   };
   return { ...service, operationsPort: listener.port, stop: once(stop) };
@@ -219,7 +217,7 @@ async function startPartnerApi(
   metrics.watchInFlight(api.countInFlight);
   parts.defer(async () => {
     await api.drain();
-    await Promise.race([listening.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+    await endInTime(listening)();
   });
   return listening.baseUrl;
 }
@@ -270,12 +268,6 @@ function startSchedule({ config, log, metrics }: Tools, database: Database, part
     onError: (err) => log.logger.error({ err }, 'the schedule failed; the service tries again'),
   });
   parts.defer(endInTime(schedule));
-}
-
-function endInTime(part: { close(): Promise<void> }): () => Promise<void> {
-  return async () => {
-    await Promise.race([part.close(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
-  };
 }
 
 function openRules(database: Database, rulesOf: ServiceOptions['rulesOf'], { logger }: Log): RuleCache {

@@ -93,7 +93,8 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
   const loading = Array.from({ length: count }, () => cluster.fork());
   let isStopping = false;
   const keepOne = async (): Promise<string> => {
-    const { worker, baseUrl } = await startWorker(loading.pop() ?? cluster.fork());
+    const loaded = loading.pop();
+    const { worker, baseUrl } = await startWorker(loaded?.isConnected() ? loaded : cluster.fork());
     workers.add(worker);
     worker.once('exit', (code, signal) => {
       workers.delete(worker);
@@ -121,12 +122,15 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
 }
 
 async function startWorker(worker: Worker): Promise<{ worker: Worker; baseUrl: string }> {
-  worker.send(START_MESSAGE);
   const baseUrl = await new Promise<string>((resolve, reject) => {
     worker.on('message', (message: Partial<ListeningMessage>) => {
       if (message.listening !== undefined) resolve(message.listening);
     });
-    worker.once('exit', () => reject(new Error('A process of the service could not start; the reason is above.')));
+    const fail = () => reject(new Error('A process of the service could not start; the reason is above.'));
+    worker.once('exit', fail);
+    worker.send(START_MESSAGE, (error: Error | null) => {
+      if (error) fail();
+    });
   });
   return { worker, baseUrl };
 }

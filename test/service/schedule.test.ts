@@ -6,13 +6,16 @@ import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { readConfig } from '../../src/config.ts';
 import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
+import { openLog } from '../../src/observability/log.ts';
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import type { Job, JobContext } from '../../src/schedule/job.ts';
 import { runByHand } from '../../src/schedule/run-by-hand.ts';
 import { nextDueAfter, nextDueAt, registerJobs } from '../../src/schedule/run-job.ts';
 import { openSchedule } from '../../src/schedule/scheduler.ts';
+import { openJobTools } from '../../src/service/job-tools.ts';
 import { readClock } from '../../src/store/clock.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import {
@@ -240,6 +243,26 @@ describe('by hand', HANG_LIMIT, () => {
     await claimJob(pool, { jobName: job.name, leaseMs: 60_000, trigger: 'schedule' });
     await assert.rejects(runByHand(database, OWNER, job, never), /Another process runs the job/);
     await assert.rejects(runByHand(database, signedIn('viewer'), newJob(), never), /needs the role operator/);
+  });
+
+  test('a stop waits until the run is recorded as stopped, so that nothing holds the job any more', async () => {
+    const stop = new AbortController();
+    const [log, name] = [openLog('silent'), 'remove-old-events'];
+    const tools = openJobTools(database, readConfig({ DATABASE_URL: databaseUrl }), { log, stop: stop.signal });
+    const holder = await pool.connect();
+    await holder.query('begin; lock table event_counter in access exclusive mode');
+    const runNo = await tools.begin(OWNER, name);
+    stop.abort();
+    const closed = tools.close();
+    await holder.query('rollback');
+    holder.release();
+    await closed;
+    const { rows } = await pool.query('select outcome from job_run where job_name = $1 and run_no = $2', [name, runNo]);
+    assert.deepEqual(rows, [{ outcome: 'stopped' }]);
+    assert.equal(
+      (await runByHand(database, OWNER, tools.all.find((job) => job.name === name) as Job, never)).outcome,
+      'succeeded',
+    );
   });
 
   const JOBS = [
