@@ -41,5 +41,19 @@ describe('a preview of a rule', () => {
     );
     const usual = await preview(wanted);
     assert.equal(usual.points, '320');
+    const ofAll = await preview({ kind: 'contribution_rule', over: 'last_month' });
+    assert.deepEqual([ofAll.partner_count, ofAll.from, ofAll.to], [1, begins.toISOString(), ends.toISOString()]);
+  });
+
+  test('over all partners is from the earliest beginning of their months to the latest end', async () => {
+    const { partner } = await service.newPartner();
+    await database.pool.query("update partner set time_zone = 'America/New_York' where partner_id = $1", [partner.partnerId]);
+    const { rows } = await database.pool.query(
+      `select min((date_trunc('month', now() at time zone zone) - interval '1 month') at time zone zone) as begins,
+        max(date_trunc('month', now() at time zone zone) at time zone zone) as ends
+      from (select distinct time_zone as zone from partner) z`,
+    );
+    const { from, to } = await preview({ kind: 'contribution_rule', over: 'last_month' });
+    assert.deepEqual([from, to], [rows[0].begins.toISOString(), rows[0].ends.toISOString()]);
   });
 });

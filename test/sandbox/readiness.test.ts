@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
+import { watchReadiness } from '../../src/operations/sandbox/readiness.ts';
+import type { LookedUpContribution } from '../../src/store/contributions/looked-up-contribution.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type Client, newConfirmation } from '../support/client.ts';
 import { compareWithNewSettlement, newKey, PLAYS, verifyBy } from '../support/readiness-plays.ts';
@@ -56,6 +58,23 @@ test('an empty page of events is no catching up', HANG_LIMIT, async () => {
   await PLAYS.exact_points(client);
   await untilPassed(client, 'exact_points');
   assert.equal((await passedOf(client)).has('caught_up'), false);
+});
+
+test('a look-up just before a stop is recorded', async () => {
+  const { client, partner } = await service.newPartner();
+  const { body } = await client.confirm();
+  const { transaction_id } = body.contribution;
+  await service.database.pool.query(
+    `insert into sandbox_rehearsal (partner_id, idempotency_key, operation, scenario, correlation_id, first_at, last_at, subject_id)
+    values ($1, 'a-key-of-this-test', 'confirm', 'timeout_after_commit', 'corr', now(), now(), $2)`,
+    [partner.partnerId, transaction_id],
+  );
+  const record = { partnerId: partner.partnerId, contribution: { transactionId: transaction_id, points: 1n } };
+  const readiness = watchReadiness(service.database, assert.ifError);
+  readiness.recordLookup(record as LookedUpContribution, 'corr-of-the-look-up');
+  await readiness.close();
+  const { evidence = [] } = (await passedOf(client)).get('recovered_lost_answer') ?? {};
+  assert.equal(evidence[0]?.correlation_id, 'corr-of-the-look-up');
 });
 
 test('it turns green check by check, by what the partner plays, and tells what showed it', HANG_LIMIT, async () => {

@@ -577,6 +577,21 @@ test('what is older than its retention goes, with its deliveries and attempts; w
   assert.deepEqual([await counted('event'), await counted('delivery'), log.length, left], [2, 1, 1, []]);
 });
 
+test('old tests go all at once, however many there are and although no event is old', HANG_LIMIT, async () => {
+  const { client: caller, partner, endpointId } = await withEndpoint();
+  const { partnerId } = partner;
+  await caller.confirm();
+  await testEndpoint(tools, OWNER, { partnerId, endpointId });
+  await untilDeliveries(database, partnerId, (all) => all.length === 2 && all.every(({ status }) => status === 'delivered'));
+  await database.pool.query(
+    `insert into delivery select (jsonb_populate_record(d, jsonb_build_object('delivery_id', d.delivery_id || n, 'created_at', now() - interval '91 days'))).*
+    from delivery d, generate_series(1, 1001) n where d.partner_id = $1 and d.sequence is null`,
+    [partnerId],
+  );
+  assert.equal(await removeOldEvents(database, 90), 0);
+  assert.equal((await listDeliveries(database.pool, partnerId, { limit: 100 })).length, 2);
+});
+
 test('a partner whose old events cannot be removed holds up no other, and is told of at the end', HANG_LIMIT, async () => {
   const made = [await withEndpoint(), await withEndpoint(), await withEndpoint()];
   for (const { client: caller, partner } of made) {

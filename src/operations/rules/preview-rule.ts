@@ -42,7 +42,7 @@ export async function previewRule(db: Queryable, request: RuleRequest, over: Pre
   const previewer = previewOf(candidate, DEFAULT_RULES);
   const prices = pricesOf(versions);
   let [left, partnerCount, isComplete] = [CONTRIBUTIONS_MAX, 0, true];
-  let { from, to } = periodOf(over, now, candidate.partnerId === null ? undefined : await getPartner(db, candidate.partnerId));
+  let whole: Period | undefined;
   for await (const partner of partnersOf(db, candidate)) {
     if (!isMeantFor(candidate, [...versions, candidate], partner)) continue;
     if (partnerCount === PARTNERS_MAX || left === 0) {
@@ -51,7 +51,7 @@ export async function previewRule(db: Queryable, request: RuleRequest, over: Pre
     }
     partnerCount++;
     const own = periodOf(over, now, partner);
-    [from, to] = [own.from < from ? own.from : from, own.to > to ? own.to : to];
+    whole = whole ? spanOf(whole, own) : own;
     const bounds = { afterId: idBeforeRecords('txn', own.from), beforeId: idAfterRecords('txn', own.to) };
     const found = await listRuledContributions(db, partner.partnerId, { ...bounds, limit: left + 1 });
     if (found.length > left) isComplete = false;
@@ -60,12 +60,18 @@ export async function previewRule(db: Queryable, request: RuleRequest, over: Pre
     const within = latest.filter(({ createdAt }) => createdAt >= own.from && createdAt < own.to);
     addAll(previewer, partner, within.toReversed(), prices);
   }
-  return { ...previewer.preview(), from, to, partnerCount, isComplete };
+  const ofPartner = candidate.partnerId === null ? undefined : await getPartner(db, candidate.partnerId);
+  return { ...previewer.preview(), ...(whole ?? periodOf(over, now, ofPartner)), partnerCount, isComplete };
 }
 
 interface Period {
   readonly from: Date;
   readonly to: Date;
+}
+
+/** From the earlier beginning to the later end. */
+function spanOf(one: Period, other: Period): Period {
+  return { from: one.from < other.from ? one.from : other.from, to: one.to > other.to ? one.to : other.to };
 }
 
 /** @param partner By whose calendar; without one by that of UTC. */

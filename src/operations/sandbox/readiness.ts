@@ -46,7 +46,8 @@ export interface Readiness {
   recordLookup(record: LookedUpContribution, correlationId: string): void;
   /** @param since Only evidence from this time on counts; `null` for all. */
   check(partnerId: string, since: Since): Promise<readonly CheckedItem[]>;
-  close(): void;
+  /** Writes what was collected. */
+  close(): Promise<void>;
 }
 
 const REMEMBERED_MAX = 50_000;
@@ -79,15 +80,18 @@ export function watchReadiness(database: Database, onError: (error: unknown) => 
   const record: Readiness['record'] = (item, { partnerId, correlationId, subjectId = null }) =>
     once(`${partnerId} ${item}`, () => insertEvidence(pool, partnerId, { item, correlationId, subjectId }));
   const lookups = new Map<string, Map<string, string>>();
-  const flush = () => {
+  const flush = async () => {
     const gathered = [...lookups];
     lookups.clear();
-    for (const [partnerId, lookedUp] of gathered) markLookedUp(pool, partnerId, lookedUp).catch(onError);
+    await Promise.all(gathered.map(([partnerId, lookedUp]) => markLookedUp(pool, partnerId, lookedUp).catch(onError)));
   };
   const timer = setInterval(flush, GATHER_MS).unref();
   return {
     record,
-    close: () => clearInterval(timer),
+    async close() {
+      clearInterval(timer);
+      await flush();
+    },
     recordLookup({ partnerId, contribution: { transactionId, points } }, correlationId) {
       if (points === EXACT_POINTS) record('exact_points', { partnerId, correlationId, subjectId: transactionId });
       const ofPartner = lookups.get(partnerId) ?? new Map<string, string>();

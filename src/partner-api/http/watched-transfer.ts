@@ -38,7 +38,7 @@ export async function* watchTransfer(
   let sinceMs = startedAtMs;
   for await (const chunk of chunks) {
     if (partner === 'sends') waitedMs += clock() - sinceMs;
-    if (waitedMs > WAITED_UNPACED_MS && bytes < (waitedMs / 1_000) * PACE_MIN_BYTES_PER_SECOND) throw tooSlow();
+    if (waitedMs > WAITED_UNPACED_MS && bytes < (waitedMs / 1_000) * PACE_MIN_BYTES_PER_SECOND) throw tooSlow(partner);
     bytes += chunk.byteLength;
     if (clock() - decidedAtMs >= ALLOWED_CHECK_EVERY_MS) {
       await checkAllowed();
@@ -53,7 +53,11 @@ export async function* watchTransfer(
   }
 }
 
-function tooSlow() {
-  const message = `The list arrived slower than ${PACE_MIN_BYTES_PER_SECOND} bytes a second. Send it again, under the same key or a new one.`;
+function tooSlow(partner: TransferWatch['partner']) {
+  const [what, next] =
+    partner === 'sends'
+      ? ['The list arrived', 'Send it again, under the same key or a new one.']
+      : ['The answer was read', 'Request it again.'];
+  const message = `${what} slower than ${PACE_MIN_BYTES_PER_SECOND} bytes a second. ${next}`;
   return unavailable(message, { status: 408, limit: 'transfer_slow' });
 }

@@ -48,17 +48,31 @@ const DELETE_TESTS: Statement = {
     select (select count(*) from removed) as removed, (select count(*) from attempted) as attempts`,
 };
 
+interface Old {
+  /** Older than so many days. */
+  readonly days: number;
+  readonly limit: number;
+}
+
 /**
- * Removes events of a partner that are older than this many days, with their deliveries and attempts.
+ * Removes old events of a partner, with their deliveries and attempts.
  *
  * @returns How many were removed, `limit` at most; fewer mean that nothing old is left.
  */
-export async function deleteOldEvents(
-  db: Queryable,
-  partnerId: string,
-  { days, limit }: { days: number; limit: number },
-): Promise<number> {
-  await runAnew(db, DELETE_TESTS, [partnerId, days, limit]);
-  const [row] = await runAnew<{ removed: bigint }>(db, DELETE_EVENTS, [partnerId, days, limit]);
+export function deleteOldEvents(db: Queryable, partnerId: string, old: Old): Promise<number> {
+  return remove(db, DELETE_EVENTS, partnerId, old);
+}
+
+/**
+ * Removes old deliveries of tests and samples of a partner, with their attempts.
+ *
+ * @returns How many were removed, `limit` at most; fewer mean that nothing old is left.
+ */
+export function deleteOldTests(db: Queryable, partnerId: string, old: Old): Promise<number> {
+  return remove(db, DELETE_TESTS, partnerId, old);
+}
+
+async function remove(db: Queryable, statement: Statement, partnerId: string, { days, limit }: Old): Promise<number> {
+  const [row] = await runAnew<{ removed: bigint }>(db, statement, [partnerId, days, limit]);
   return Number(row?.removed ?? 0n);
 }

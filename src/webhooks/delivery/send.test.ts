@@ -67,6 +67,17 @@ describe('an answer without end is cut off', HANG_LIMIT, () => {
   });
 });
 
+test('of a long answer 2 KiB are kept, and no part of a letter', async () => {
+  const server = createServer((socket) => {
+    socket.on('data', () => socket.write(`${OK}content-length: 3001\r\n\r\n-${'م'.repeat(1_500)}`));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const { excerpt } = await send(client, { url, headers: {}, body: Buffer.from('{}') });
+  assert.equal(excerpt, `-${'م'.repeat(1_023)}`);
+});
+
 test('what precedes an answer, and a connection that is used again and again, change nothing', async () => {
   let connections = 0;
   const body = LONG.repeat(12);

@@ -132,10 +132,17 @@ class Exchange implements HttpClient.DispatchHandler {
       milliseconds: Math.round(performance.now() - this.#since),
       status: this.#status,
       errorClass: isAnswered ? null : classify(error),
-      // PostgreSQL stores no NUL in a text.
-      excerpt: isAnswered ? Buffer.concat(this.#kept).toString('utf8').replaceAll('\0', '') : null,
+      excerpt: isAnswered ? this.#readExcerpt() : null,
       retryAfter: this.#retryAfter,
     });
+  }
+
+  #readExcerpt(): string {
+    const bytes = Buffer.concat(this.#kept);
+    // Of a longer answer the last character may be there in part.
+    const text = this.#read > bytes.length ? new TextDecoder().decode(bytes, { stream: true }) : bytes.toString('utf8');
+    // PostgreSQL stores no NUL in a text.
+    return text.replaceAll('\0', '');
   }
 }
 

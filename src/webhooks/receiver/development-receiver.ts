@@ -62,8 +62,12 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   const known = new LRUCache<string, true>({ max: REMEMBERED_EVENTS_MAX });
   const server = createServer((request, response) =>
     receive(request, response, { ...options, known }).catch((failure: NodeJS.ErrnoException) => {
-      if (failure.code !== 'ECONNRESET') throw failure;
-      options.onRefusal('A sender closed the connection before its body was complete.');
+      response.destroy();
+      options.onRefusal(
+        failure.code === 'ECONNRESET'
+          ? 'A sender closed the connection before its body was complete.'
+          : `A delivery could not be shown: ${failure.message}`,
+      );
     }),
   );
   server.requestTimeout = REQUEST_TIMEOUT_MS;

@@ -19,7 +19,7 @@ import type { Database, Queryable } from '../../../src/store/database.ts';
 import { findEmissionsLinkByKey, insertEmissionsLink } from '../../../src/store/emissions/emissions-link.ts';
 import { findEstimatesById, findEstimatesByKey, insertEstimates } from '../../../src/store/emissions/estimate.ts';
 import { assignSequences, assignSequencesOfSeveral } from '../../../src/store/events/assign-sequences.ts';
-import { deleteOldEvents } from '../../../src/store/events/delete-old-events.ts';
+import { deleteOldEvents, deleteOldTests } from '../../../src/store/events/delete-old-events.ts';
 import {
   findEvent,
   findEventsBySequence,
@@ -261,6 +261,7 @@ function eventCalls(terms: HotCallOptions): HotCall[] {
     { title: 'last sequence', send: (db) => findLastSequence(db, partnerId) },
     { title: 'event counters', isOfAll: true, send: (db) => listEventCounters(db) },
     { title: 'old events', send: (db) => deleteOldEvents(db, partnerId, { days: 90, limit: BATCH }) },
+    { title: 'old tests', send: (db) => deleteOldTests(db, partnerId, { days: 90, limit: BATCH }) },
   ];
 }
 
