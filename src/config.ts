@@ -11,7 +11,7 @@ export interface Config {
   readonly environment: Environment;
   readonly host: string;
   readonly port: number;
-  /** The internal listener: liveness, readiness, metrics. */
+  /** The admin listener: liveness, readiness, metrics. */
   readonly operationsHost: string;
   readonly operationsPort: number;
   /** Host names that requests for metrics may use. */

@@ -1,4 +1,4 @@
-import { growthAside, type Verdict } from '../budgets.ts';
+import { normalisedGrowth, type Verdict } from '../budgets.ts';
 import type { Cell } from '../cells.ts';
 import type { Deliveries } from '../deliveries/deliveries.ts';
 import type { Growth } from '../measures/growth.ts';
@@ -132,7 +132,7 @@ function renderGrowth(growth: readonly Growth[]): string {
       ['ratio', ({ small, large }) => ratio(large.figures.perSecond, small.figures.perSecond)],
       // How much of the first ratio is the machine, and what is left of it without that.
       ['constant route meanwhile', ({ small, large }) => ratio(large.constant.perSecond, small.constant.perSecond)],
-      ['machine aside', (growth) => ratio(growthAside(growth), 1)],
+      ['normalised', (growth) => ratio(normalisedGrowth(growth), 1)],
       ['p99 ms', ({ small, large }) => `${decimal(small.figures.p99Ms)} → ${decimal(large.figures.p99Ms)}`],
     ],
     growth,

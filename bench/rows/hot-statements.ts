@@ -68,8 +68,8 @@ export async function catchHotStatements(
     numbers.map((number) => ({ partnerId, calculationId: calculationId(known.token, number) })),
   );
   const key = idempotencyKey(known.token, LINKED_EVERY);
-  const rivals = { partnerEventId: eventId(known.token, 2), partnerOrderRef: orderRef(known.token, 3) };
-  await findContributionConflicts(catcher, [{ partnerId, idempotencyKey: key, ...rivals }]);
+  const ofOthers = { partnerEventId: eventId(known.token, 2), partnerOrderRef: orderRef(known.token, 3) };
+  await findContributionConflicts(catcher, [{ partnerId, idempotencyKey: key, ...ofOthers }]);
   await lockContribution(catcher, partnerId, transactionId(known.token, 1));
   await findEstimatesByKey(catcher, [{ partnerId, idempotencyKey: key }]);
   await findEmissionsLinkByKey(catcher, partnerId, key);

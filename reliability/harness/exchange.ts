@@ -1,4 +1,4 @@
-/** One request of the partner's server and what came back, told apart as a partner has to: an answer, or nothing to rely on. */
+/** One request of the partner's server and what came back, classified as a partner has to: an answer, or nothing to rely on. */
 import { Agent } from 'undici';
 import { type Call, call, parseExactly } from './call.ts';
 

@@ -457,7 +457,7 @@ export const RULES: readonly Rule[] = [
     tests: ['store/storage'],
   },
   {
-    rule: 'precedence: the event is told apart before the order',
+    rule: 'precedence: the event is compared before the order',
     source: 'decisions 3, precedence',
     file: 'src/operations/contributions/confirm-contribution.ts',
     find: '  if (ofEvent) throw eventConflict(ofEvent, claim.fingerprint);\n',

@@ -38,7 +38,7 @@ export interface Books {
   readonly open: bigint;
 }
 
-/** Everything that the partners' servers were told, held against everything that the service settled. */
+/** Compares everything that the partners' servers were told with everything that the service settled. */
 export async function checkStatements(options: StatementsOptions): Promise<{ served: Served[]; books: Books[] }> {
   const served: Served[] = [];
   const books: Books[] = [];

@@ -8,7 +8,7 @@
  *   --seed           repeats the choices of a run (default: another one each time)
  *
  * The processes and their PostgreSQL have a time of day of their own (libfaketime), which is moved from day to day. In the end the books of
- * the senders are held against the statements: points confirmed = settled + open, every record on one statement, the same bytes each time.
+ * the senders are compared with the statements: points confirmed = settled + open, every record on one statement, the same bytes each time.
  * Exit code 1 when anything is violated, 2 without libfaketime.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

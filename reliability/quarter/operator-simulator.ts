@@ -104,7 +104,7 @@ export class OperatorSimulator {
       if (isPending && sent.to < ranAt - EXPIRY_MS) report(`${entry.transactionId} did not expire in 72 hours`, 'not expired');
       if (isPending) continue;
       if (sent.from > clock.now() - EXPIRY_MS)
-        report(`${entry.transactionId} is pending no more, and nobody decided on it`, 'ended early');
+        report(`${entry.transactionId} is no longer pending, and no operator decided on it`, 'ended early');
       partnerRecords.decide(entry, 'failed', { from: ranAt, to: clock.now() });
       this.counts.expired++;
     }

@@ -22,7 +22,7 @@ export async function makeRetriesDue({ pool }: Database, endpointIds: readonly s
 }
 
 /**
- * Puts aside what is due at some endpoints, until it is moved up, and lets them begin anew. What is due later stays as it is: a process
+ * Postpones what is due at some endpoints, until it is moved up, and lets them begin anew. What is due later stays as it is: a process
  * may hold it, or the receiver may have asked for the time.
  */
 export async function forgetFailures({ pool }: Database, endpointIds: readonly string[]): Promise<void> {

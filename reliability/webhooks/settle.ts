@@ -16,7 +16,7 @@ interface Waiting {
 }
 
 const LOOK_EVERY_MS = 500;
-const HASTEN_EVERY = 4;
+const MAKE_DUE_EVERY = 4;
 const SAY_EVERY = 20;
 /** Half as long again as a process that died holds what it was to send. */
 const PATIENCE_MS = 90_000;
@@ -26,7 +26,7 @@ export async function untilDelivered(waiting: Waiting): Promise<void> {
   const { database, arrivalLog, members, isAwaited } = waiting;
   const endpointIds = members.flatMap(({ endpoints }) => endpoints.filter(isAwaited).map(({ endpointId }) => endpointId));
   await untilNone('events have not arrived', waiting, async (look) => {
-    if (look % HASTEN_EVERY === 0) await makeRetriesDue(database, endpointIds);
+    if (look % MAKE_DUE_EVERY === 0) await makeRetriesDue(database, endpointIds);
     const { events } = await readBacklog(database);
     return sum(
       members.flatMap(({ partnerId, endpoints }) =>

@@ -17,7 +17,7 @@ const KILLING_AT_THE_END_MS = 10_000;
 const QUIET_MS = 1_000;
 
 /**
- * Spans of two kinds at one rate, in turns: other work on the machine falls on both. What faulty endpoints missed is put aside until
+ * Spans of two kinds at one rate, in turns: other work on the machine falls on both. What faulty endpoints missed is postponed until
  * the last span is over, and their health is forgotten, so that each kind begins as if there had been no other.
  */
 export async function measureSpans(experiment: Experiment, perSecond: number): Promise<Span[]> {

@@ -6,7 +6,7 @@ import { sharedWithPauses } from './shared-answer.ts';
 /** Loaded as by a program in CommonJS: an `import` makes Node load its client for WebSockets as well. */
 const { createServer } = createRequire(import.meta.url)('node:http') as typeof import('node:http');
 
-export interface OperationsListenerOptions {
+export interface AdminListenerOptions {
   readonly host: string;
   readonly port: number;
   /** The host names for requests of `/metrics`, besides addresses and `localhost`. */
@@ -19,7 +19,7 @@ export interface OperationsListenerOptions {
   readonly further?: RequestListener | undefined;
 }
 
-export interface OperationsListener {
+export interface AdminListener {
   readonly port: number;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ const FURTHER_STALLED_MS = 60_000;
 const SERVER: ServerOptions = { headersTimeout: 5_000, requestTimeout: 900_000, connectionsCheckingInterval: 1_000 };
 
 /** `/livez`, `/readyz` and `/metrics`, on a listener that partners do not reach; the interface of operators beside them. */
-export async function openOperationsListener(options: OperationsListenerOptions): Promise<OperationsListener> {
+export async function openAdminListener(options: AdminListenerOptions): Promise<AdminListener> {
   const server = createServer(SERVER, answer(options)).setTimeout(STALLED_MS);
   boundConnections(server);
   await new Promise<void>((resolve, reject) => {
@@ -65,7 +65,7 @@ function boundConnections(server: Server): void {
   });
 }
 
-function answer({ names, metrics, checkReadiness, further }: OperationsListenerOptions): RequestListener {
+function answer({ names, metrics, checkReadiness, further }: AdminListenerOptions): RequestListener {
   const scrape = sharedWithPauses(metrics);
   const ask = sharedWithPauses(checkReadiness);
   const own = new Set(['localhost', ...names.map((name) => name.toLowerCase())]);

@@ -1,4 +1,4 @@
-/** What the engineer on call reads: the log, the metrics, and the internal listener for them. Knows no rules and no SQL. */
+/** What the engineer on call reads: the log, the metrics, and the admin listener for them. Knows no rules and no SQL. */
 import pino, { type Logger } from 'pino';
 import { countRecurrences } from './throttled.ts';
 

@@ -28,10 +28,10 @@ import { findLastJobResult, listJobStates } from '../store/jobs/job.ts';
 import { listEndpointStates, measureBacklog } from '../store/webhooks/delivery-backlog.ts';
 import { Pace } from '../webhooks/delivery/pace.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from '../webhooks/start-webhooks.ts';
+import { checkDatabase, openConfiguredAdminListener } from './configured-admin-listener.ts';
 import { openConfiguredSecretBox } from './configured-keys.ts';
 import { configuredSettlementTools } from './configured-seals.ts';
 import { endInTime } from './end-in-time.ts';
-import { checkDatabase, openInternalListener } from './internal-listener.ts';
 import { logAnswer, logRun } from './log-lines.ts';
 import { once } from './once.ts';
 import { connectStore } from './open-database.ts';
@@ -44,11 +44,11 @@ import { SERVICE_ROLES, type ServiceRole } from './role.ts';
 export interface Service {
   /** The address for partners, such as `http://127.0.0.1:8080`; empty without the role `api`. */
   readonly baseUrl: string;
-  /** The port of the internal listener. */
+  /** The port of the admin listener. */
   readonly operationsPort: number;
   readonly database: Database;
   readonly log: Log;
-  /** Answers accepted requests, then closes, each part for at most five seconds. A second call waits for the first. */
+  /** Answers accepted requests, then closes. A part has a limit, the whole has that of the command `serve`. A second call waits for the first. */
   stop(): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export interface ServiceProcess extends Omit<Service, 'operationsPort'> {
 const METRICS_POOL_SIZE = 1;
 
 /**
- * Creates the parts in order and starts them: database, operations, interface, internal listener.
+ * Creates the parts in order and starts them: database, operations, interface, admin listener.
  *
  * @throws Error With a sentence for the operator: settings, database, durability or a busy port.
  */
@@ -91,7 +91,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
       ? undefined
       : await openOperators(config, { ...service, passwordCosts, baseUrl: () => service.baseUrl });
   if (operators) parts.defer(operators.close);
-  const listener = await openInternalListener(config, {
+  const listener = await openConfiguredAdminListener(config, {
     further: operators?.handle,
     metrics: () => service.metrics.registry.metrics(),
     checkReadiness: async () => {
@@ -114,7 +114,7 @@ export interface ServiceProcessOptions extends ServiceOptions {
   readonly processes?: number;
 }
 
-/** The parts of one process: everything except the internal listener. */
+/** The parts of one process: everything except the admin listener. */
 export async function startServiceProcess(config: Config, options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { migrates, onProgress = () => {}, roles = SERVICE_ROLES } = options;
   const log = openLog(config.logLevel);

@@ -1,12 +1,12 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
-import type { OperationsListener } from '../observability/admin-listener.ts';
+import type { AdminListener } from '../observability/admin-listener.ts';
 import { type Log, openLog } from '../observability/log.ts';
 import { collectFromProcesses } from '../observability/metrics.ts';
 import type { OperatorApi } from '../operator-api/app.ts';
 import type { Database } from '../store/database.ts';
-import { checkDatabase, openInternalListener } from './internal-listener.ts';
+import { checkDatabase, openConfiguredAdminListener } from './configured-admin-listener.ts';
 import { once } from './once.ts';
 import { connectStore } from './open-database.ts';
 import { openOperators } from './open-operators.ts';
@@ -27,7 +27,7 @@ const RESTART_PAUSE_MS = 1_000;
 
 /**
  * Serves one port with several processes. The first one takes no requests: it prepares the database, starts the others, replaces one that
- * dies, answers for all on the internal listener, and stops all.
+ * dies, answers for all on the admin listener, and stops all.
  *
  * @throws Error When a process cannot start; it has printed the reason on standard error.
  */
@@ -43,7 +43,7 @@ export async function startServiceProcesses(
     await pool.stop();
     throw error;
   });
-  let listener: OperationsListener | undefined;
+  let listener: AdminListener | undefined;
   let operators: OperatorApi | undefined;
   let operatorsPool: Database | undefined;
   const stop = once(async () => {
@@ -61,7 +61,7 @@ export async function startServiceProcesses(
     };
     let baseUrl = '';
     operators = await openOperators(config, { log, openPool, baseUrl: () => baseUrl });
-    listener = await openInternalListener(config, {
+    listener = await openConfiguredAdminListener(config, {
       further: operators.handle,
       metrics: collectFromProcesses(),
       checkReadiness: async () => {

@@ -1,17 +1,17 @@
-/** The internal listener takes the service away from nobody, and tells nothing to a page that named it by a name of its own. */
+/** The admin listener takes the service away from nobody, and tells nothing to a page that named it by a name of its own. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { openOperationsListener } from '../../src/observability/admin-listener.ts';
+import { openAdminListener } from '../../src/observability/admin-listener.ts';
 
 const CONNECTIONS_MAX = 64;
 
 /** A listener whose answers the test gives. */
 async function open({ metrics = async () => 'up 1\n', checkReadiness = async () => {} } = {}) {
   const names = ['service.internal'];
-  const listener = await openOperationsListener({ host: '127.0.0.1', port: 0, names, metrics, checkReadiness });
+  const listener = await openAdminListener({ host: '127.0.0.1', port: 0, names, metrics, checkReadiness });
   after(() => listener.close());
   const ask = async (path: string, host = '127.0.0.1'): Promise<[status: number | undefined, text: string]> => {
     const sent = request({ port: listener.port, host: '127.0.0.1', path, headers: { host }, agent: false }).end();

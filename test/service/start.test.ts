@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
 import { readConfig } from '../../src/config.ts';
-import { checkDatabase } from '../../src/service/internal-listener.ts';
+import { checkDatabase } from '../../src/service/configured-admin-listener.ts';
 import { openStore } from '../../src/service/open-database.ts';
 import { claimInstallation } from '../../src/store/installation.ts';
 import { Client } from '../support/client.ts';

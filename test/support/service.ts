@@ -31,7 +31,7 @@ export interface TestPartner {
 export interface TestService {
   readonly baseUrl: string;
   readonly databaseUrl: string;
-  /** Of the internal listener; 0 for a service of several processes. */
+  /** Of the admin listener; 0 for a service of several processes. */
   readonly operationsPort: number;
   /** The service's own kind of connection, for what a test looks up or prepares in the database. */
   readonly database: Database;

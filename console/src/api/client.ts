@@ -3,7 +3,7 @@ import createClient, { type Middleware } from 'openapi-fetch';
 import { NoAnswerError, toApiError } from './api-error.ts';
 import type { paths } from './operator-types.ts';
 
-/** After so long without a hand on it, what the page asks for keeps no session alive. */
+/** After so long without input of the person, what the page asks for keeps no session alive. */
 const IDLE_MS = 60_000;
 
 let csrfToken = '';

@@ -3,7 +3,7 @@ import { get } from '../requests.ts';
 
 export const scrapes: Attack = {
   name: 'scrapes',
-  sends: 'requests for the metrics and for readiness at the internal listener, as fast as they are answered',
+  sends: 'requests for the metrics and for readiness at the admin listener, as fast as they are answered',
   connections: 64,
   async run({ attacker, connections, operationsPort: port }) {
     const conduct = (path: string) => async (connection: { ask(request: string): Promise<number> }) => {

@@ -95,12 +95,12 @@ async function resendOne({ database, actor }: OperatorContext, { partner, delive
   printText(`${due.deliveryId} is sent again ${when}.\n`);
 }
 
-/** The cursor before the first event. */
-const ALWAYS = new Date(0);
+/** Without `--since`: all, however old. */
+const SINCE_BEGINNING = new Date(0);
 
 async function recover(
   { database, actor }: OperatorContext,
-  { partner, endpoint, since = ALWAYS, missing = false, json }: RecoverOptions,
+  { partner, endpoint, since = SINCE_BEGINNING, missing = false, json }: RecoverOptions,
 ): Promise<void> {
   const onProgress = (sum: number) => printProgress(`… ${sum}`);
   const request = { partnerId: partner, endpointId: endpoint, since, onProgress };

@@ -14,7 +14,7 @@ export interface ReviewContext {
   /** What counts on the day of the contribution; `null` where it was not counted. */
   readonly day: CountedDay | null;
   readonly rules: ContributionRules;
-  /** All contributions of the same order, the earliest first. */
+  /** The contributions of the same order, the earliest first: all but failed ones, and 50 of those at most. */
   readonly orderHistory: readonly ContributionRecord[];
 }
 

@@ -102,11 +102,11 @@ async function read(database: Database, { clock, known, onError }: Reading): Pro
   const { revision, now } = await readRuleRevision(database.pool);
   const aheadMs = estimateAhead(known, { least: now.getTime() - clock.now(), most: now.getTime() - readAtMs });
   if (known?.revision === revision) return { ...known, readAtMs, aheadMs };
+  // The read waits for a standby: no contribution carries the label of a version that a failover removes.
   const rules = await readVerifiedRuleEntries(database.pool, database.auditKeys);
   for (const [version, doubt] of rules.doubts) onError(new Error(`The rule ${version} differs from the audit: ${doubt}.`));
   const inUse = (rules: readonly RuleRecord[]) => rules.filter(({ withdrawnAt }) => withdrawnAt === null);
   const [versions, sealed] = [inUse(rules.stored), inUse(rules.sealed)];
-  // A contribution never carries the label of a version that a failover could remove.
   return { revision, readAtMs, aheadMs, versions, sealed, spans: new Map() };
 }
 

@@ -78,7 +78,7 @@ export async function listApiKeys(db: Queryable, partnerId: string): Promise<Api
 
 /** Revoking twice keeps the first time. */
 export async function updateApiKeyRevoked(db: Queryable, keyId: string): Promise<ApiKey | undefined> {
-  const text = `update api_key set revoked_at = coalesce(revoked_at, now()) where key_id = $1 returning ${COLUMNS}`;
+  const text = `update api_key set revoked_at = coalesce(revoked_at, ${NOW}) where key_id = $1 returning ${COLUMNS}`;
   const [row] = await run<ApiKey>(db, { name: 'update_api_key_revoked', text }, [keyId]);
   return row;
 }

@@ -95,7 +95,7 @@ export async function updatePartnerSuspension(
   partnerId: string,
   isSuspended: boolean,
 ): Promise<Partner | undefined> {
-  const text = `update partner set suspended_at = case when $2 then coalesce(suspended_at, now()) end
+  const text = `update partner set suspended_at = case when $2 then coalesce(suspended_at, ${NOW}) end
     where partner_id = $1 returning ${COLUMNS}`;
   const [row] = await run<Partner>(db, { name: 'update_partner_suspension', text }, [partnerId, isSuspended]);
   return row;
@@ -155,9 +155,9 @@ export interface PartnerFilter {
   readonly currency?: string | undefined;
 }
 
-/** The pattern of `like` that finds a part of a name, whatever the case of its letters. */
+/** The pattern of `like` that finds a part of a text. */
 function containing(text: string): string {
-  return `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
 /** All partners or those of a filter, which may look at every partner. */
@@ -166,6 +166,7 @@ export async function listPartnersInOrder(
   { text, isSuspended, currency }: PartnerFilter,
   page: KeysetPage<PartnerOrder>,
 ): Promise<(Partner & Placed)[]> {
-  const conditions = { 'lower(name) ~~': text && containing(text), '(suspended_at is not null)': isSuspended, currency };
+  // Both sides get one case by the locale of the database, which may know no letters but those of ASCII.
+  const conditions = { 'name ~~*': text && containing(text), '(suspended_at is not null)': isSuspended, currency };
   return listByKeyset<Partner, PartnerOrder>(db, IN_ORDER, conditions, page);
 }

@@ -53,7 +53,10 @@ export interface NamedContributionId extends ContributionId {
   readonly isWhole: boolean;
 }
 
-/** Over all partners, those whose name begins with the value, the whole names first. It costs as much as it finds. */
+/**
+ * Over all partners, those whose name begins with the value: of each statement in the order of names, so that the whole name comes first
+ * among the failed and among the others. It costs as much as it finds.
+ */
 export async function searchContributions(db: Queryable, { name, value, limit }: NameSearch): Promise<NamedContributionId[]> {
   return searchBy<NamedContributionId>(db, OF_ALL[name], [value, `${value}${AFTER_ALL}`, limit]);
 }

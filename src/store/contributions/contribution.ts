@@ -124,7 +124,7 @@ const FIND_CONFLICTS = findStatement('find_contribution_conflicts', 5, (partnerI
     cross join lateral (${meetings.join(' union all ')}) c ${withLink(partnerId)}`;
 });
 
-export interface ContributionClaims {
+export interface ConflictKeys {
   readonly partnerId: string;
   readonly idempotencyKey: string;
   readonly partnerEventId: string;
@@ -135,10 +135,7 @@ export interface ContributionClaims {
  * For each confirmation every record that can conflict with it: that of its key, of its event, and the holder of its order; three at
  * most.
  */
-export async function findContributionConflicts(
-  db: Queryable,
-  wanted: readonly ContributionClaims[],
-): Promise<ContributionRecord[][]> {
+export async function findContributionConflicts(db: Queryable, wanted: readonly ConflictKeys[]): Promise<ContributionRecord[][]> {
   const rows = await runFind<ContributionRow & LinkRow & { place: number }>(db, FIND_CONFLICTS, wanted, [
     wanted.map((_, place) => place),
     wanted.map(({ partnerId }) => partnerId),

@@ -40,7 +40,7 @@ const HOLD_IF_FREE: Statement = { name: 'lock_free_day_total_place', text: `${PL
  * Nobody else adds up this partner until the transaction ends.
  *
  * @param waits Until somebody else who does has ended.
- * @returns `undefined` where somebody does, and this does not wait.
+ * @returns `undefined` where somebody does, and this does not wait. Whoever begins the first time of a partner is always waited for.
  */
 export async function holdDayTotals(db: Queryable, partnerId: string, waits: boolean): Promise<bigint | undefined> {
   await run(db, BEGIN, [partnerId]);

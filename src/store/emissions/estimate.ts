@@ -136,7 +136,7 @@ function readEstimateRow(row: EstimateRow): EstimateRecord {
 const COLUMNS = `e.partner_id, e.calculation_id, e.idempotency_key, e.fingerprint, e.partner_order_ref, e.distance_km,
     e.vehicle_category, e.methodology_version, e.vehicle_catalog_version, e.emission_factor_version,
     e.emission_factor_gco2e_per_km, e.lifecycle_boundary, e.raw_emissions_gco2e, e.estimated_emissions_kgco2e, e.calculated_at, e.expires_at,
-    coalesce(e.ends_at, e.expires_at) as ends_at, now()::timestamptz(3) as read_at,
+    coalesce(e.ends_at, e.expires_at) as ends_at, ${NOW} as read_at,
     ${LINK_COLUMNS}`;
 /** `partnerId` is SQL. */
 const withLink = (partnerId: string) => linkJoin('calculation_id', { partnerId, value: 'e.calculation_id' });

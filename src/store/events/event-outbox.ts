@@ -29,7 +29,7 @@ export function rangeAfter(snapshot: string): OutboxRange {
   return { from: transactions[LATE_MAX] ?? xmax, late: transactions.slice(0, LATE_MAX) };
 }
 
-const PARTNERS_WITH_UNNUMBERED: Statement = {
+const PARTNERS_WITH_UNSEQUENCED: Statement = {
   name: 'list_partners_with_unsequenced_events',
   text: `select pg_current_snapshot()::text as snapshot, array(
       select p.partner_id from partner p
@@ -39,7 +39,7 @@ const PARTNERS_WITH_UNNUMBERED: Statement = {
 };
 
 /** Nodes have their own transactions, which are not comparable. */
-const PARTNERS_WITH_UNNUMBERED_ANYWHERE: Statement = {
+const PARTNERS_WITH_UNSEQUENCED_ANYWHERE: Statement = {
   name: 'list_partners_with_unsequenced_events_anywhere',
   text: `select partner_id as "partnerId" from event_counter c
     where exists (select from event_outbox o where o.partner_id = c.partner_id)`,
@@ -98,10 +98,10 @@ export async function listPartnersWithUnsequencedEvents(
   { from, late }: OutboxRange,
 ): Promise<Unsequenced> {
   if (isDistributed) {
-    const rows = await run<{ partnerId: string }>(db, PARTNERS_WITH_UNNUMBERED_ANYWHERE, []);
+    const rows = await run<{ partnerId: string }>(db, PARTNERS_WITH_UNSEQUENCED_ANYWHERE, []);
     return { partnerIds: rows.map(({ partnerId }) => partnerId), next: WHOLE_OUTBOX };
   }
-  const rows = await run<{ snapshot: string; partnerIds: string[] }>(db, PARTNERS_WITH_UNNUMBERED, [from, late]);
+  const rows = await run<{ snapshot: string; partnerIds: string[] }>(db, PARTNERS_WITH_UNSEQUENCED, [from, late]);
   const [{ snapshot, partnerIds }] = rows as [{ snapshot: string; partnerIds: string[] }];
   return { partnerIds, next: rangeAfter(snapshot) };
 }

@@ -134,7 +134,7 @@ const INSERT_CLAIMED: Statement = {
   name: 'insert_claimed_delivery',
   text: `insert into delivery as d (partner_id, delivery_id, endpoint_id, event_id, body, event_type, trigger, status, attempts_left,
       next_attempt_at, lease, created_at)
-    values ($1, $2, $3, $4, $5, $6, $7, 'waiting', 1, now() + $8 * interval '1 millisecond', 1, now())
+    values ($1, $2, $3, $4, $5, $6, $7, 'waiting', 1, now() + $8 * interval '1 millisecond', 1, ${NOW})
     returning ${CLAIM_COLUMNS}`,
 };
 

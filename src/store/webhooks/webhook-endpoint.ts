@@ -205,7 +205,7 @@ export async function lockWebhookEndpoint(
 const UPDATE: Statement = {
   name: 'update_webhook_endpoint',
   text: `update webhook_endpoint set event_types = $3, status = $4, status_reason = $5, secret_sealed = $6, next_secret_sealed = $7,
-      next_secret_from = $8, changed_at = now()
+      next_secret_from = $8, changed_at = ${NOW}
     where partner_id = $1 and endpoint_id = $2`,
 };
 

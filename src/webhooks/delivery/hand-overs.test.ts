@@ -19,6 +19,6 @@ test('one that could not be forgotten is told of again', () => {
   const handOvers = new HandOvers();
   handOvers.begin(newHandOver('first'), 1)();
   const ended = handOvers.takeEnded();
-  handOvers.giveBack(ended);
+  handOvers.restoreEnded(ended);
   assert.deepEqual(handOvers.takeEnded(), ended);
 });

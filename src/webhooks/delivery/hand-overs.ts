@@ -21,7 +21,7 @@ export class HandOvers {
   }
 
   /** They could not be forgotten. */
-  giveBack(ended: readonly HandOver[]): void {
+  restoreEnded(ended: readonly HandOver[]): void {
     this.#ended.push(...ended);
   }
 }

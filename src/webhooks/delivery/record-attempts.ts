@@ -55,9 +55,9 @@ export async function settleAttempts(
   if (database.isDistributed) return settleMixed(database, partnerId, attempts);
   const failing = new Set(attempts.flatMap(({ isSuccess, claimed: { endpointId } }) => (isSuccess ? [] : [endpointId])));
   const isOfFailing = ({ claimed: { endpointId } }: Attempt) => failing.has(endpointId);
-  const [sound, mixed] = [attempts.filter((attempt) => !isOfFailing(attempt)), attempts.filter(isOfFailing)];
+  const [healthy, mixed] = [attempts.filter((attempt) => !isOfFailing(attempt)), attempts.filter(isOfFailing)];
   return [
-    ...(sound.length > 0 ? await settleSuccesses(database, sound) : []),
+    ...(healthy.length > 0 ? await settleSuccesses(database, healthy) : []),
     ...(mixed.length > 0 ? await settleMixed(database, undefined, mixed) : []),
   ];
 }
@@ -116,12 +116,12 @@ async function recordHealth(db: Queryable, endpoint: EndpointId, { attempts, add
   const lastSuccess = added.findLastIndex(({ isSuccess }) => isSuccess);
   const failures = added.slice(lastSuccess + 1);
   if (lastSuccess >= 0) await clearEndpointHealth(db, endpoint);
-  const sound = { ...endpoint, isPaused: false, pausedUntil: undefined, disabledFor: undefined, failedDelivery: null };
-  if (attempts.every(({ isSuccess }) => isSuccess)) return sound;
+  const healthy = { ...endpoint, isPaused: false, pausedUntil: undefined, disabledFor: undefined, failedDelivery: null };
+  if (attempts.every(({ isSuccess }) => isSuccess)) return healthy;
   const gone = attempts.find(({ status }) => status === GONE);
   const failedDelivery = (gone ?? attempts.findLast(({ isSuccess }) => !isSuccess))?.claimed.deliveryId ?? null;
   const health = await lockEndpointHealth(db, endpoint);
-  if (!health) return sound;
+  if (!health) return healthy;
   const next = failures.length === 0 ? health : await recordFailures(db, endpoint, { health, failures, failedDelivery });
   const failingForMs = health.readAt.getTime() - (next.failingSince ?? health.readAt).getTime();
   const isGivenUp = isGivenUpAfter(next.failuresInRow, failingForMs);

@@ -90,7 +90,7 @@ export async function relayTogether(
     const heldIds = counters.map(({ partnerId }) => partnerId);
     return { due: deliveries.length - claims.length, numbered: events.length, heldIds, isAll };
   } catch (error) {
-    handOvers.giveBack(ended);
+    handOvers.restoreEnded(ended);
     // When this fails too, the state of the session is unknown.
     await (ending ?? client.query('rollback'));
     tools.onError(error);

@@ -9,15 +9,15 @@ import { openGuardedAgent } from '../security/guarded-agent.ts';
 import { send } from './send.ts';
 
 const NAME = 'hooks.example.com';
-const sound = makeCertificate(NAME);
+const valid = makeCertificate(NAME);
 const expired = makeCertificate(NAME, -1);
 
-for (const [what, { served = sound, trusted = [served.cert], host = NAME }, expected] of [
-  ['a sound one', {}, null],
+for (const [what, { served = valid, trusted = [served.cert], host = NAME }, expected] of [
+  ['a valid one', {}, null],
   ['one that has expired', { served: expired }, 'tls_expired'],
   ['one of another name', { host: 'other.example.com' }, 'tls_name'],
   ['one of an unknown authority', { trusted: [] }, 'tls_untrusted'],
-] as readonly [string, { served?: typeof sound; trusted?: Buffer[]; host?: string }, string | null][])
+] as readonly [string, { served?: typeof valid; trusted?: Buffer[]; host?: string }, string | null][])
   test(`${what}: ${expected ?? 'delivered'}`, async () => {
     const server = createServer(served, (_request, response) => response.end()).listen(0, '127.0.0.1');
     await once(server, 'listening');

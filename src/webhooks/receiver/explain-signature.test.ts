@@ -26,8 +26,8 @@ function delivery(change: Partial<ReceivedDelivery> & { secrets?: { current: str
 }
 
 function withHeaders(change: Record<string, string | undefined>, secrets?: { current: string; next?: string }): ReceivedDelivery {
-  const sound = delivery(secrets && { secrets });
-  return { ...sound, headers: { ...sound.headers, ...change } };
+  const valid = delivery(secrets && { secrets });
+  return { ...valid, headers: { ...valid.headers, ...change } };
 }
 
 /** A signature over any text, made here and not by what is tested. */
@@ -37,9 +37,9 @@ function sign(key: string | Buffer, text: string | Buffer): string {
 
 test('valid: what the service sends, whatever the case of the header names', () => {
   assert.deepEqual(explainSignature(delivery()), { status: 'valid', header: 'X-Service-Signature', ageSeconds: 2 });
-  const sound = delivery();
-  const lowerCase = Object.fromEntries(Object.entries(sound.headers).map(([name, value]) => [name.toLowerCase(), value]));
-  assert.equal(explainSignature({ ...sound, headers: lowerCase }).status, 'valid');
+  const valid = delivery();
+  const lowerCase = Object.fromEntries(Object.entries(valid.headers).map(([name, value]) => [name.toLowerCase(), value]));
+  assert.equal(explainSignature({ ...valid, headers: lowerCase }).status, 'valid');
 });
 
 test('valid: during a rotation the next secret is found in its own header, and the current one still in the first', () => {
@@ -144,8 +144,8 @@ describe('signature_differs: the likely causes', () => {
   ];
   for (const [signature, causes, body = TEXT, secret = SECRET] of cases) {
     test(`${causes.join(' and ')}: ${JSON.stringify(String(body).slice(0, 12))}`, () => {
-      const sound = withHeaders({ 'X-Service-Signature': signature });
-      const verdict = explainSignature({ ...sound, secret, body: Buffer.from(body as string) });
+      const valid = withHeaders({ 'X-Service-Signature': signature });
+      const verdict = explainSignature({ ...valid, secret, body: Buffer.from(body as string) });
       assert.ok(verdict.status === 'signature_differs');
       assert.deepEqual(verdict.causes, causes);
       assert.equal(verdict.received, signature);
@@ -180,11 +180,11 @@ test('any one changed byte of body or signature is noticed, and nothing makes it
         'X-Service-Timestamp': TIMESTAMP,
         'X-Service-Signature': sign(SECRET, Buffer.concat([Buffer.from(`${TIMESTAMP}.`), body])),
       };
-      const sound = { secret: SECRET, headers, body, nowSeconds: SENT_AT_SECONDS };
-      assert.equal(explainSignature(sound).status, 'valid');
+      const valid = { secret: SECRET, headers, body, nowSeconds: SENT_AT_SECONDS };
+      assert.equal(explainSignature(valid).status, 'valid');
       const altered = Buffer.from(body);
       altered[place % body.length] = (altered[place % body.length] as number) ^ change;
-      assert.equal(explainSignature({ ...sound, body: altered }).status, 'signature_differs');
+      assert.equal(explainSignature({ ...valid, body: altered }).status, 'signature_differs');
     }),
   );
 });

@@ -1,21 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
-import {
-  type OperationsListener,
-  type OperationsListenerOptions,
-  openOperationsListener,
-} from '../observability/admin-listener.ts';
+import { type AdminListener, type AdminListenerOptions, openAdminListener } from '../observability/admin-listener.ts';
 import type { Database } from '../store/database.ts';
 import { checkWritable } from '../store/durability.ts';
 import { explainBusyPort } from './ports.ts';
 
 const READINESS_TIMEOUT_MS = 2_000;
 
-export async function openInternalListener(
+export async function openConfiguredAdminListener(
   { operationsHost: host, operationsPort: port, operationsNames }: Config,
-  answers: Pick<OperationsListenerOptions, 'metrics' | 'checkReadiness' | 'further'>,
-): Promise<OperationsListener> {
-  return openOperationsListener({ host, port, names: [host, ...operationsNames], ...answers }).catch(
+  answers: Pick<AdminListenerOptions, 'metrics' | 'checkReadiness' | 'further'>,
+): Promise<AdminListener> {
+  return openAdminListener({ host, port, names: [host, ...operationsNames], ...answers }).catch(
     explainBusyPort('OPERATIONS_PORT=', port),
   );
 }
