@@ -46,8 +46,6 @@ const CLASSES: Readonly<Record<string, ServiceErrorClass>> = {
   internal_service_unavailable: ServiceUnavailableError,
 };
 
-export const KNOWN_ERROR_CODES: readonly string[] = Object.keys(CLASSES);
-
 export function serviceError(fields: ServiceErrorFields): ServiceError {
   const known = Object.hasOwn(CLASSES, fields.code) ? CLASSES[fields.code] : undefined;
   return new (known ?? ServiceError)(fields);

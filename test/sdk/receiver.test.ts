@@ -437,6 +437,17 @@ for (const [name, newInbox] of Object.entries(INBOXES))
       assert.deepEqual(handled, sequences);
     });
 
+    test('says of each event whether it is new, and keeps what it follows', async () => {
+      const inbox = await newInbox();
+      const event = { eventId: 'evt-1', sequence: 3n, follows: 2n, body: '{}' };
+      assert.deepEqual([await inbox.add(event), await inbox.add(event)], [true, false]);
+      assert.equal(await inbox.handleNext(() => {}), 'gap');
+      // The feed shows that nothing comes before it.
+      assert.deepEqual([await inbox.add({ ...event, follows: 0n }), await inbox.add(event)], [false, false]);
+      assert.equal(await inbox.handleNext(() => {}), 'handled');
+      assert.deepEqual([await inbox.add(event), await inbox.handleNext(() => {})], [false, 'empty']);
+    });
+
     test('what is missing before an event comes from the feed, once', async () => {
       const calls: string[] = [];
       const { receiver, handled } = newReceiver({ inbox: await newInbox(), feed: events, calls });

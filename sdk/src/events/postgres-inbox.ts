@@ -45,10 +45,10 @@ export class PostgresInbox<Client extends PostgresClient> implements Inbox<Clien
       `insert into partner_impact_inbox (sequence, follows, event_id, body)
       select $1::bigint, $2::bigint, $3, $4 from partner_impact_position p where p.sequence < $1::bigint
       on conflict (sequence) do update set follows = least(partner_impact_inbox.follows, excluded.follows)
-      returning sequence`,
+      returning xmax = 0 as is_new`,
       [String(sequence), String(follows), eventId, body],
     );
-    return rows.length > 0;
+    return rows[0]?.is_new === true;
   }
 
   async handleNext(handle: (event: InboxEvent, tx: Client) => Promise<void> | void): Promise<Handled> {

@@ -53,11 +53,13 @@ export class SqliteInbox<Db extends SqliteDatabase> implements Inbox<Db> {
       .prepare(
         `insert into partner_impact_inbox (sequence, follows, event_id, body)
         select ?, ?, ?, ? from partner_impact_position p where p.sequence < ?
-        on conflict (sequence) do update set follows = min(follows, excluded.follows)
+        on conflict (sequence) do nothing
         returning 1 as stored`,
       )
       .get(sequence, follows, eventId, body, sequence);
-    return row !== undefined;
+    if (row) return true;
+    this.#database.prepare('update partner_impact_inbox set follows = min(follows, ?) where sequence = ?').run(follows, sequence);
+    return false;
   }
 
   async handleNext(handle: (event: InboxEvent, tx: Db) => Promise<void> | void): Promise<Handled> {

@@ -10,8 +10,6 @@ export interface SecretBox {
   seal(endpointId: string, secret: string): string;
   /** @throws SecretUnreadableError */
   open(endpointId: string, sealed: string): string;
-  /** Whether it is encrypted under the first key. Otherwise it should be encrypted again before its key is removed. */
-  isCurrent(sealed: string): boolean;
 }
 
 /** An encrypted secret that cannot be decrypted. The message is for operators, and contains nothing of key or secret. */
@@ -54,7 +52,6 @@ export function openSecretBox(keys: readonly NamedKey[]): SecretBox {
         { isKeyMissing: true },
       );
     },
-    isCurrent: (sealed) => SEALED.exec(sealed)?.[1] === first.id,
   };
 }
 
