@@ -142,7 +142,7 @@ async function untilNone(signal: AbortSignal, count: () => Promise<number>): Pro
   }
 }
 
-export function medianRound(rounds: readonly MixedRound[]): MixedRound {
+function medianRound(rounds: readonly MixedRound[]): MixedRound {
   const median = (read: (round: MixedRound) => number) => medianOf(rounds.map(read));
   const known = (values: readonly (number | undefined)[]) => {
     const numbers = values.filter((value) => value !== undefined);

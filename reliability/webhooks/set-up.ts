@@ -26,12 +26,12 @@ export interface Plan {
 /** As many as one partner may have. */
 const ENDPOINTS_OF_PARTNER = 5;
 const FAULTY_SHARE = 0.3;
-export const STAGES = 2;
+const STAGES = 2;
 const CONNECTIONS = 64;
 const COMMANDS_AT_ONCE = 2;
 
 /** Which endpoints will misbehave: some of each partner's, so that every partner has healthy ones beside. */
-export function chooseFaulty(endpoints: number): number[] {
+function chooseFaulty(endpoints: number): number[] {
   const partners = Math.ceil(endpoints / ENDPOINTS_OF_PARTNER);
   const inTurn = Array.from({ length: ENDPOINTS_OF_PARTNER }, (_, place) =>
     Array.from({ length: partners }, (_, partner) => partner * ENDPOINTS_OF_PARTNER + place),

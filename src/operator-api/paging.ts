@@ -27,12 +27,12 @@ export function limitOf({ limit = String(SIZES.default) }: SentPage): number {
 }
 
 /** A list with its filters: the place of one is no place of another. */
-export function listNamed(operation: string, filters: readonly (string | undefined)[] = []): PagedList {
+function listNamed(operation: string, filters: readonly (string | undefined)[] = []): PagedList {
   return { name: [operation, ...filters.map((filter) => filter ?? '-')], first: '', isPlace: () => true };
 }
 
 /** The place that the page begins after; empty for the first page. */
-export function placeIn(list: PagedList, { after }: SentPage): string {
+function placeIn(list: PagedList, { after }: SentPage): string {
   return placeOf(list, after);
 }
 

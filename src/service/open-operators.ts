@@ -12,7 +12,7 @@ import { openJobTools } from './job-tools.ts';
 import { openEndpointTools } from './open-sandbox.ts';
 
 /** People wait for each other rather than partners for people. */
-export const OPERATOR_POOL_SIZE = 4;
+const OPERATOR_POOL_SIZE = 4;
 
 export interface OperatorsOptions {
   /** The address of the partners' interface, once it listens. */

@@ -1,7 +1,7 @@
 import type { Queryable } from './database.ts';
 import { run } from './query.ts';
 
-export const OLDEST_SERVER_VERSION = 15;
+const OLDEST_SERVER_VERSION = 15;
 
 export interface ServerSettings {
   /** PostgreSQL's major version. */

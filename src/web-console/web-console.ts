@@ -11,7 +11,7 @@ import { type BuiltConsole, type BuiltFile, readBuiltConsole } from './built-fil
 export type WebConsole = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** Both `src/` and the compiled `dist/` are beside `console/`, so that the path fits both. */
-export const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url));
+const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
 const NOT_BUILT = 'The console is not built here. Run `npm run console:build`, then start the service again.\n';
 /** Paths of the listener that are no page: an unknown one below them is answered by who owns them. */

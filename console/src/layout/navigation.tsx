@@ -19,7 +19,7 @@ interface DestinationGroup {
   readonly destinations: readonly Destination[];
 }
 
-export const GROUPS: readonly DestinationGroup[] = [
+const GROUPS: readonly DestinationGroup[] = [
   { destinations: [{ to: '/', name: 'overview', icon: 'home' }] },
   {
     name: 'work',

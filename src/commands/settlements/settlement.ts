@@ -188,7 +188,7 @@ function headOf({ settlement: { settlementId, period, status } }: SettlementView
 }
 
 /** The four figures of points, then those of the amount. */
-export function figuresToRow(totals: SettlementTotals, currency: string | null): Row {
+function figuresToRow(totals: SettlementTotals, currency: string | null): Row {
   const [points, amounts] = [pointFigures(totals), amountFigures(totals, currency)];
   return {
     'carried in points': String(points.carriedIn),

@@ -43,6 +43,6 @@ const REGIONS = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }
 const NO_COUNTRIES = ['EU', 'EZ', 'UN', 'QO', 'XA', 'XB', 'ZZ'];
 
 /** Whether the code is the code of an existing country. */
-export function isCountry(code: string): boolean {
+function isCountry(code: string): boolean {
   return /^[A-Z]{2}$/.test(code) && !NO_COUNTRIES.includes(code) && REGIONS.of(code) !== undefined;
 }

@@ -41,10 +41,10 @@ export interface SimulatedReview {
 }
 
 /** The count above all others: the request is refused as long as it has the scenario. */
-export const EVERY_TIME = 2_147_483_647;
-export const AFTER_SECONDS_MAX = 72 * 3_600;
+const EVERY_TIME = 2_147_483_647;
+const AFTER_SECONDS_MAX = 72 * 3_600;
 export const SLOW_MS_MAX = 30_000;
-export const TIMES_MAX = 100;
+const TIMES_MAX = 100;
 
 const AFTER_SECONDS = 10;
 const SLOW_MS = 8_000;

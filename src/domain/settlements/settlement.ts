@@ -36,7 +36,7 @@ export const ACKNOWLEDGEMENT_STATUSES = ['pending', 'accepted', 'disputed'] as c
 export type AcknowledgementStatus = (typeof ACKNOWLEDGEMENT_STATUSES)[number];
 
 /** After a dispute the partner may accept; an acceptance is final. */
-export const ACKNOWLEDGEMENT_TRANSITIONS = {
+const ACKNOWLEDGEMENT_TRANSITIONS = {
   pending: ['accepted', 'disputed'],
   disputed: ['accepted'],
   accepted: [],

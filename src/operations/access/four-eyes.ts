@@ -13,7 +13,7 @@ const HOW =
   'Sign in with a code: npx partner-impact login. An admin creates the code: npx partner-impact operator create --name NAME --email ADDRESS --role ROLE';
 
 /** Whether the actor is a person: neither the owner account nor the schedule. */
-export function isSignedIn({ operatorId }: Pick<Actor, 'operatorId'>): boolean {
+function isSignedIn({ operatorId }: Pick<Actor, 'operatorId'>): boolean {
   return operatorId.startsWith('opr_');
 }
 

@@ -20,7 +20,7 @@ import { withRole } from '../with-role.ts';
 import { getPartner } from './manage-partner.ts';
 
 /** The overlap of a rotation, unless stated otherwise: the old key still works. */
-export const ROTATION_OVERLAP_SECONDS = 24 * 60 * 60;
+const ROTATION_OVERLAP_SECONDS = 24 * 60 * 60;
 
 export interface ApiKeyOptions {
   readonly name: string;

@@ -9,7 +9,7 @@ import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 /* Records that permit and authorise, in the form of the audit: all fields that a use depends on, and of secrets only a digest. */
 
 /** A digest that shows whether a secret is the stored one; it cannot be used to sign in or to decrypt. */
-export function secretCheck(stored: Buffer | string): string {
+function secretCheck(stored: Buffer | string): string {
   return hash('sha256', stored, 'hex');
 }
 

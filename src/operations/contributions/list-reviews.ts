@@ -41,7 +41,7 @@ export async function listOpenReviews(
 }
 
 /** Reviews with their contributions, in the same order. */
-export async function readReviewed(
+async function readReviewed(
   database: Pick<Database, 'pool' | 'isDistributed'>,
   reviews: readonly ContributionReview[],
 ): Promise<ReviewedContribution[]> {

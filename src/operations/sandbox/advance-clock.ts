@@ -41,7 +41,7 @@ const CHUNK = 100;
 /** One for each month that a clock can be ahead, and the settlement that was open before. */
 const CLOSINGS_MAX = AHEAD_YEARS_MAX * 12 + 24;
 
-export function clockOf({ now, aheadMs }: SandboxClock): Date {
+function clockOf({ now, aheadMs }: SandboxClock): Date {
   return new Date(now.getTime() + Number(aheadMs));
 }
 

@@ -14,7 +14,7 @@ import { closed } from '../schema-parts.ts';
 import { Type } from '../schema-type.ts';
 import { readTime } from '../validation/read-time.ts';
 
-export const CONTRIBUTION_PAGE = { default: 100, max: 500 } as const;
+const CONTRIBUTION_PAGE = { default: 100, max: 500 } as const;
 
 /** A query with one of these members, and without `partner_event_id`, requests the list. */
 const OF_LISTS = ['created_after', 'created_before', 'status', 'limit', 'after'];

@@ -58,7 +58,7 @@ export const ReconciliationLinesQuery = Type.Object(
   closed,
 );
 
-export const ReconciliationShape = Type.Object(
+const ReconciliationShape = Type.Object(
   {
     reconciliation_id: longId('The id of the reconciliation. The service assigns it.'),
     settlement_id: longId('The settlement with which the service compares the list.'),

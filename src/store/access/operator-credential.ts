@@ -87,7 +87,7 @@ export interface HeldCredential extends Operator {
 }
 
 /** A session in which nothing was done for so long has ended. */
-export const SESSION_IDLE_SECONDS = 30 * 60;
+const SESSION_IDLE_SECONDS = 30 * 60;
 
 const IS_VALID = `c.ended_at is null and c.expires_at > now()
         and (c.kind <> 'session' or coalesce(c.last_used_at, c.created_at) > now() - make_interval(secs => ${SESSION_IDLE_SECONDS}))`;

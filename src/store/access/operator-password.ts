@@ -43,7 +43,7 @@ export async function findVerifiers(
 }
 
 /** So many attempts in a row may fail; each one after that waits, twice as long as the one before. */
-export const ATTEMPTS_FREE = 5;
+const ATTEMPTS_FREE = 5;
 const FIRST_WAIT_SECONDS = 60;
 const WAIT_SECONDS_MAX = 900;
 

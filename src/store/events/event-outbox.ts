@@ -23,7 +23,7 @@ const LATE_MAX = 4;
  *
  * @param snapshot `xmin:xmax:xip,…`, as `pg_current_snapshot()` writes it.
  */
-export function rangeAfter(snapshot: string): OutboxRange {
+function rangeAfter(snapshot: string): OutboxRange {
   const [, xmax = '0', underWay = ''] = snapshot.split(':');
   const transactions = underWay === '' ? [] : underWay.split(',');
   return { from: transactions[LATE_MAX] ?? xmax, late: transactions.slice(0, LATE_MAX) };

@@ -8,7 +8,7 @@ export interface PartnerQuota {
 }
 
 /** The default, for a partner without a quota of its own. */
-export const DEFAULT_QUOTA: PartnerQuota = { bytesPerDay: 2 * 1024 ** 3, listsPerDay: 100 };
+const DEFAULT_QUOTA: PartnerQuota = { bytesPerDay: 2 * 1024 ** 3, listsPerDay: 100 };
 
 const FIND: Statement = {
   name: 'find_partner_quota',

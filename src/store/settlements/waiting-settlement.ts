@@ -39,7 +39,7 @@ export async function listOpenDisputes(db: Queryable, partnerId: string, max: nu
 }
 
 /** Closed within so many days: a partner that never acknowledges is not counted for ever. */
-export const UNACKNOWLEDGED_DAYS = 62;
+const UNACKNOWLEDGED_DAYS = 62;
 
 const COUNT_UNACKNOWLEDGED: Statement = {
   name: 'count_unacknowledged_settlements',

@@ -11,7 +11,7 @@ interface OfSettlement {
   readonly settlementId: string;
 }
 
-export function useReconciliationsOf({ partnerId, settlementId }: OfSettlement) {
+function useReconciliationsOf({ partnerId, settlementId }: OfSettlement) {
   const wanted = { partner_id: partnerId, settlement_id: settlementId };
   return usePages(['reconciliations-of', wanted], (place) =>
     answerOf(client.GET('/operator/v1/reconciliations', { params: { query: { ...wanted, ...place } } })),
