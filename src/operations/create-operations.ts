@@ -60,7 +60,7 @@ const CONCURRENCY = {
   associate: 2,
   lookup: 1,
   events: 1,
-  settlements: 1,
+  reports: 1,
   environment: 1,
 };
 
@@ -104,14 +104,14 @@ export function createOperations(
   return {
     ...rehearsed,
     getPartnerPolicy: createGetPartnerPolicy(database, rulesOf),
-    listContributions: createListContributions(database, concurrency.settlements),
+    listContributions: createListContributions(database, concurrency.reports),
     answerOnce: (request, work, form) => answerOnce(database, request, work, form),
     rehearse: createRehearse(database, rehearsed),
     getDeliveryEmissionsEstimate: createGetDeliveryEmissionsEstimate(database, { concurrency: concurrency.lookup, ...grouping }),
     associateEmissionsEstimate: createAssociateEmissionsEstimate(database, concurrency.associate),
     readEvents: createReadEvents(database, environment, concurrency.events),
-    readSettlements: createReadSettlements(database, pricesUnderRules, concurrency.settlements),
-    acknowledgeSettlement: createAcknowledgeSettlement(database, concurrency.settlements),
+    readSettlements: createReadSettlements(database, pricesUnderRules, concurrency.reports),
+    acknowledgeSettlement: createAcknowledgeSettlement(database, concurrency.reports),
     reconcileSettlement: createReconcileSettlement(database, usage),
     readEnvironmentalStatus: createReadEnvironmentalStatus(database, concurrency.environment),
   };
