@@ -4,7 +4,8 @@ import { Type } from './schema-type.ts';
 /**
  * The parts of the contract's shapes: one form of an identifier, a time, a decimal and an exact integer. The shapes, in the files
  * `…-schemas.ts`, are the one source of validation, serialisation and the OpenAPI document. Keywords of our own: `x-error-code` is the
- * error code of a bad value when it is not `invalid_request`; a value under `x-lenient` is described and not validated.
+ * error code of a bad value when it is not `invalid_request`; a value under `x-lenient` is described and not validated, and an
+ * `int64` under `x-signed` may be 0 or negative.
  *
  * @see docs/spec/interface.md#resources-and-their-fields and docs/spec/interface.md#endpoints.
  */

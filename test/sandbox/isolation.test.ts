@@ -131,7 +131,7 @@ describe('another partner', HANG_LIMIT, () => {
     const count = async () => (await database.pool.query('select count(*) from impact_batch')).rows[0].count;
     const before = await count();
     const refused = await ask(enemy, 'impact-batches', { settlement_ids: [own, ids.settlementId] });
-    assert.deepEqual([refused.status, detailCodes(refused)['settlement_ids']], [400, 'not_possible']);
+    assert.deepEqual([refused.status, detailCodes(refused)['settlement_ids']], [404, 'not_found']);
     assert.equal(await count(), before);
     const word = await ask(enemy, 'impact-batches', { settlement_ids: own });
     assert.match(

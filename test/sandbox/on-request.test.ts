@@ -276,9 +276,11 @@ describe('month end', HANG_LIMIT, () => {
       await ask(enemy, 'impact-batches', { impact_batch_id, status: 'verified' }),
     ];
     assert.deepEqual(
-      refused.map(({ status }) => Math.floor(status / 100)),
-      [4, 4, 4],
+      refused.map(({ status, body }) => [status, body.error.code, body.error.details[0].code]),
+      Array(3).fill([404, 'invalid_request', 'not_found']),
     );
+    for (const id of [transaction_id, settlement_id, impact_batch_id])
+      assert.deepEqual(refused.filter(({ text }) => text.includes(id)).length, 0, 'no value that was sent is repeated');
     const { body } = await client.call(`/v1/impact-transactions/${transaction_id}/environmental-status`);
     assert.equal(body.environmental_status.status, 'recorded');
   });
@@ -292,10 +294,19 @@ describe('month end', HANG_LIMIT, () => {
       [{ transaction_id, points_delta: 0.5, reason_code: 'other' }, 'points_delta'],
       [{ transaction_id: pending, points_delta: -1, reason_code: 'other' }, 'transaction_id'],
       [{ transaction_id, points_delta: -1, reason_code: 'whim' }, 'reason_code'],
+      [{ transaction_id, points_delta: 10 ** 30, reason_code: 'whim' }, 'points_delta'],
     ] as const) {
       const answer = await ask(client, 'adjustments', body);
       assert.deepEqual([answer.status, Object.hasOwn(detailCodes(answer), field)], [400, true], JSON.stringify(body));
     }
+    const all = await ask(client, 'adjustments', { points_delta: 1.5, amount_delta: 5, reason_code: 'whim' });
+    assert.deepEqual(detailCodes(all), {
+      transaction_id: 'missing',
+      points_delta: 'not_whole',
+      amount_delta: 'wrong_type',
+      reason_code: 'unsupported_value',
+    });
+    assert.match(all.body.error.message, /amount_delta must be a text, or null; it is a number: write it in quotation marks\./);
   });
 });
 

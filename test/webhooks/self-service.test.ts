@@ -60,7 +60,12 @@ describe('endpoints', () => {
       [activated.status, activated.body.secret, activated.body.webhook_endpoint.secret_rotates_at],
       [201, null, null],
     );
-    const removed = await call(client, 'DELETE', `${PATH}/${endpointId}`);
+    const since = { since: '2026-01-01T00:00:00Z', missing: 'true' };
+    const ill = await client.post(`${PATH}/${endpointId}/recover`, since);
+    assert.match(ill.body.error.message, /^missing must be true or false; it is a string\.$/);
+    // With the media type of a body that is not sent.
+    const headers = { 'content-type': 'application/json' };
+    const removed = await client.call(`${PATH}/${endpointId}`, { method: 'DELETE', headers });
     assert.deepEqual([removed.status, removed.body.webhook_endpoint.status], [200, 'removed']);
     assert.equal((await call(client, 'DELETE', `${PATH}/${endpointId}`)).status, 404);
     const { rows } = await database.pool.query(

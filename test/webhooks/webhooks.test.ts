@@ -197,6 +197,7 @@ describe('a receiver that fails', HANG_LIMIT, () => {
     const [first, second] = (await receiver.until(2)) as [Arrived, Arrived];
     assert.deepEqual(second.body, first.body);
     assert.deepEqual([first.headers['x-service-attempt'], second.headers['x-service-attempt']], ['1', '2']);
+    assert.equal(first.headers['user-agent'], 'partner-impact-webhooks/1');
   });
 });
 

@@ -1,10 +1,14 @@
 import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** `::ffff:192.0.2.1` is the same host as `192.0.2.1`. */
-function read(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+/** `::ffff:192.0.2.1` is the same host as `192.0.2.1`. Some proxies write the client's port behind its address. */
+function read(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  const address = WITH_PORT.exec(text)?.slice(1).find(Boolean) ?? text;
   return ipaddr.isValid(address) ? ipaddr.process(address) : undefined;
 }
+
+/** `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
+const WITH_PORT = /^(?:(\d+(?:\.\d+){3})|\[([\da-f:.]+)\]):\d+$/i;
 
 /** Whether an address, or a block in CIDR notation, can stand in an allow-list. */
 export function isAddressOrBlock(text: string): boolean {

@@ -10,3 +10,8 @@ export const POINTS_MAX = 9_223_372_036_854_775_807n;
 export function isPoints(value: unknown): value is bigint {
   return typeof value === 'bigint' && value >= 1n && value <= POINTS_MAX;
 }
+
+/** A change of points: any int64. */
+export function isSignedPoints(value: unknown): value is bigint {
+  return typeof value === 'bigint' && value >= -POINTS_MAX - 1n && value <= POINTS_MAX;
+}

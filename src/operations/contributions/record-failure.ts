@@ -94,7 +94,7 @@ export const approveFailure = withRole(
       const failed = await failureOf(db, open, actor);
       const { transactionId } = failed.contribution;
       await insertFailedContribution(db, failed).catch((cause: unknown) => {
-        throw violatedKey(cause) === 'contribution_partner_event' ? alreadyStored(open.partnerEventId, { cause }) : cause;
+        throw violatedKey(cause) === 'contribution_partner_event' ? alreadyStored({ cause }) : cause;
       });
       await insertEvent(db, failureEvent(failed));
       const decision = { status: 'approved', decidedBy: actor.operatorId, transactionId } as const;
@@ -138,13 +138,14 @@ async function lockOpen(db: Queryable, { partnerId, failureId }: FailureId): Pro
 
 async function refuseStored(db: Queryable, event: NeverStored): Promise<void> {
   const [stored] = await findContributionsByEvent(db, [event]);
-  if (stored) throw alreadyStored(event.partnerEventId, {}, stored);
+  if (stored) throw alreadyStored({}, stored);
 }
 
-function alreadyStored(partnerEventId: string, options: ErrorOptions, stored?: ContributionRecord): ServiceError {
+function alreadyStored(options: ErrorOptions, stored?: ContributionRecord): ServiceError {
   const as = stored ? ` as ${stored.contribution.transactionId}, which is ${stored.contribution.status}` : '';
-  const message = `The event ${partnerEventId} is already stored${as}. Only an event that was never stored can be recorded as failed.`;
-  return new ServiceError('invalid_request', message, options);
+  const message = `The event is already stored${as}. Only an event that was never stored can be recorded as failed.`;
+  const details = [{ field: 'partner_event_id', code: 'not_possible', message } as const];
+  return new ServiceError('invalid_request', message, { ...options, details });
 }
 
 function refuseIllFormed({ partnerEventId, partnerOrderRef, points }: NeverStored): void {

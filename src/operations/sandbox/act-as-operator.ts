@@ -1,7 +1,7 @@
 import type { NewAdjustment } from '../../domain/adjustments/new-adjustment.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import { idOfWork } from '../../domain/identifiers.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { type Adjustment, findAdjustment } from '../../store/adjustments/adjustment.ts';
 import { readClock, waitForLaterClock } from '../../store/clock.ts';
 import {
@@ -117,7 +117,11 @@ export async function closeOnRequest(database: Database, caller: SandboxCaller, 
   throw new ServiceError('invalid_request', 'There is no open settlement yet. Confirm a contribution, or wait a minute.');
 }
 
-/** Drafts, approves and posts, without a second operator. Throws `invalid_request` with every problem. */
+/**
+ * Drafts, approves and posts, without a second operator.
+ *
+ * @throws ServiceError `invalid_request` with every problem; with status 404 when the partner has no such contribution.
+ */
 export async function adjustOnRequest(
   database: Database,
   caller: SandboxCaller,
@@ -127,6 +131,8 @@ export async function adjustOnRequest(
   const { partnerId, work } = caller;
   const id = { partnerId, adjustmentId: idOfWork('adj', work.workId) };
   const left = work.isTakenOver ? await findAdjustment(database.pool, partnerId, id.adjustmentId) : undefined;
+  const [contribution] = await findContributionsById(database.pool, [{ partnerId, transactionId: wanted.transactionId }]);
+  if (!contribution) throw recordNotFound('transaction_id', 'The partner has no contribution with this transaction_id.');
   const { status } = left ?? (await draftAdjustment(database, actorOf(caller), { ...wanted, ...id }, tools));
   if (left?.status === 'posted') return left;
   if (status === 'draft') await approveAdjustment(database, secondActorOf(caller), id, tools);

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { idOfWork } from '../../domain/identifiers.ts';
 import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
 import type { ImpactBatch, ImpactBatchView } from '../../domain/impact/impact-batch.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database } from '../../store/database.ts';
 import { findImpactBatch } from '../../store/impact/impact-batch.ts';
 import { listEvidence } from '../../store/impact/impact-evidence.ts';
+import { findSettlement } from '../../store/settlements/settlement.ts';
 import { changeImpactBatch } from '../impact/change-impact-batch.ts';
 import { addUpSettlements, getImpactBatch, getImpactBatchView } from '../impact/impact-batch-record.ts';
 import { createProject } from '../impact/manage-project.ts';
@@ -29,7 +30,8 @@ const PROJECT = { nameEn: 'Sandbox project', nameAr: 'مشروع تجريبي', 
  * Pools closed settlements of the partner in its own batch and advances the batch step by step, each with its event and without a second
  * operator.
  *
- * @throws ServiceError `invalid_request`, also for a batch with contributions of another partner.
+ * @throws ServiceError `invalid_request`; with status 404 for a settlement that the partner does not have, and for a batch with
+ * contributions of another partner.
  */
 export async function makeImpactBatch(
   database: Database,
@@ -69,14 +71,17 @@ async function make(database: Database, caller: SandboxCaller, { settlementIds, 
   const impactBatchId = idOfWork('batch', work.workId);
   const made = work.isTakenOver ? await findImpactBatch(database.pool, impactBatchId) : undefined;
   if (made) return made;
+  for (const settlementId of settlementIds)
+    if (!(await findSettlement(database.pool, partnerId, settlementId)))
+      throw recordNotFound('settlement_ids', 'settlement_ids names a settlement that the partner does not have.');
   const pooled = { name: `Sandbox of ${partnerId}`, quantity, partnerId, settlementIds, impactBatchId };
   return createPooledImpactBatch(database, actorOf(caller), pooled);
 }
 
-/** The refusal names the settlement for operators; partners get the name of the field too. */
+/** The refusal names the settlement for operators; partners get the name of the field instead. */
 function nameSettlements(error: unknown): never {
   if (!(error instanceof ServiceError) || error.code !== 'invalid_request' || error.details.length > 0) throw error;
-  const { message } = error;
+  const message = error.message.replace(/^The settlement \S+ of the partner \S+/, 'A settlement of settlement_ids');
   throw new ServiceError('invalid_request', message, {
     cause: error,
     details: [{ field: 'settlement_ids', code: 'not_possible', message }],

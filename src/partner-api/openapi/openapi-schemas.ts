@@ -40,7 +40,7 @@ export function nameShapes(value: unknown, ownName?: string): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const name = nameOf.get(JSON.stringify(value));
   if (name !== undefined && name !== ownName) return { $ref: `#/components/schemas/${name}` };
-  const kept = Object.entries(value).filter(([member]) => member !== 'x-lenient');
+  const kept = Object.entries(value).filter(([member]) => member !== 'x-lenient' && member !== 'x-signed');
   return Object.fromEntries(kept.map(([member, item]) => [member, nameShapes(item)]));
 }
 

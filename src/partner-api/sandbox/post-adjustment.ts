@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { ServiceError } from '../../domain/service-error.ts';
 import { adjustmentToWire } from '../../wire/adjustment-to-wire.ts';
 import { Adjustment } from '../events/event-schemas.ts';
 import { postWithStoredAnswer } from '../stored-answer-post.ts';
@@ -20,7 +19,7 @@ export function postSandboxAdjustment(app: FastifyInstance, options: SandboxApiO
       const { body } = call;
       const posted = await options.sandbox.adjust(callerIn(call), {
         transactionId: body.transaction_id,
-        pointsDelta: readDelta(body.points_delta),
+        pointsDelta: body.points_delta,
         amountDelta: body.amount_delta ?? null,
         reasonCode: body.reason_code,
         reasonEn: body.reason_en ?? REASON.en,
@@ -30,11 +29,4 @@ export function postSandboxAdjustment(app: FastifyInstance, options: SandboxApiO
       return { adjustment: { ...adjustmentToWire(posted), environment: options.environment } };
     },
   });
-}
-
-/** Integers are exact, as `bigint`; the schema has no bounds for a signed one. */
-function readDelta(sent: unknown): bigint {
-  if (typeof sent === 'bigint' && sent >= -(2n ** 63n) && sent < 2n ** 63n) return sent;
-  const message = 'points_delta must be a whole number between -9223372036854775808 and 9223372036854775807.';
-  throw new ServiceError('invalid_request', message, { details: [{ field: 'points_delta', code: 'not_whole', message }] });
 }

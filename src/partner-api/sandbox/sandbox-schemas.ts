@@ -71,7 +71,7 @@ export const AdjustmentBody = Type.Object(
     points_delta: Type.Unsafe<bigint>({
       type: 'integer',
       format: 'int64',
-      'x-lenient': true,
+      'x-signed': true,
       description: 'The change of the settled points, such as -100; 0 for a restatement.',
     }),
     amount_delta: Type.Optional(

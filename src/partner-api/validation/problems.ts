@@ -55,7 +55,8 @@ function printable(name: string): string {
 
 function describeForm(part: RequestPart, schema: Schema): string {
   if (isDigits(part, schema)) return describeBounds(schema);
-  if (schema['format'] === 'int64') return 'a whole number from 1 to 9223372036854775807, as a JSON number';
+  if (schema['format'] === 'int64')
+    return `a whole number from ${schema['x-signed'] ? '-9223372036854775808' : '1'} to 9223372036854775807, as a JSON number`;
   if (schema['format'] === 'distance-km') {
     return 'a decimal in a string, greater than 0 and at most 200, with at most three decimals and no sign, exponent or leading zeros, such as "12.5"';
   }
@@ -63,7 +64,9 @@ function describeForm(part: RequestPart, schema: Schema): string {
     return 'the next_after of a page of this list, or be left out to start with the first page';
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => `"${value}"`).join(' or ');
   if (schema['type'] === 'array') return describeList(part, schema);
+  if (schema['type'] === 'boolean') return 'true or false';
   const orNull = Array.isArray(schema['type']) && schema['type'].includes('null') ? ', or null' : '';
+  if (schema['minLength'] === undefined) return `a text${orNull}`;
   if (schema['pattern'] === undefined) return `a text of ${schema['minLength']} to ${schema['maxLength']} characters${orNull}`;
   return `a string of ${schema['minLength']} to ${schema['maxLength']} characters out of A-Z a-z 0-9 . _ : -${orNull}`;
 }
@@ -80,9 +83,9 @@ function isDigits(part: RequestPart, schema: Schema): schema is Schema & Integer
 
 function problemCode(part: RequestPart, schema: Schema, value: unknown): DetailCode {
   if (isDigits(part, schema)) return typeof value === 'string' ? (integerProblem(value, schema) ?? 'wrong_form') : 'wrong_type';
-  if (schema['format'] === 'int64') return pointsProblem(value);
+  if (schema['format'] === 'int64') return pointsProblem(value, schema['x-signed'] === true);
   if (schema['type'] === 'array') return Array.isArray(value) ? 'wrong_form' : 'wrong_type';
-  if (typeof value !== 'string') return 'wrong_type';
+  if (typeof value !== 'string' || schema['type'] === 'boolean') return 'wrong_type';
   if (Array.isArray(schema['enum'])) return 'unsupported_value';
   if (schema['format'] === 'distance-km') return findDistanceProblem(value) ?? 'wrong_form';
   if (schema['format'] === 'page-cursor') return 'wrong_form';
@@ -90,8 +93,8 @@ function problemCode(part: RequestPart, schema: Schema, value: unknown): DetailC
   return value.length > Number(schema['maxLength']) ? 'too_long' : 'invalid_characters';
 }
 
-function pointsProblem(value: unknown): DetailCode {
-  if (typeof value === 'bigint') return value < 1n ? 'too_small' : 'too_large';
+function pointsProblem(value: unknown, isSigned: boolean): DetailCode {
+  if (typeof value === 'bigint') return value < (isSigned ? 0n : 1n) ? 'too_small' : 'too_large';
   if (typeof value !== 'number') return 'wrong_type';
   return Math.abs(value) >= 2 ** 63 ? 'too_large' : 'not_whole';
 }

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { readDistanceKm } from '../../domain/emissions/distance.ts';
 import { ERROR_CODES, type ErrorCode } from '../../domain/error-codes.ts';
-import { isPoints } from '../../domain/numbers/points.ts';
+import { isPoints, isSignedPoints } from '../../domain/numbers/points.ts';
 import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
 import { type IntegerBounds, isIntegerText } from './integer-text.ts';
 import { describeProblem } from './problems.ts';
@@ -22,7 +22,11 @@ const ajv = new Ajv({
   meta: false,
   validateSchema: false,
 });
-ajv.addKeyword({ keyword: 'int64', errors: false, validate: (_schema: unknown, value: unknown) => isPoints(value) });
+ajv.addKeyword({
+  keyword: 'int64',
+  errors: false,
+  validate: (sign: 'signed' | 'positive', value: unknown) => (sign === 'signed' ? isSignedPoints(value) : isPoints(value)),
+});
 ajv.addKeyword({
   keyword: 'digits',
   errors: false,
@@ -36,10 +40,10 @@ ajv.addFormat('page-cursor', true);
 function forValidation(schema: unknown, part: RequestPart): unknown {
   if (Array.isArray(schema)) return schema.map((item) => forValidation(item, part));
   if (typeof schema !== 'object' || schema === null) return schema;
-  const { type, format, 'x-lenient': isLenient } = schema as Schema;
+  const { type, format, 'x-lenient': isLenient, 'x-signed': isSigned } = schema as Schema;
   if (isLenient) return {};
   if (part === 'query' && type === 'integer') return { digits: schema, described: schema };
-  if (format === 'int64') return { int64: true, described: schema };
+  if (format === 'int64') return { int64: isSigned ? 'signed' : 'positive', described: schema };
   return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, forValidation(value, part)]));
 }
 ajv.addKeyword({ keyword: 'described' });

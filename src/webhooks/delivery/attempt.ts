@@ -26,11 +26,14 @@ export interface Outgoing {
   readonly body: Buffer;
 }
 
+/** Some firewalls refuse requests without it. */
+const USER_AGENT = 'partner-impact-webhooks/1';
+
 /** Signs now and sends: a receiver refuses a signature that is more than five minutes old. */
 export async function post({ client, clock }: AttemptTools, { url, secrets, ...outgoing }: Outgoing): Promise<Answer> {
   const headers = signAttempt(secrets, { ...outgoing, sentAtSeconds: Math.floor(clock() / 1_000) });
-  const message = { url, headers: { ...headers, 'content-type': 'application/json; charset=utf-8' }, body: outgoing.body };
-  return send(client, message);
+  const ownHeaders = { 'user-agent': USER_AGENT, 'content-type': 'application/json; charset=utf-8' };
+  return send(client, { url, headers: { ...headers, ...ownHeaders }, body: outgoing.body });
 }
 
 export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addressGroup, isAllowedAddress } from './client-address.ts';
+
+test('an address is allowed in each form in which a proxy writes it', () => {
+  const allowed = ['192.0.2.0/24', '2001:db8::1'];
+  for (const address of [
+    '192.0.2.7',
+    '::ffff:192.0.2.7',
+    '192.0.2.7:4711',
+    '2001:db8::1',
+    '[2001:DB8::1]:4711',
+    '2001:db8:0:0::1',
+  ])
+    assert.equal(isAllowedAddress(address, allowed), true, address);
+  for (const address of ['192.0.3.7', '192.0.3.7:4711', '[2001:db8::2]:4711', '192.0.2.7:', '[192.0.2.7', 'unknown', '', '1'])
+    assert.equal(isAllowedAddress(address, allowed), false, address);
+  assert.equal(isAllowedAddress('unknown', []), true);
+});
+
+test('attempts are counted by the host, without its port, and by the /64 of IPv6', () => {
+  assert.deepEqual(
+    ['192.0.2.7', '::ffff:192.0.2.7', '192.0.2.7:4711', '192.0.2.7:4712'].map(addressGroup),
+    Array(4).fill('192.0.2.7'),
+  );
+  assert.equal(addressGroup('2001:db8::1'), addressGroup('[2001:db8::2]:4711'));
+  assert.equal(addressGroup('nobody'), 'unknown');
+});
