@@ -11,6 +11,7 @@ import {
   addWhole,
   chartScale,
   compareDecimals,
+  divideWhole,
   formatDecimal,
   formatWhole,
   padDecimal,
@@ -62,6 +63,11 @@ describe('whole numbers', () => {
   });
 
   test('decimals are subtracted without loss', () => {
+    assert.deepEqual(
+      [divideWhole('30', '7.5'), divideWhole('29.999999999999', '7.5'), divideWhole('0', '0.000000000001')],
+      [4n, 3n, 0n],
+    );
+    assert.equal(divideWhole('9223372036854775807.5', '0.5'), 18_446_744_073_709_551_615n);
     assert.equal(subtractDecimals('0.5', '12.25'), '-11.75');
     assert.equal(subtractDecimals('9223372036854775807.01', '-0.000000000001'), '9223372036854775807.010000000001');
   });

@@ -164,7 +164,9 @@ describe('settlements for a batch', () => {
     done(await step(operator, id, 'settlements', { partner_id: partner.partnerId, settlement_ids: [found.settlement_id] }));
     const { worth, settlement_count, partner_count } = await detailOf(id);
     const { points, amount, trees } = found;
-    assert.deepEqual(worth, [{ currency: 'SAR', minor_units: 2, points, amount, trees, tree_costs: ['7.5'] }]);
+    assert.deepEqual(worth, [
+      { currency: 'SAR', minor_units: 2, points, amount, trees, tree_costs: ['7.5'], tree_shares: [{ cost: '7.5', amount }] },
+    ]);
     assert.deepEqual([settlement_count, partner_count], [1, 1]);
   });
 

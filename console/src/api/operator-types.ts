@@ -4208,12 +4208,14 @@ export interface components {
             minor_units: number | null;
             /** @description Points of contributions and adjustments. */
             points: string;
-            /** @description What they are worth, exact; `null` without a value. */
+            /** @description What the partner pays for them: the payable amount of its settlement; `null` without a value. */
             amount: string | null;
             /** @description Whole trees that the amount pays at the costs of its contributions; `null` without a cost. An orientation. */
             trees: string | null;
             /** @description What one tree costs, ascending: several when contributions were recorded at several costs. */
             tree_costs: string[];
+            /** @description The amount by the costs of a tree. Trees are rounded down once for each cost, over all settlements that are added up. */
+            tree_shares: components["schemas"]["TreeShare"][];
         };
         PooledSettlementPage: {
             /** @description The settlements of the page. */
@@ -4951,6 +4953,12 @@ export interface components {
                 [key: string]: string | null;
             };
         };
+        TreeShare: {
+            /** @description The cost of a tree, exact. */
+            cost: string;
+            /** @description The part of the amount that pays trees at this cost, exact, before rounding. */
+            amount: string;
+        };
         UnpooledSettlementPage: {
             /** @description The settlements of the page. */
             settlements: components["schemas"]["PoolableSettlement"][];
@@ -5049,12 +5057,14 @@ export interface components {
             minor_units: number | null;
             /** @description Points of contributions and adjustments. */
             points: string;
-            /** @description What they are worth, exact; `null` without a value. */
+            /** @description What the partner pays for them: the payable amount of its settlement; `null` without a value. */
             amount: string | null;
             /** @description Whole trees that the amount pays at the costs of its contributions; `null` without a cost. An orientation. */
             trees: string | null;
             /** @description What one tree costs, ascending: several when contributions were recorded at several costs. */
             tree_costs: string[];
+            /** @description The amount by the costs of a tree. Trees are rounded down once for each cost, over all settlements that are added up. */
+            tree_shares: components["schemas"]["TreeShare"][];
         };
     };
     responses: never;

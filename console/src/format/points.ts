@@ -60,6 +60,16 @@ export function addDecimals(values: readonly string[]): string {
   return places === 0 ? sign + digits : `${sign}${digits.slice(0, -places)}.${digits.slice(-places)}`;
 }
 
+/** How many times a decimal above zero is in another that is not negative: `'30', '7.5'` → `4n`. */
+export function divideWhole(amount: string, by: string): bigint {
+  const places = Math.max(...[amount, by].map((value) => value.split('.')[1]?.length ?? 0));
+  const [all, one] = [amount, by].map((value) => {
+    const [whole = '0', decimals = ''] = value.split('.');
+    return BigInt(whole + decimals.padEnd(places, '0'));
+  }) as [bigint, bigint];
+  return all / one;
+}
+
 /** The difference of two decimals, exactly: `'1.5', '0.25'` → `1.25`. */
 export function subtractDecimals(from: string, value: string): string {
   return addDecimals([from, value.startsWith('-') ? value.slice(1) : `-${value}`]);

@@ -1,24 +1,35 @@
+import { payableOf } from '../numbers/money.ts';
 import type { RuleVersion } from '../rules/rule-versions.ts';
 import type { VersionTotals } from '../settlements/settlement-totals.ts';
 
 /** Totals of settlements that are in a batch, or may be. */
 export interface WorthSource {
+  /** Of contributions and adjustments. */
   readonly points: bigint;
   readonly currency: string | null;
+  /** Net and carried in, exact, in 10^-12 of the currency's unit; `null` without a value. */
+  readonly amount: bigint | null;
+  /** Without what is carried in. */
   readonly byVersion: readonly VersionTotals[];
 }
 
-/** What points of one currency are worth, and how many trees that pays. */
+/** A part of an amount, with the cost of a tree that it pays at; both in 10^-12 of the currency's unit. */
+export interface TreeShare {
+  readonly cost: bigint;
+  readonly amount: bigint;
+}
+
+/** What partners pay for points of one currency, and how many trees that pays. */
 export interface Worth {
   /** `null` for points without a value. */
   readonly currency: string | null;
   readonly points: bigint;
-  /** Exact, in 10^-12 of the currency's unit; `null` without a value. */
+  /** The sum of the payable amounts, in 10^-12 of the currency's unit; `null` without a value. */
   readonly amount: bigint | null;
   /** Whole trees at the costs that the contributions were recorded with; `null` where none had a cost. */
   readonly trees: bigint | null;
-  /** What one tree costs at these versions, ascending, each once; in 10^-12 of the currency's unit. */
-  readonly treeCosts: readonly bigint[];
+  /** The part of the amount at each cost of a tree, in ascending order of the costs. */
+  readonly treeShares: readonly TreeShare[];
 }
 
 /** What a tree costs, by the label of its version. */
@@ -31,7 +42,7 @@ export function treeCostsOf(versions: Iterable<RuleVersion>): TreeCosts {
   return new Map(costs);
 }
 
-/** Adds up settlements one at a time, in memory that grows only with the number of currencies and versions. */
+/** Adds up settlements one at a time, in memory that grows only with the number of currencies and costs. */
 export interface WorthCounter {
   add(settlement: WorthSource): void;
   /** The sums of each currency, in the order of their codes; the sum of points without a value is last. */
@@ -39,37 +50,57 @@ export interface WorthCounter {
 }
 
 /**
- * Whole trees are rounded down once for each version of the tree cost. It is an orientation: the number of trees of a batch is what an
- * operator states.
+ * Whole trees are rounded down once for each cost of a tree. It is an orientation: the number of trees of a batch is what an operator
+ * states.
  */
 export function countWorth(costs: TreeCosts): WorthCounter {
-  const sums = new Map<string | null, { points: bigint; amount: bigint | null; byCost: Map<string, bigint> }>();
+  const sums = new Map<string | null, { points: bigint; amount: bigint | null; byCost: Map<bigint, bigint> }>();
   return {
-    add({ currency, points, byVersion }) {
-      const sum = sums.get(currency) ?? { points: 0n, amount: null, byCost: new Map<string, bigint>() };
+    add(settlement) {
+      const { currency, points, amount } = settlement;
+      const sum = sums.get(currency) ?? { points: 0n, amount: null, byCost: new Map<bigint, bigint>() };
       sums.set(currency, sum);
       sum.points += points;
-      for (const { amount, treeCostVersion } of byVersion) {
-        if (amount === null) continue;
-        sum.amount = (sum.amount ?? 0n) + amount;
-        sum.byCost.set(treeCostVersion, (sum.byCost.get(treeCostVersion) ?? 0n) + amount);
-      }
+      if (currency !== null && amount !== null) sum.amount = (sum.amount ?? 0n) + payableOf(amount, currency);
+      for (const share of sharesOf(settlement, costs))
+        sum.byCost.set(share.cost, (sum.byCost.get(share.cost) ?? 0n) + share.amount);
     },
     worth: () =>
       [...sums]
-        .map(([currency, { points, amount, byCost }]) => ({ currency, points, amount, ...treesOf(byCost, costs) }))
+        .map(([currency, { points, amount, byCost }]) => ({ currency, points, amount, ...treesOf(byCost) }))
         .sort((one, other) => ((one.currency ?? '~') < (other.currency ?? '~') ? -1 : 1)),
   };
 }
 
-function treesOf(byCost: ReadonlyMap<string, bigint>, costs: TreeCosts): Pick<Worth, 'trees' | 'treeCosts'> {
-  let trees: bigint | null = null;
-  const used = new Set<bigint>();
-  for (const [version, amount] of byCost) {
+/**
+ * What pays trees of a settlement, by their cost. What its versions come to above its amount, because of adjustments and of what is
+ * carried in, is taken from the cheapest trees first: the number of trees is rather too low than too high.
+ */
+function sharesOf({ amount, byVersion }: WorthSource, costs: TreeCosts): TreeShare[] {
+  const positive = byVersion.map((each) => ({ version: each.treeCostVersion, amount: atLeastZero(each.amount ?? 0n) }));
+  const sum = positive.reduce((before, each) => before + each.amount, 0n);
+  let excess = sum - atLeastZero(amount ?? 0n);
+  const known = positive.flatMap(({ version, amount }) => {
     const cost = costs.get(version);
-    if (cost === undefined) continue;
-    used.add(cost);
-    trees = (trees ?? 0n) + (amount > 0n ? amount / cost : 0n);
-  }
-  return { trees, treeCosts: [...used].sort((one, other) => (one < other ? -1 : 1)) };
+    return cost === undefined ? [] : [{ cost, amount }];
+  });
+  return known.sort(byCost).map((share) => {
+    const taken = excess < share.amount ? atLeastZero(excess) : share.amount;
+    excess -= taken;
+    return { cost: share.cost, amount: share.amount - taken };
+  });
+}
+
+function treesOf(sums: ReadonlyMap<bigint, bigint>): Pick<Worth, 'trees' | 'treeShares'> {
+  const treeShares = [...sums].map(([cost, amount]) => ({ cost, amount })).sort(byCost);
+  const trees = treeShares.reduce((sum, { cost, amount }) => sum + amount / cost, 0n);
+  return { trees: treeShares.length === 0 ? null : trees, treeShares };
+}
+
+function byCost(one: TreeShare, other: TreeShare): number {
+  return one.cost < other.cost ? -1 : 1;
+}
+
+function atLeastZero(amount: bigint): bigint {
+  return amount > 0n ? amount : 0n;
 }

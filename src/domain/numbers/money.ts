@@ -59,6 +59,12 @@ export function minorUnitsOf(amount: bigint, currency: string): bigint {
   return roundHalfUp(amount, MONEY_DECIMALS, getMinorUnits(currency));
 }
 
+/** What is payable of a total, in 10^-12 of the unit: rounded as it is billed, 0 where it is negative. @throws RangeError The currency is none of ISO 4217. */
+export function payableOf(amount: bigint, currency: string): bigint {
+  const minorUnits = minorUnitsOf(amount, currency);
+  return minorUnits > 0n ? minorUnits * 10n ** BigInt(MONEY_DECIMALS - getMinorUnits(currency)) : 0n;
+}
+
 /** 1235n of AED are `"12.35"`. @throws RangeError The currency is none of ISO 4217. */
 export function minorUnitsText(minorUnits: bigint, currency: string): string {
   return signedFixedText(minorUnits, getMinorUnits(currency));

@@ -128,7 +128,7 @@ const worthMembers = {
   currency: nullableText('The currency of the amount, by ISO 4217; `null` for points without a value.'),
   minor_units: minorUnits,
   points: integerText('Points of contributions and adjustments.'),
-  amount: nullableDecimalText('What they are worth, exact; `null` without a value.'),
+  amount: nullableDecimalText('What the partner pays for them: the payable amount of its settlement; `null` without a value.'),
   trees: nullableIntegerText(
     'Whole trees that the amount pays at the costs of its contributions; `null` without a cost. An orientation.',
   ),
@@ -136,15 +136,23 @@ const worthMembers = {
     decimalText('The cost of a tree, exact.'),
     'What one tree costs, ascending: several when contributions were recorded at several costs.',
   ),
+  tree_shares: listOf(
+    shape('TreeShare', {
+      cost: decimalText('The cost of a tree, exact.'),
+      amount: decimalText('The part of the amount that pays trees at this cost, exact, before rounding.'),
+    }),
+    'The amount by the costs of a tree. Trees are rounded down once for each cost, over all settlements that are added up.',
+  ),
 };
 
-const worthToWire = ({ currency, points, amount, trees, treeCosts }: Worth) => ({
+const worthToWire = ({ currency, points, amount, trees, treeShares }: Worth) => ({
   currency,
   minor_units: currency === null ? null : (findMinorUnits(currency) ?? null),
   points,
   amount: amount === null ? null : amountText(amount),
   trees,
-  tree_costs: treeCosts.map(amountText),
+  tree_costs: treeShares.map(({ cost }) => amountText(cost)),
+  tree_shares: treeShares.map((share) => ({ cost: amountText(share.cost), amount: amountText(share.amount) })),
 });
 
 export const BatchDetail = shape('ImpactBatchDetail', {

@@ -86,6 +86,10 @@ function problemCode(part: RequestPart, schema: Schema, value: unknown): DetailC
   if (schema['format'] === 'int64') return pointsProblem(value, schema['x-signed'] === true);
   if (schema['type'] === 'array') return Array.isArray(value) ? 'wrong_form' : 'wrong_type';
   if (typeof value !== 'string' || schema['type'] === 'boolean') return 'wrong_type';
+  return textProblem(value, schema);
+}
+
+function textProblem(value: string, schema: Schema): DetailCode {
   if (Array.isArray(schema['enum'])) return 'unsupported_value';
   if (schema['format'] === 'distance-km') return findDistanceProblem(value) ?? 'wrong_form';
   if (schema['format'] === 'page-cursor') return 'wrong_form';

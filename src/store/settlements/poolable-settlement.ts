@@ -3,9 +3,9 @@ import type { VersionTotals } from '../../domain/settlements/settlement-totals.t
 import type { Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
-import { readVersions } from './exact-totals.ts';
+import { readExact, readVersions } from './exact-totals.ts';
 
-/** A closed settlement, as far as it can be pooled: its contributions and adjustments, without what it carries. */
+/** A closed settlement, as far as it can be pooled. */
 export interface PoolableSettlement {
   readonly partnerId: string;
   readonly settlementId: string;
@@ -19,13 +19,17 @@ export interface PoolableSettlement {
   /** The points of its contributions and adjustments together. */
   readonly points: bigint;
   readonly currency: string | null;
+  /** Net and carried in, exact, in 10^-12 of the currency's unit; `null` without a value. */
+  readonly amount: bigint | null;
+  /** Contributions and adjustments, without what is carried in. */
   readonly byVersion: readonly VersionTotals[];
   /** `null` without contributions, as it cannot be pooled. */
   readonly acknowledgement: 'pending' | AcknowledgementStatus | null;
 }
 
-interface Row extends Omit<PoolableSettlement, 'points' | 'byVersion'> {
+interface Row extends Omit<PoolableSettlement, 'points' | 'amount' | 'byVersion'> {
   readonly points: string;
+  readonly amount: string | null;
   readonly byVersion: string;
 }
 
@@ -36,7 +40,7 @@ interface Row extends Omit<PoolableSettlement, 'points' | 'byVersion'> {
 const COLUMNS = `s.partner_id as "partnerId", s.settlement_id as "settlementId", s.period_label as "periodLabel",
       s.period_start as "periodStart", s.period_end as "periodEnd", s.period_timezone as "timeZone", s.closed_at as "closedAt",
       s.contribution_count as "contributionCount", (s.gross_points + s.adjustment_points)::text as points, s.currency,
-      s.totals_by_version as "byVersion",
+      s.exact_amount::text as amount, s.totals_by_version as "byVersion",
       case when s.contribution_count > 0 then coalesce((
         select min(k.status) from settlement_acknowledgement k where k.partner_id = s.partner_id and k.settlement_id = s.settlement_id
       ), 'pending') end as acknowledgement`;
@@ -44,6 +48,7 @@ const COLUMNS = `s.partner_id as "partnerId", s.settlement_id as "settlementId",
 const readRow = <Read extends Row>(row: Read) => ({
   ...row,
   points: BigInt(row.points),
+  amount: readExact(row.amount),
   byVersion: readVersions(row.byVersion),
 });
 

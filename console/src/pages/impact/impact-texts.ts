@@ -81,6 +81,7 @@ export const IMPACT = {
   closedAt: ['Closed', 'أُقفلت'],
   noSettlements: ['It has no settlements yet', 'لا تسويات فيها بعد'],
   worth: ['What its settlements are worth', 'قيمة تسوياتها'],
+  payable: ['Payable', 'المستحق'],
   paysTrees: ['Trees paid for', 'أشجار تغطيها القيمة'],
   costOfTree: ['Cost of a tree', 'تكلفة الشجرة'],
   costEach: [(cost: string) => `${cost} a tree`, (cost: string) => `${isolate(cost)} للشجرة`],

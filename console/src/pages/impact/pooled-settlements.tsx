@@ -50,7 +50,7 @@ export function usePoolableColumns(sort: 'closed_at' | 'partner_id'): readonly C
     { label: t.contributions, isFigure: true, show: ({ contribution_count }) => <Points value={contribution_count} /> },
     { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
     {
-      label: common.amount,
+      label: t.payable,
       isFigure: true,
       isGiven: ({ amount }) => amount !== null,
       show: ({ amount, currency, minor_units }) => <Total amount={amount} currency={currency} minorUnits={minor_units} />,

@@ -1,7 +1,7 @@
 /** Points and money of settlements beside what trees cost. */
 import { Alert, Stack, Text } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
-import { addDecimals, addWhole, compareDecimals, formatDecimal, padDecimal } from '../../format/points.ts';
+import { addDecimals, addWhole, compareDecimals, divideWhole, formatDecimal, padDecimal } from '../../format/points.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Foreign, Money, Points, Total } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -16,16 +16,26 @@ export type Worth = components['schemas']['Worth'];
  */
 export function worthOf(settlements: readonly Poolable[]): Worth[] {
   return [...Map.groupBy(settlements, ({ currency }) => currency)].map(([currency, same]) => {
-    const [amounts, trees] = [same.map((each) => each.amount), same.map((each) => each.trees)];
+    const amounts = same.map((each) => each.amount);
+    const shares = addShares(same.flatMap((each) => each.tree_shares));
+    const isKnown = same.every(({ trees }) => trees !== null);
     return {
       currency,
       minor_units: same[0]?.minor_units ?? null,
       points: String(addWhole(same.map((each) => each.points))),
       amount: amounts.includes(null) ? null : addDecimals(amounts as string[]),
-      trees: trees.includes(null) ? null : String(addWhole(trees as string[])),
-      tree_costs: [...new Set(same.flatMap((each) => each.tree_costs))].sort(compareDecimals),
+      trees: isKnown ? String(addWhole(shares.map(({ cost, amount }) => String(divideWhole(amount, cost))))) : null,
+      tree_costs: shares.map(({ cost }) => cost),
+      tree_shares: shares,
     };
   });
+}
+
+/** One share for each cost, in ascending order: trees are rounded down once for each, as the service does for a batch. */
+function addShares(shares: Worth['tree_shares']): Worth['tree_shares'] {
+  return [...Map.groupBy(shares, ({ cost }) => cost)]
+    .map(([cost, same]) => ({ cost, amount: addDecimals(same.map((each) => each.amount)) }))
+    .sort((one, other) => compareDecimals(one.cost, other.cost));
 }
 
 /** `2.70 SAR · 0.50 SAR a tree · pays about 5 trees` */
@@ -71,7 +81,7 @@ export function WorthCards({ worth, partnersOf }: WorthCardsProps) {
             facts={[
               { label: common.points, value: <Points value={each.points} />, isKnown: true },
               {
-                label: common.amount,
+                label: t.payable,
                 value: <Total amount={each.amount} currency={each.currency} minorUnits={each.minor_units} />,
                 isKnown: each.amount !== null,
               },
