@@ -147,6 +147,10 @@ async function refuseLossy({ pool }: Database): Promise<void> {
       : 'Check that it runs and that DATABASE_URL is correct.';
     throw new Error(`The database cannot be reached: ${message.replace(/\.$/, '')}. ${nextStep}`, { cause });
   });
+  if (settings.encoding !== 'UTF8')
+    throw new Error(
+      `The database has the encoding ${settings.encoding}, which has no Arabic. Create one with the encoding UTF8.`,
+    );
   const problems = listDurabilityProblems(settings);
   if (problems.length > 0)
     throw new Error(

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import { openEmbedded } from '../embedded-postgres/open-embedded.ts';
 import type { SampleOutcome } from '../sample-data/make-sample-data.ts';
 import { listJobs } from '../schedule/jobs.ts';
-import { type Database, openDatabase } from '../store/database.ts';
+import { type Database, LOSES_COMMITS, openDatabase } from '../store/database.ts';
 import { claimInstallation } from '../store/installation.ts';
 import { dropPastClock, lockSampleData, PAST_PATH } from '../store/sandbox/past-clock.ts';
 import { replaceDatabase } from '../store/sandbox/replace-database.ts';
@@ -15,7 +15,7 @@ import { openEndpointTools } from './open-sandbox.ts';
 /** Confirmations and deliveries of the past run one after another. */
 const PAST_CONNECTIONS = 8;
 /** A commit that is lost with the machine is made again: every step is done once. Later commits of others are not lost. */
-const PAST_SETTINGS = [PAST_PATH, 'synchronous_commit=off'];
+const PAST_SETTINGS = [PAST_PATH, LOSES_COMMITS];
 
 /** Makes the sample data that the database of this installation is to have, beside the service. */
 export async function openSampleData(

@@ -7,6 +7,7 @@ import type { NamedKey } from '../domain/audit/named-key.ts';
 import { type ContributionSeals, openContributionSeals } from '../domain/contributions/contribution-seal.ts';
 import { CommittedEvents } from './announcements.ts';
 import { Session } from './database-session.ts';
+import { KEEP_COMMITS_DURABLE, startUpOf } from './session-settings.ts';
 
 /** Accepts a statement. The caller decides about atomicity: on a pool each statement is its own transaction, on a client the caller's. */
 export type Queryable = Pick<pg.Pool, 'query'> | Pick<pg.ClientBase, 'query'>;
@@ -38,11 +39,14 @@ export interface DatabaseOptions {
   readonly onConnectionError?: (error: Error) => void;
   /** Called when the first audit entry or contribution is written; without keys none can be. */
   readonly auditKeys?: () => readonly NamedKey[];
-  /** Further settings of each session, `name=value`. */
+  /** Further settings of each session, `name=value`. {@link LOSES_COMMITS} is for what can be made again. */
   readonly settings?: readonly string[];
   /** The notifier of another pool of the same database. */
   readonly committedEvents?: CommittedEvents;
 }
+
+/** Commits are answered before they are on disk. */
+export const LOSES_COMMITS = 'synchronous_commit=off';
 
 /** Longer than any statement needs and shorter than a request may take, so that no key stays blocked. */
 const STATEMENT_TIMEOUT_MS = 4_500;
@@ -51,20 +55,6 @@ const CONNECT_TIMEOUT_MS = 3_000;
 const IDLE_TIMEOUT_MS = 5 * 60_000;
 /** A machine that went without a word is noticed some 10 s later, by the system, before a statement waits for it. */
 const KEEP_ALIVE_AFTER_MS = 5_000;
-
-/** A session that lost its client must release its locks: within seconds, in a transaction or outside of one. */
-const SESSION_SETTINGS = [
-  'timezone=UTC',
-  'client_connection_check_interval=1000',
-  'idle_in_transaction_session_timeout=3000',
-  'tcp_keepalives_idle=5',
-  'tcp_keepalives_interval=2',
-  'tcp_keepalives_count=3',
-  // No statement takes long enough to be worth compiling, and the planner may overestimate the plan of a small table.
-  'jit=off',
-  // On a distributed database the node that holds the lock must know the time-out. Elsewhere this has no effect.
-  'citus.propagate_set_commands=local',
-];
 
 /**
  * Every statement finds a few rows by an index, however many the table holds. It is planned once per connection, in a way that a plan
@@ -122,10 +112,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     settings = [],
     committedEvents = new CommittedEvents(),
   } = options;
+  const startUp = startUpOf(databaseUrl, settings);
+  const isDurable = preparesStatements && !settings.includes(LOSES_COMMITS);
   const pool = new ServicePool(preparesStatements, {
-    connectionString: databaseUrl,
+    connectionString: preparesStatements ? startUp.databaseUrl : databaseUrl,
     Client: Session as new () => pg.Client,
-    verify: refuseStandby,
+    verify: (client: pg.PoolClient, done: (error?: Error) => void) => refuseStandby(client, isDurable, done),
     max: poolSize,
     types,
     application_name: 'partner-impact',
@@ -137,7 +129,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     pipeline: true,
     // A transaction pooler accepts no start-up options: there the role carries them (`alter role … set …`).
     ...(preparesStatements && {
-      options: [...SESSION_SETTINGS, ...settings].map((setting) => `-c ${setting}`).join(' '),
+      options: startUp.options,
       statement_timeout: STATEMENT_TIMEOUT_MS,
     }),
   });
@@ -179,10 +171,13 @@ export async function onOneConnection<Result>(pool: pg.Pool, read: (db: Connecti
 /**
  * A server in recovery may lack recent records, and a proxy may lead to one for a moment. Checked for each new connection: a server that
  * is demoted ends its sessions.
+ *
+ * @param isDurable Whether the commits of the session stay durable when a setting is changed. Behind a transaction pooler a session has
+ * no settings of its own.
  */
-function refuseStandby(client: pg.PoolClient, done: (error?: Error) => void): void {
+function refuseStandby(client: pg.PoolClient, isDurable: boolean, done: (error?: Error) => void): void {
   client
-    .query('select pg_is_in_recovery() as "isStandby"')
+    .query(`select pg_is_in_recovery() as "isStandby"${isDurable ? `, ${KEEP_COMMITS_DURABLE}` : ''}`)
     .then(
       ({ rows }) => done(rows[0].isStandby ? new Error('The server is in recovery: a standby, or not yet promoted.') : undefined),
       done,

@@ -8,11 +8,15 @@ export interface ServerSettings {
   readonly version: number;
   readonly fsync: string;
   readonly fullPageWrites: string;
+  /** Without what the session itself set. */
   readonly synchronousCommit: string;
   /** Names of the standbys that a commit waits for; empty when there are none. */
   readonly synchronousStandbyNames: string;
   /** Servers that follow this one, synchronously or not; a standby of a backup counts too. */
   readonly standbys: number;
+  /** The least level of messages that the session gets. */
+  readonly clientMinMessages: string;
+  readonly encoding: string;
   readonly statementTimeout: string;
   readonly idleInTransactionTimeout: string;
 }
@@ -20,7 +24,8 @@ export interface ServerSettings {
 export async function readServerSettings(db: Queryable): Promise<ServerSettings> {
   const { rows } = await (db as { query(text: string): Promise<{ rows: ServerSettings[] }> }).query(`
     select current_setting('server_version_num')::int4 / 10000 as "version", current_setting('fsync') as "fsync",
-      current_setting('full_page_writes') as "fullPageWrites", current_setting('synchronous_commit') as "synchronousCommit",
+      current_setting('full_page_writes') as "fullPageWrites", (select reset_val from pg_settings where name = 'synchronous_commit') as "synchronousCommit",
+      current_setting('client_min_messages') as "clientMinMessages", current_setting('server_encoding') as "encoding",
       current_setting('synchronous_standby_names') as "synchronousStandbyNames",
       (select count(*)::int4 from pg_stat_replication where coalesce(application_name, '') not in ('pg_basebackup', 'pg_receivewal')) as "standbys",
       current_setting('statement_timeout') as "statementTimeout",
@@ -47,21 +52,31 @@ export function listDurabilityProblems(settings: ServerSettings): string[] {
   if (settings.synchronousStandbyNames !== '' && settings.synchronousCommit === 'local') {
     problems.push('synchronous_commit is local although standbys are named: a failover would lose contributions. Set it to on.');
   }
+  if (settings.clientMinMessages === 'error') {
+    problems.push('client_min_messages is error: an aborted wait for a standby would look like a commit. Set it to notice.');
+  }
   return problems;
 }
 
 const CHECK_WRITABLE = {
   name: 'check_writable',
-  text: `select pg_logical_emit_message(true, 'partner-impact', 'ready'), current_setting('transaction_read_only') as "readOnly"`,
+  text: `select pg_logical_emit_message(true, 'partner-impact', 'ready'), current_setting('transaction_read_only') as "readOnly",
+    array(
+      select name || '=' || current_setting(name) from unnest(array['fsync', 'full_page_writes', 'synchronous_commit']) name
+      where current_setting(name) = 'off'
+    ) as lossy`,
 };
 
 /**
  * Checks that the server can commit: commits a message that leaves no trace, as durably as a contribution.
  *
- * @throws Error Also on a read-only server, and where new transactions are read-only by a setting.
+ * @throws Error Also on a read-only server, where new transactions are read-only by a setting, and where a setting that was changed since
+ * the start lets a crash lose commits.
  */
 export async function checkWritable(db: Queryable): Promise<void> {
-  const [row] = await run<{ readOnly: string }>(db, CHECK_WRITABLE, []);
+  const [row] = await run<{ readOnly: string; lossy: string[] }>(db, CHECK_WRITABLE, []);
   if (row?.readOnly === 'on')
     throw new Error('the database is read-only: default_transaction_read_only is on for the server, the database or the role');
+  if (row && row.lossy.length > 0)
+    throw new Error(`a crash would lose contributions: the database has ${row.lossy.join(', ')}, which must be on`);
 }
