@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { clearStaleLocks, findAnsweringPostmaster, findPostmaster, type Postmaster } from './postmaster.ts';
+import { clearStaleLocks, findAnsweringPostmaster, findOriginal, findPostmaster, type Postmaster } from './postmaster.ts';
 import { embeddedProblem, explainFailure } from './problem.ts';
 import { hasLostStarter, isOrphanedSession, listProcesses } from './processes.ts';
 import { type Launch, spawnPostmaster } from './spawn-postmaster.ts';
@@ -54,12 +54,21 @@ export async function attachOrStart(site: Site): Promise<Running> {
       report('Waiting for the last sessions of a killed database server …');
     } else if (!launch || launch.hasEnded()) {
       const foreign = await findAnsweringPostmaster(cluster);
-      if (foreign) return { postmaster: foreign, isOurs: false };
+      if (foreign) return { postmaster: refuseCopy(foreign, cluster), isOurs: false };
       launch = start(site, launch);
     }
   }
   throw embeddedProblem(
     `The database in ${cluster} is in use, but no server became ready within ${IDLE_TIMEOUT_MS / 1000} s. ${lastWords(launch)}`,
+  );
+}
+
+/** What is recorded in a copy must not be recorded in the original. */
+function refuseCopy(postmaster: Postmaster, cluster: string): Postmaster {
+  const original = findOriginal(postmaster, cluster);
+  if (original === undefined) return postmaster;
+  throw embeddedProblem(
+    `${cluster} is a copy of ${original}, whose database is running. Stop the original first. Or, if the copy was made while the original was stopped, remove postmaster.pid from the copy; one that was made while it ran may be damaged: restore a backup instead.`,
   );
 }
 

@@ -2,10 +2,10 @@
  * The server of a cluster as its own `postmaster.pid` describes it: the only register and the only lock. No other file is kept, so
  * nothing is stale after a kill.
  */
-import { linkSync, renameSync, rmSync } from 'node:fs';
+import { linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { hasNumber, readText, worksIn } from './processes.ts';
+import { hasNumber, readText, workingFolder, worksIn } from './processes.ts';
 
 export interface Postmaster {
   readonly pid: number;
@@ -16,6 +16,7 @@ export interface Postmaster {
 
 /** Name of the socket in its folder. Without a TCP port every server can keep PostgreSQL's usual number. */
 export const SOCKET_NAME = '.s.PGSQL.5432';
+const SOCKET_LOCK = `${SOCKET_NAME}.lock`;
 
 /** The living postmaster; `undefined` also for one in another container, whose processes are not visible here. */
 export function findPostmaster(cluster: string): Postmaster | undefined {
@@ -34,15 +35,35 @@ export async function findAnsweringPostmaster(cluster: string): Promise<Postmast
 }
 
 /**
- * Removes the files that a killed server left. PostgreSQL does so itself, except while any process has the id in its lock files: a
- * zombie, or after a reboot another program. Call this only when no process works in the cluster.
+ * The folder in which the server of a socket works, where that is not this cluster: then the cluster is a copy, whose `postmaster.pid`
+ * names the socket of the original. `undefined` also for a server in another container.
+ */
+export function findOriginal({ socketDirectory }: Postmaster, cluster: string): string | undefined {
+  const pid = firstNumber(readText(join(socketDirectory, SOCKET_LOCK)));
+  const folder = workingFolder(pid);
+  if (folder === undefined || readLockFile(folder)?.pid !== pid) return undefined;
+  const [there, here] = [statSync(folder), statSync(cluster)];
+  return there.ino === here.ino && there.dev === here.dev ? undefined : folder;
+}
+
+/**
+ * Removes the files that a killed server left, or that were copied with the cluster. PostgreSQL does so itself, except while any process
+ * has the id in its lock files: a zombie, after a reboot another program, or the server of the original. Call this only when no process
+ * works in the cluster.
  */
 export function clearStaleLocks(cluster: string): void {
   const stale = readLockFile(cluster);
-  if (!stale || !hasNumber(stale.pid)) return;
-  for (const path of [join(stale.socketDirectory, `${SOCKET_NAME}.lock`), lockFile(cluster)]) {
+  const locks = [lockFile(cluster), join(cluster, SOCKET_LOCK)];
+  const isElsewhere = stale !== undefined && stale.socketDirectory !== cluster;
+  if (isElsewhere && findOriginal(stale, cluster) === undefined) {
+    const lock = join(stale.socketDirectory, SOCKET_LOCK);
+    if (firstNumber(readText(lock)) === stale.pid) locks.push(lock);
+  }
+  for (const path of locks) {
     const text = readText(path);
-    if (firstNumber(text) === stale.pid) removeUnchanged(path, text);
+    const pid = firstNumber(text);
+    // A server that starts at this moment works here.
+    if (hasNumber(pid) && !worksIn(pid, cluster)) removeUnchanged(path, text);
   }
 }
 

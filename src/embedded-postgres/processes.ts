@@ -17,6 +17,11 @@ export function worksIn(pid: number, cluster: string): boolean {
   return readCommandLine(pid).includes(serverName(cluster, ''));
 }
 
+/** The folder in which a process of PostgreSQL works; `undefined` for another process, and for one that cannot be looked at. */
+export function workingFolder(pid: number): string | undefined {
+  return isPostgres(pid) ? readLink(`/proc/${pid}/cwd`) : undefined;
+}
+
 export function listProcesses(cluster: string): number[] {
   const pids = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry));
   return pids.map(Number).filter((pid) => worksIn(pid, cluster));

@@ -126,6 +126,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'keyed-answer',
       'partner-ids',
       'query',
+      'session-settings',
       'transaction',
     ],
   },

@@ -156,6 +156,28 @@ describe('a second start on the same folder', () => {
   });
 });
 
+describe('a copy of a data directory', () => {
+  test('never leads to the database of the original, and starts by itself when it is told to', async () => {
+    const dataDirectory = await makeDataDirectory();
+    const original = await open(dataDirectory);
+    await query(original.socketDirectory, 'create table of_the_original (only_row int)');
+    const copy = makeFolder();
+    execFileSync('cp', ['-a', join(dataDirectory, 'postgres'), copy]);
+    await assert.rejects(open(copy), (error: Error) => {
+      assert.match(error.message, /is a copy of .*, whose database is running\. Stop the original first\./);
+      return true;
+    });
+    rmSync(join(copy, 'postgres/postmaster.pid'));
+    const server = await open(copy);
+    assert.notEqual(server.socketDirectory, original.socketDirectory);
+    await query(server.socketDirectory, 'create table of_the_copy (only_row int)');
+    const tables = "select count(*)::int4 as count from pg_class where relname = 'of_the_copy'";
+    assert.deepEqual(await query(original.socketDirectory, tables), [{ count: 0 }]);
+    await server.stop();
+    await original.stop();
+  });
+});
+
 describe('after a kill', () => {
   test('kill -9 of the owner: its server ends with it, and the next start finds every committed row', async () => {
     const dataDirectory = await makeDataDirectory();
