@@ -3,7 +3,15 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { ID_PREFIXES, IDENTIFIERS, isLongIdentifier, isShortIdentifier, newId } from './identifiers.ts';
+import {
+  ID_PREFIXES,
+  IDENTIFIERS,
+  isLongIdentifier,
+  isShortIdentifier,
+  newId,
+  setIdentifierTime,
+  timeOfId,
+} from './identifiers.ts';
 
 const ALLOWED = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-'];
 
@@ -81,4 +89,22 @@ test('Contribution, transaction_id: the random part of a new millisecond is draw
   for (let n = 0; n < 50; n++) parts.push(await randomPart());
   // 50 draws from 32 first characters, all equal, would be a chance of 1 in 2^245.
   assert.ok(new Set(parts.map((part) => part[0])).size > 5);
+});
+
+test('identifiers sort in the order in which they are made, and follow a clock that is set back from a time ahead', () => {
+  const noonMs = Date.parse('2026-11-27T12:00:00Z');
+  const timeAt = (ms: number) => {
+    setIdentifierTime(() => noonMs + ms);
+    return newId('txn');
+  };
+  const former = setIdentifierTime(() => 0);
+  try {
+    const ids = [0, 0.5, 5, -30_000, 7_200_000].map(timeAt);
+    assert.deepEqual(ids, ids.toSorted());
+    assert.equal(timeOfId('txn', ids[3] as string), noonMs + 5, 'a clock that is corrected by seconds makes no earlier ones');
+    assert.equal(timeOfId('txn', timeAt(10)), noonMs + 10, 'two hours ahead is no time to keep');
+    assert.equal(timeOfId('txn', timeAt(11)), noonMs + 11);
+  } finally {
+    setIdentifierTime(former);
+  }
 });

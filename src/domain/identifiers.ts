@@ -69,19 +69,22 @@ export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];
  * neighbours can be guessed.
  */
 export function newId(prefix: IdPrefix): string {
-  return `${prefix}_${nextUlid(identifierTime?.())}`;
+  return `${prefix}_${nextUlid()}`;
 }
 
-let identifierTime: (() => number) | undefined;
+let identifierTime: () => number = Date.now;
 
 /**
- * For a process that makes records of the past: its identifiers carry this time, in milliseconds since 1970. They still sort in their
- * order, and never before one that the process made already.
+ * Identifiers carry this time from now on, the machine's until the first call. Records are dated by the database, whose clock it should be:
+ * a list of a span of time looks only at the ids of about that time.
  *
- * @param time `undefined`: the machine's clock again.
+ * @param time In milliseconds since 1970.
+ * @returns The time that they carried before.
  */
-export function setIdentifierTime(time: (() => number) | undefined): void {
+export function setIdentifierTime(time: () => number): () => number {
+  const former = identifierTime;
   identifierTime = time;
+  return former;
 }
 
 /** The identity of one piece of work: {@link idOfWork} gives its records the same identifiers when the work is repeated. */
@@ -99,7 +102,7 @@ export function idAt(prefix: IdPrefix, timeMs: number): string {
   return `${prefix}_${encodeTime(timeMs, 10)}`;
 }
 
-/** More than the clocks of two processes differ: an id contains the time of its process, and the record that of the database. */
+/** More than the time of a process differs from that of the database: an id contains the one, and the record the other. */
 const SKEW_MS = 600_000;
 
 /** Sorts before the ids of all records that the database dates at this time or later, and of some that are older. */
@@ -121,13 +124,29 @@ export function isOurId(prefix: IdPrefix, text: string): boolean {
 // The package's own generator requests one random byte at a time from the kernel, sixteen times per identifier.
 const randomBytes = Buffer.alloc(4096);
 let usedBytes = randomBytes.length;
-const nextUlid = monotonicFactory(() => {
+function nextRandom(): number {
   if (usedBytes === randomBytes.length) {
     randomFillSync(randomBytes);
     usedBytes = 0;
   }
   return randomBytes.readUInt8(usedBytes++) / 256;
-});
+}
+
+/** A clock that is set back further was ahead before. */
+const SET_BACK_MS = 60_000;
+let makeUlid = monotonicFactory(nextRandom);
+let latestMs = 0;
+
+/** Sorts after the ones before, but for those that a clock has dated which was ahead by more than a minute. */
+function nextUlid(): string {
+  const nowMs = Math.floor(identifierTime());
+  if (nowMs < latestMs - SET_BACK_MS) {
+    makeUlid = monotonicFactory(nextRandom);
+    latestMs = nowMs;
+  }
+  latestMs = Math.max(latestMs, nowMs);
+  return makeUlid(nowMs);
+}
 
 function exactly(shape: { minLength: number; maxLength: number }): RegExp {
   return new RegExp(`^${CHARACTERS}{${shape.minLength},${shape.maxLength}}$`);

@@ -56,9 +56,9 @@ async function make(tools: SampleTools, plan: Plan): Promise<SampleOutcome> {
     },
   });
   const sample = new Sample(tools, plan);
-  setIdentifierTime(() => sample.at.getTime());
+  const present = setIdentifierTime(() => sample.at.getTime());
   const isWhole = await play(sample).finally(async () => {
-    setIdentifierTime(undefined);
+    setIdentifierTime(present);
     await endHolding();
   });
   if (!isWhole) return 'stopped';

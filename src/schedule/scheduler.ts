@@ -1,6 +1,7 @@
 import { repeat } from '../concurrency/repeat.ts';
 import type { Database } from '../store/database.ts';
 import { claimJob, listDueJobs } from '../store/jobs/job.ts';
+import { ClockWatch } from './clock-watch.ts';
 import type { Job } from './job.ts';
 import { doRun, type EndedRun, LEASE_MS, newCorrelation, registerJobs } from './run-job.ts';
 
@@ -9,19 +10,25 @@ export interface ScheduleOptions {
   readonly jobs: readonly Job[];
   readonly onRun: (run: EndedRun) => void;
   readonly onError: (error: unknown) => void;
+  readonly clockWatch?: ClockWatch;
+  /** Milliseconds from any start. */
+  readonly steadyClock?: () => number;
 }
 
 /** The connections of the schedule, including reconciliations: jobs that are due together do not wait for a long one. */
 export const SCHEDULE_POOL_SIZE = 5;
 
 const LOOK_EVERY_MS = 1_000;
+/** Due times that a clock which was ahead has set are corrected within this time. */
+const REGISTER_EVERY_MS = 60_000;
 
 /**
  * Runs due jobs until it is closed. Any number of processes may: the process that gets the lease of a job begins its run. The database
- * stores when a job is due, by its own clock, so a time at which no process ran is made up for at the next start, once.
+ * stores when a job is due, by its own clock, so a time at which no process ran is made up for at the next start, once. While that clock has
+ * just been set forward, no job begins.
  */
 export function openSchedule(options: ScheduleOptions): { close(): Promise<void> } {
-  const { database, jobs, onRun, onError } = options;
+  const { database, jobs, onRun, onError, clockWatch = new ClockWatch(), steadyClock = () => performance.now() } = options;
   const stop = new AbortController();
   const underWay = new Map<string, Promise<void>>();
   const begin = async (job: Job): Promise<void> => {
@@ -33,15 +40,21 @@ export function openSchedule(options: ScheduleOptions): { close(): Promise<void>
       .finally(() => underWay.delete(job.name));
     underWay.set(job.name, running);
   };
-  let isRegistered = false;
+  let registeredAtMs = Number.NEGATIVE_INFINITY;
   const endLooking = repeat({
     pauseMs: LOOK_EVERY_MS,
     onError,
     work: async () => {
-      if (!isRegistered) await registerJobs(database, jobs);
-      isRegistered = true;
-      const due = new Set(await listDueJobs(database.pool));
-      for (const job of jobs) if (due.has(job.name) && !underWay.has(job.name)) await begin(job);
+      if (steadyClock() - registeredAtMs >= REGISTER_EVERY_MS) {
+        await registerJobs(database, jobs);
+        registeredAtMs = steadyClock();
+      }
+      const { now, jobNames } = await listDueJobs(database.pool);
+      const clock = clockWatch.look(now, steadyClock());
+      if (clock === 'stepped')
+        onError(new Error(`The clock of the database was set forward to ${now.toISOString()}: jobs wait a minute.`));
+      if (clock !== 'steady') return false;
+      for (const job of jobs) if (jobNames.includes(job.name) && !underWay.has(job.name)) await begin(job);
       return false;
     },
   });

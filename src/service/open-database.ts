@@ -17,6 +17,7 @@ import {
   refuseNewerRelease,
 } from '../store/schema/migrate.ts';
 import { openAuditKeys } from './configured-keys.ts';
+import { readIdentifierClock } from './identifier-clock.ts';
 import { once } from './once.ts';
 
 /** The database of this installation, on any server. */
@@ -116,6 +117,7 @@ async function prepare(store: Store, config: Config, options: StoreOptions): Pro
   // An invalid key stops the service at its start, and not at the first change.
   if (options.migrates || config.auditKey !== undefined) database.auditKeys();
   await refuseLossy(database);
+  await readIdentifierClock(database);
   // Before a migration, after which the service of the other environment could not start again.
   requireEnvironment(await findEnvironment(database.pool), config);
   const isDistributed = await bringUpToDate(store, config, options);

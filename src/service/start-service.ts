@@ -32,6 +32,7 @@ import { checkDatabase, openConfiguredAdminListener } from './configured-admin-l
 import { openConfiguredSecretBox } from './configured-keys.ts';
 import { configuredSettlementTools } from './configured-seals.ts';
 import { endInTime } from './end-in-time.ts';
+import { setIdentifierClock } from './identifier-clock.ts';
 import { logAnswer, logRun } from './log-lines.ts';
 import { once } from './once.ts';
 import { connectStore } from './open-database.ts';
@@ -274,5 +275,6 @@ function openRules(database: Database, rulesOf: ServiceOptions['rulesOf'], { log
   if (rulesOf) return { rulesOf: ({ partnerId }) => rulesOf(partnerId), close() {} };
   return openRuleCache(database, {
     onError: (err) => logger.warn({ err }, 'the rules could not be read; the service tries again'),
+    onClock: setIdentifierClock,
   });
 }

@@ -143,7 +143,10 @@ const FLOORS: Readonly<Record<string, Floor>> = {
     ],
   },
   webhooks: { folders: ['delivery', 'endpoints', 'receiver', 'security'], files: ['start-webhooks'] },
-  schedule: { folders: ['jobs'], files: ['job', 'jobs', 'reconciler', 'run-by-hand', 'run-job', 'sandbox-ends', 'scheduler'] },
+  schedule: {
+    folders: ['jobs'],
+    files: ['clock-watch', 'job', 'jobs', 'reconciler', 'run-by-hand', 'run-job', 'sandbox-ends', 'scheduler'],
+  },
   'partner-api': {
     folders: ['docs', 'http', 'limits', 'openapi', 'validation'],
     files: [

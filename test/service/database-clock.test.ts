@@ -6,6 +6,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
+import { timeOfId } from '../../src/domain/identifiers.ts';
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { listJobs } from '../../src/schedule/jobs.ts';
@@ -123,6 +124,19 @@ for (const [clock, aheadMs] of CLOCKS) {
       assert.deepEqual(rows, [{ ok: true }]);
     });
 
+    test('a list of a span of time has each contribution of it, whose ids carry that time', async () => {
+      const { body } = await client.confirm({ points: 7 });
+      const { transaction_id: id, created_at } = body.contribution;
+      const around = (ms: number) => new Date(Date.parse(created_at) + ms).toISOString();
+      const listed = await client.call(`/v1/impact-transactions?created_after=${around(-1)}&created_before=${around(1)}`);
+      assert.deepEqual(
+        listed.body.contributions.map((each: { transaction_id: string }) => each.transaction_id),
+        [id],
+      );
+      const skewMs = (timeOfId('txn', id) ?? 0) - Date.parse(created_at);
+      assert.ok(Math.abs(skewMs) < 60_000, `${skewMs} ms`);
+    });
+
     test('jobs change nothing before its time, and are due for the others when they should be', async () => {
       const { body: pending } = await client.confirm({ points: 150 });
       const open = await findOpenSettlement(pool, partnerId);
@@ -132,7 +146,7 @@ for (const [clock, aheadMs] of CLOCKS) {
       const before = await countRows(database, partnerId);
       assert.equal((await client.get(pending.contribution.transaction_id)).body.contribution.status, 'pending');
       assert.equal((await findOpenSettlement(pool, partnerId))?.settlementId, open?.settlementId);
-      assert.equal(before['event'], 2, 'settlement.created and the confirmation of the first test');
+      assert.equal(before['event'], 3, 'settlement.created and the confirmations of the tests before');
       assert.equal(await service.end('SIGKILL'), null);
       // A day later every one of them was due.
       await pool.query("update job set due_at = due_at - interval '1 day', lease_until = null");
@@ -146,7 +160,7 @@ for (const [clock, aheadMs] of CLOCKS) {
 
 /** Who may ask the process for the time of day, and what for. */
 const READERS: Readonly<Record<string, string>> = {
-  'src/domain/identifiers.ts': 'when an identifier was made, by the package ulid: what a search shows; nothing is due by it',
+  'src/domain/identifiers.ts': 'when an identifier is made, until the clock of the database was read',
   'src/observability/log.ts': 'when a line was written',
   'src/operator-api/export-route.ts': 'what a file is named',
   'src/service/start-service.ts': 'the timestamp of a signature',

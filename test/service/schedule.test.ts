@@ -27,6 +27,7 @@ import {
   listJobStates,
   renewJobLease,
 } from '../../src/store/jobs/job.ts';
+import { createPastClock, movePastClock, PAST_PATH } from '../../src/store/sandbox/past-clock.ts';
 import { auditKeys, OWNER, signedIn } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -109,6 +110,40 @@ describe('when a job is due', HANG_LIMIT, () => {
     const job = newJob();
     await registerDue(job, '-30 days');
     await isDueNext(job, () => registerJobs(database, [job]));
+  });
+
+  test('what a clock has made due that was just set forward waits, and is not due when the clock is set back', async () => {
+    await createPastClock(database);
+    const past = openDatabase({ databaseUrl, poolSize: 2, auditKeys, settings: [PAST_PATH] });
+    after(() => past.close());
+    const move = (hoursBehind: number) => movePastClock(pool, new Date(Date.now() - hoursBehind * 3_600_000));
+    await move(30);
+    const job = newJob();
+    const { errors } = follow(job, past);
+    await waitFor('registration', () => stateOf(job.name));
+    await move(0);
+    await waitFor('word of the step', async () => errors[0]);
+    assert.match(String(errors), /^Error: The clock of the database was set forward to .*: jobs wait a minute\.$/);
+    await move(30);
+    await pool.query("update job set due_at = due_at - interval '40 hours' where job_name = $1", [job.name]);
+    const runs = await untilRuns(job.name, hasEnded);
+    assert.ok((runs[0]?.startedAt as Date) < new Date(Date.now() - 29 * 3_600_000), 'it began after the clock was set back');
+    assert.equal(runs.length, 1);
+  });
+
+  test('due times that a clock has set which was ahead are corrected while the schedule goes on', async () => {
+    const job = newJob();
+    let steadyMs = 0;
+    const options = { database, jobs: [job], onRun: () => {}, onError: assert.ifError, steadyClock: () => steadyMs };
+    const schedule = openSchedule(options);
+    after(() => schedule.close());
+    await waitFor('registration', () => stateOf(job.name));
+    await setDueBefore(job, '-30 days');
+    steadyMs += 61_000;
+    await waitFor('correction', async () => {
+      const { dueAt } = (await stateOf(job.name)) as JobState;
+      return dueAt < new Date(Date.now() + 2 * 3_600_000);
+    });
   });
 
   test('what was due while no process ran is done at the next start, once', async () => {

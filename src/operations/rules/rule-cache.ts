@@ -22,6 +22,8 @@ export interface RuleCacheOptions {
   readonly onError: (error: unknown) => void;
   /** The clock for the age of the memory, and for the times of requests. */
   readonly clock?: { now(): number };
+  /** Called at each look with how far the database's clock is ahead of that one, in milliseconds. */
+  readonly onClock?: (aheadMs: number) => void;
 }
 
 const REFRESH_MS = 4_000;
@@ -56,11 +58,14 @@ interface Memory {
  * its start on the database's clock, to about a millisecond, in every process alike: it was created a minute before, so that each process
  * knows it.
  */
-export function openRuleCache(database: Database, { onError, clock = performance }: RuleCacheOptions): RuleCache {
+export function openRuleCache(
+  database: Database,
+  { onError, clock = performance, onClock = () => {} }: RuleCacheOptions,
+): RuleCache {
   let memory: Memory | undefined;
   let reading: Promise<Memory> | undefined;
   const refresh = (): Promise<Memory> => {
-    reading ??= read(database, { clock, known: memory, onError })
+    reading ??= read(database, { clock, known: memory, onError, onClock })
       .then((fresh) => {
         memory = fresh;
         return fresh;
@@ -97,10 +102,11 @@ interface Reading extends Required<RuleCacheOptions> {
   readonly known: Memory | undefined;
 }
 
-async function read(database: Database, { clock, known, onError }: Reading): Promise<Memory> {
+async function read(database: Database, { clock, known, onError, onClock }: Reading): Promise<Memory> {
   const readAtMs = clock.now();
   const { revision, now } = await readRuleRevision(database.pool);
   const aheadMs = estimateAhead(known, { least: now.getTime() - clock.now(), most: now.getTime() - readAtMs });
+  onClock(aheadMs);
   if (known?.revision === revision) return { ...known, readAtMs, aheadMs };
   // The read waits for a standby: no contribution carries the label of a version that a failover removes.
   const rules = await readVerifiedRuleEntries(database.pool, database.auditKeys);

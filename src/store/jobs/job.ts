@@ -66,12 +66,21 @@ export async function findLastJobResult(db: Queryable, jobName: string): Promise
 
 const DUE: Statement = {
   name: 'list_due_jobs',
-  text: `select job_name as "jobName" from job where due_at <= now() and (lease_until is null or lease_until <= now()) order by job_name`,
+  text: `select now() as now, array(
+      select job_name from job where due_at <= now() and (lease_until is null or lease_until <= now()) order by job_name
+    ) as "jobNames"`,
 };
 
-/** Names of due jobs that no process runs. */
-export async function listDueJobs(db: Queryable): Promise<string[]> {
-  return (await run<{ jobName: string }>(db, DUE, [])).map(({ jobName }) => jobName);
+export interface DueJobs {
+  /** By the clock of the database. */
+  readonly now: Date;
+  readonly jobNames: readonly string[];
+}
+
+/** Due jobs that no process runs. */
+export async function listDueJobs(db: Queryable): Promise<DueJobs> {
+  const [due] = await run<{ now: Date; jobNames: string[] }>(db, DUE, []);
+  return due as DueJobs;
 }
 
 const CLAIM: Statement = {
