@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { type Config, readConfig } from '../config.ts';
+import type { Log } from '../observability/log.ts';
 import { issueApiKey } from '../operations/access/manage-api-key.ts';
 import { createFirstCode } from '../operations/access/manage-operator.ts';
 import { createPartner } from '../operations/access/manage-partner.ts';
@@ -97,10 +98,20 @@ async function serveAsWorker(
 /**
  * @param endFirst What uses the service or its database.
  */
-async function stopInTime(service: Pick<Service, 'stop'>, endFirst?: () => Promise<void>): Promise<void> {
-  setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref();
+async function stopInTime({ stop, log }: Pick<Service, 'stop' | 'log'>, endFirst?: () => Promise<void>): Promise<void> {
+  setTimeout(() => {
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
+    end(log, 1);
+  }, STOP_TIMEOUT_MS).unref();
   await endFirst?.();
-  await service.stop();
+  await stop();
+  if (log.isWriting()) end(log, 0);
+}
+
+/** A write to standard output that nobody reads would keep the process from its end. */
+function end(log: Log, code: number): void {
+  if (log.isWriting()) process.kill(process.pid, 'SIGKILL');
+  process.exit(code);
 }
 
 /** In a sandbox: the first operator, who may do everything that one person may. In production an admin makes operators. */

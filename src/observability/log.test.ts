@@ -9,7 +9,7 @@ const LOG = join(import.meta.dirname, 'log.ts');
 function linesOf(text: string): {
   readonly err: { readonly message: string; readonly stack?: string; readonly stack_omitted?: true; readonly times?: number };
 }[] {
-  const program = `import { openLog } from ${JSON.stringify(LOG)}; const { logger, flush } = openLog('info'); ${text}; flush();`;
+  const program = `import { openLog } from ${JSON.stringify(LOG)}; const { logger, flush } = openLog('info'); ${text}; await flush();`;
   const output = execFileSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' });
   return output
     .trim()

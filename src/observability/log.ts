@@ -1,5 +1,6 @@
 /** What the engineer on call reads: the log, the metrics, and the admin listener for them. Knows no rules and no SQL. */
 import pino, { type Logger } from 'pino';
+import { LineWriter } from './line-writer.ts';
 import { countRecurrences } from './throttled.ts';
 
 export type { Logger };
@@ -7,20 +8,29 @@ export type { Logger };
 /** Lines are collected up to this number, or for this time, and written at once. */
 const LINES_MAX = 64;
 const FLUSH_MS = 200;
+/** A reader that takes nothing for this time keeps no process from its end. */
+const LAST_WRITE_MS = 1_000;
 
 export interface Log {
   readonly logger: Logger;
-  /** Writes the collected lines; call it last before the process ends. */
-  flush(): void;
+  /** Whether a write waits for the reader of standard output, for which `process.exit` would wait too. */
+  isWriting(): boolean;
+  /** Writes the collected lines, within a second. Call it last before the process ends. */
+  flush(): Promise<void>;
 }
+
+/** What is written by a process that ends without a stop. */
+const atExit = new Set<() => void>();
+process.once('exit', () => {
+  for (const writeRest of atExit) writeRest();
+});
 
 /** One JSON object per line on standard output. Keys, bodies and references are never logged: the callers choose each field. */
 export function openLog(level: string): Log {
-  const destination = pino.destination({ fd: 1, sync: false });
-  // The destination collects too, but measures its whole buffer again with every line.
+  const writer = new LineWriter(1);
   let lines: string[] = [];
   const hand = () => {
-    if (lines.length > 0) destination.write(lines.join(''));
+    if (lines.length > 0) writer.write(lines.join(''));
     lines = [];
   };
   const gather = {
@@ -40,15 +50,20 @@ export function openLog(level: string): Log {
   );
   const timer = setInterval(hand, FLUSH_MS);
   timer.unref();
-  const flush = () => {
-    try {
-      hand();
-      destination.flushSync();
-    } catch {
-      // Nothing was opened yet, or the reader of standard output has gone.
-    }
+  const writeRest = () => {
+    hand();
+    writer.writeRest();
   };
-  return { logger, flush };
+  atExit.add(writeRest);
+  return {
+    logger,
+    isWriting: () => writer.isWriting,
+    async flush() {
+      hand();
+      await writer.flush(LAST_WRITE_MS);
+      atExit.delete(writeRest);
+    },
+  };
 }
 
 /** The time as a member of the line. Under load many lines share a millisecond, and its text. */

@@ -150,7 +150,7 @@ export async function startServiceProcess(config: Config, options: ServiceProces
       : '';
     const stop = async () => {
       await parts.disposeAsync();
-      log.flush();
+      await log.flush();
     };
     return { baseUrl, database, log, metrics, openPool, stop: once(stop) };
   } catch (error) {

@@ -52,7 +52,7 @@ export async function startServiceProcesses(
     await listener?.close();
     await operatorsPool?.close();
     await store.close();
-    log.flush();
+    await log.flush();
   });
   try {
     const openPool = (size: number) => {

@@ -1,9 +1,11 @@
 /** Two service processes on one database: races, stopping, and what one process leaves to the other. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, test } from 'node:test';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, Client, countByStatus, newConfirmation, uniqueId } from '../support/client.ts';
 import { spawnService, testServiceProcesses } from '../support/service.ts';
@@ -137,6 +139,23 @@ describe('SIGTERM', () => {
     assert.deepEqual(countByStatus(await Promise.all(outcomes)), { 201: 200 });
     assert.equal(await ended, 0);
   });
+});
+
+describe('a log that nobody reads', HANG_LIMIT, () => {
+  for (const count of [1, 2])
+    test(`keeps no process from answering or from its end, with --processes ${count}`, async () => {
+      const unread = await spawnService(service.databaseUrl, { LOG_LEVEL: 'info' }, ['--processes', String(count)]);
+      unread.process.stdout?.pause();
+      const client = new Client(unread.baseUrl, key.apiKey);
+      // More than the system keeps for a reader.
+      const query = `?partner_event_id=${'e'.repeat(128)}`;
+      for (let batch = 0; batch < 100; batch++)
+        await Promise.all(Array.from({ length: 50 }, () => client.call(`/v1/impact-transactions${query}`)));
+      assert.equal((await client.confirm()).status, 201);
+      const children = count === 1 ? [] : await childrenOf(unread.process.pid as number);
+      await unread.end('SIGTERM');
+      await waitFor('the end of all processes', async () => children.every((pid) => !existsSync(`/proc/${pid}`)));
+    });
 });
 
 describe('the start refuses what would go wrong later, with a sentence', () => {

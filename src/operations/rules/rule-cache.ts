@@ -58,10 +58,7 @@ interface Memory {
  * its start on the database's clock, to about a millisecond, in every process alike: it was created a minute before, so that each process
  * knows it.
  */
-export function openRuleCache(
-  database: Database,
-  { onError, clock = performance, onClock = () => {} }: RuleCacheOptions,
-): RuleCache {
+export function openRuleCache(database: Database, { onError, clock = performance, onClock }: RuleCacheOptions): RuleCache {
   let memory: Memory | undefined;
   let reading: Promise<Memory> | undefined;
   const refresh = (): Promise<Memory> => {
@@ -98,7 +95,8 @@ function refuseUnverified({ partnerId }: RuledPartner): Error {
   return unavailable(`The rules of the partner ${partnerId} differ from the audit. \`rule verify\` names the version.`);
 }
 
-interface Reading extends Required<RuleCacheOptions> {
+interface Reading extends RuleCacheOptions {
+  readonly clock: { now(): number };
   readonly known: Memory | undefined;
 }
 
@@ -106,7 +104,7 @@ async function read(database: Database, { clock, known, onError, onClock }: Read
   const readAtMs = clock.now();
   const { revision, now } = await readRuleRevision(database.pool);
   const aheadMs = estimateAhead(known, { least: now.getTime() - clock.now(), most: now.getTime() - readAtMs });
-  onClock(aheadMs);
+  onClock?.(aheadMs);
   if (known?.revision === revision) return { ...known, readAtMs, aheadMs };
   // The read waits for a standby: no contribution carries the label of a version that a failover removes.
   const rules = await readVerifiedRuleEntries(database.pool, database.auditKeys);
