@@ -1,7 +1,6 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { type Config, readConfig } from '../config.ts';
-import type { Log } from '../observability/log.ts';
 import { issueApiKey } from '../operations/access/manage-api-key.ts';
 import { createFirstCode } from '../operations/access/manage-operator.ts';
 import { createPartner } from '../operations/access/manage-partner.ts';
@@ -109,7 +108,7 @@ async function stopInTime({ stop, log }: Pick<Service, 'stop' | 'log'>, endFirst
 }
 
 /** A write to standard output that nobody reads would keep the process from its end. */
-function end(log: Log, code: number): void {
+function end(log: Service['log'], code: number): void {
   if (log.isWriting()) process.kill(process.pid, 'SIGKILL');
   process.exit(code);
 }

@@ -23,7 +23,7 @@ export class LineWriter {
     this.#waitingMax = waitingMax;
   }
 
-  /** Whether a write waits for the reader. Until it is done, `process.exit` waits too. */
+  /** Whether a write waits for the reader. Until it is done, the end of the process waits too. */
   get isWriting(): boolean {
     return this.#isWriting;
   }

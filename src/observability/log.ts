@@ -13,17 +13,13 @@ const LAST_WRITE_MS = 1_000;
 
 export interface Log {
   readonly logger: Logger;
-  /** Whether a write waits for the reader of standard output, for which `process.exit` would wait too. */
+  /** Whether a write waits for the reader of standard output, for which the end of the process would wait too. */
   isWriting(): boolean;
   /** Writes the collected lines, within a second. Call it last before the process ends. */
   flush(): Promise<void>;
+  /** What can be written at once, where a process ends without a stop. */
+  writeRest(): void;
 }
-
-/** What is written by a process that ends without a stop. */
-const atExit = new Set<() => void>();
-process.once('exit', () => {
-  for (const writeRest of atExit) writeRest();
-});
 
 /** One JSON object per line on standard output. Keys, bodies and references are never logged: the callers choose each field. */
 export function openLog(level: string): Log {
@@ -50,18 +46,16 @@ export function openLog(level: string): Log {
   );
   const timer = setInterval(hand, FLUSH_MS);
   timer.unref();
-  const writeRest = () => {
-    hand();
-    writer.writeRest();
-  };
-  atExit.add(writeRest);
   return {
     logger,
     isWriting: () => writer.isWriting,
     async flush() {
       hand();
       await writer.flush(LAST_WRITE_MS);
-      atExit.delete(writeRest);
+    },
+    writeRest() {
+      hand();
+      writer.writeRest();
     },
   };
 }

@@ -6,7 +6,7 @@
 import type { Config } from '../config.ts';
 import type { PasswordCosts } from '../domain/access/password.ts';
 import type { ContributionRules } from '../domain/rules/contribution-rules.ts';
-import { type Log, openLog } from '../observability/log.ts';
+import type { Log } from '../observability/log.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
 import { throttled } from '../observability/throttled.ts';
 import { createKeyUse } from '../operations/access/record-key-use.ts';
@@ -38,6 +38,7 @@ import { once } from './once.ts';
 import { connectStore } from './open-database.ts';
 import { openOperators } from './open-operators.ts';
 import { openEndpointTools, openReadiness, openSandbox } from './open-sandbox.ts';
+import { openServiceLog } from './open-service-log.ts';
 import { openUsage } from './open-usage.ts';
 import { explainBusyPort, requireFreePorts } from './ports.ts';
 import { SERVICE_ROLES, type ServiceRole } from './role.ts';
@@ -118,7 +119,7 @@ export interface ServiceProcessOptions extends ServiceOptions {
 /** The parts of one process: everything except the admin listener. */
 export async function startServiceProcess(config: Config, options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { migrates, onProgress = () => {}, roles = SERVICE_ROLES } = options;
-  const log = openLog(config.logLevel);
+  const log = openServiceLog(config.logLevel);
   const parts = new AsyncDisposableStack();
   try {
     const store = await connectStore(config, { migrates, poolSize: POOL_SIZE, logger: log.logger, onProgress });

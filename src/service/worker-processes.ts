@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import type { AdminListener } from '../observability/admin-listener.ts';
-import { type Log, openLog } from '../observability/log.ts';
+import type { Log } from '../observability/log.ts';
 import { collectFromProcesses } from '../observability/metrics.ts';
 import type { OperatorApi } from '../operator-api/app.ts';
 import type { Database } from '../store/database.ts';
@@ -10,6 +10,7 @@ import { checkDatabase, openConfiguredAdminListener } from './configured-admin-l
 import { once } from './once.ts';
 import { connectStore } from './open-database.ts';
 import { openOperators } from './open-operators.ts';
+import { openServiceLog } from './open-service-log.ts';
 import { requireFreePorts } from './ports.ts';
 import { SERVICE_ROLES } from './role.ts';
 import type { Service, ServiceOptions } from './start-service.ts';
@@ -37,7 +38,7 @@ export async function startServiceProcesses(
   { onProgress = () => {}, roles = SERVICE_ROLES }: ServiceOptions = {},
 ): Promise<Service> {
   await requireFreePorts(config, roles);
-  const log = openLog(config.logLevel);
+  const log = openServiceLog(config.logLevel);
   const pool = openWorkerPool(count, log);
   const store = await connectStore(config, { migrates: true, logger: log.logger, onProgress }).catch(async (error: unknown) => {
     await pool.stop();

@@ -23,7 +23,7 @@ export interface RuleCacheOptions {
   /** The clock for the age of the memory, and for the times of requests. */
   readonly clock?: { now(): number };
   /** Called at each look with how far the database's clock is ahead of that one, in milliseconds. */
-  readonly onClock?: (aheadMs: number) => void;
+  readonly onClock?: ((aheadMs: number) => void) | undefined;
 }
 
 const REFRESH_MS = 4_000;

@@ -42,3 +42,14 @@ test('settlements, section 2, excel_safe: no guarded text begins with what start
     }),
   );
 });
+
+test('a formula within a text is guarded, behind what some spreadsheets take for the end of a cell', () => {
+  for (const [text, guarded] of [
+    ['Thanks;=HYPERLINK(1)', "Thanks;'=HYPERLINK(1)"],
+    ['شكرًا; =1+1', "شكرًا; '=1+1"],
+    ['a\t+1\n-2;"@x', "a\t'+1\n'-2;\"'@x"],
+    [';=1', "';'=1"],
+    ['plain; text - with = signs', 'plain; text - with = signs'],
+  ] as const)
+    assert.equal(guardWords(text), guarded);
+});

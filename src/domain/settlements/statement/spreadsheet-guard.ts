@@ -22,10 +22,14 @@ export function guardText(text: string): string {
 /** Hexadecimal digits with another letter than the `e` of an exponent. */
 const HASH = /^(?=.*[a-df])[0-9a-f]{32,}$/;
 
+/** A formula behind what some spreadsheets, by the language of their system, take for the end of a cell even within quotation marks. */
+const FORMULA_WITHIN = /([;\t\r\n]["\s]*)(?=[=+\-@])/g;
+
 /** The same for a text in any script, and for a hash: what begins with a letter, in Arabic too, is no number and no formula. */
 export function guardWords(text: string): string {
   const isKept = text === '' || HASH.test(text) || (/^\p{L}/u.test(text) && !MEANING_WORD.test(text));
-  return isKept ? text : GUARD + text;
+  const guarded = text.replaceAll(FORMULA_WITHIN, `$1${GUARD}`);
+  return isKept ? guarded : GUARD + guarded;
 }
 
 /** A number that a spreadsheet may read as one, unless it would lose digits: with more than fifteen digits it becomes a text. */
