@@ -61,7 +61,7 @@ export async function listByKeyset<Row extends object, By extends string>(
   const given = Object.entries(conditions).filter(([, value]) => value !== undefined);
   const wheres = [
     ...(list.where === undefined ? [] : [list.where]),
-    ...given.map(([column, value]) => `${column}${/[<>=~]$/.test(column) ? '' : ' ='} $${values.push(value)}`),
+    ...given.map(([column, value]) => `${column}${/[<>=~*]$/.test(column) ? '' : ' ='} $${values.push(value)}`),
     ...(after === undefined ? [] : [isAfter(columns, order, (index) => values.push(after[index] ?? ''))]),
   ];
   const { select, from, completion } = list;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { guardNumber, guardText } from './spreadsheet-guard.ts';
+import { guardNumber, guardText, guardWords } from './spreadsheet-guard.ts';
 
 test('settlements, section 2, excel_safe: what would be read as a formula, number, date, time or truth value is guarded', () => {
   const formulas = ['=1+1', '+1', '-1+2', '@SUM(A1)', '\t=1', '\r=1', '=cmd|/C calc!A0', '-', '|x', '%0A'];
