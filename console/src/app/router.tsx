@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { Shell } from '../layout/shell.tsx';
 import { BrokenPage, UnknownPage } from '../layout/unknown-page.tsx';
 import { Loading } from '../parts/state.tsx';
+import { loadPage } from './load-page.ts';
 import { parseSearch, stringifySearch } from './search-params.ts';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: UnknownPage });
@@ -15,7 +16,7 @@ function page(path: string, load: Load, name: string) {
     getParentRoute: () => root,
     path,
     validateSearch: (search: Record<string, unknown>) => search as Record<string, string>,
-    component: lazyRouteComponent(load, name as never),
+    component: lazyRouteComponent(() => loadPage(load), name as never),
   });
 }
 

@@ -67,6 +67,21 @@ describe('a final step', needsBrowser, () => {
   });
 });
 
+describe('a page', needsBrowser, () => {
+  test('that was not opened before waits for the network, and the console stays', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.goto(browser.baseUrl);
+    await page.locator('h1').waitFor();
+    await page.context().setOffline(true);
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/livez'));
+    await page.getByRole('navigation').getByRole('link', { name: 'Audit' }).click();
+    await failed;
+    assert.equal(await page.getByRole('navigation').getByRole('link', { name: 'Audit' }).isVisible(), true);
+    await page.context().setOffline(false);
+    await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor();
+  });
+});
+
 describe('a file', needsBrowser, () => {
   async function openList() {
     await newPending();
