@@ -151,3 +151,12 @@ describe('a list', needsBrowser, () => {
     );
   });
 });
+
+describe('a filter that nothing fits', needsBrowser, () => {
+  for (const path of ['/closings?name=nobody-of-this-name', '/impact?status=in_progress'])
+    test(`is what ${path} says, and not that there is nothing`, async () => {
+      const page = await browser.signedIn('viewer');
+      await page.goto(browser.baseUrl + path);
+      await page.getByText('Nothing fits this filter').waitFor();
+    });
+});

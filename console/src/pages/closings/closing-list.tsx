@@ -46,7 +46,7 @@ export function ClosingList() {
         rowsOf={({ closings }) => closings}
         keyOf={({ partner_id }) => partner_id}
         linkOf={checklistOf}
-        empty={<Empty title={t.noPartner} icon="building" />}
+        empty={<Empty title={filters.name ? common.nothingFits : t.noPartner} icon="building" />}
         columns={[
           {
             label: common.partner,

@@ -59,9 +59,13 @@ export function BatchList() {
         keyOf={({ impact_batch_id }) => impact_batch_id}
         linkOf={({ impact_batch_id }) => `/impact/${impact_batch_id}`}
         empty={
-          <Empty title={t.nothing} icon="leaf">
-            {t.nothingHelp}
-          </Empty>
+          filters.status || filters.project ? (
+            <Empty title={common.nothingFits} icon="leaf" />
+          ) : (
+            <Empty title={t.nothing} icon="leaf">
+              {t.nothingHelp}
+            </Empty>
+          )
         }
         columns={[
           {
