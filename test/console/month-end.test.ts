@@ -8,11 +8,12 @@ import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { signedInOperator } from '../support/operator-client.ts';
-import { closeThrough, getOpen, newSettledPartner } from '../support/settlements.ts';
+import { closeThrough, getOpen, newSettledPartner, openFirst } from '../support/settlements.ts';
 
-const scene = needsBrowser.skip ? undefined : await openScene();
-const { service, browser } = (scene ?? {}) as Scene;
-if (scene) after(() => assert.deepEqual(browser.offences, []));
+const opened = needsBrowser.skip ? undefined : await openScene();
+const scene = (opened ?? {}) as Scene;
+const { service, browser } = scene;
+if (opened) after(() => assert.deepEqual(browser.offences, []));
 
 describe('the close of a month', needsBrowser, () => {
   test('names every settlement that the partner disputes, the one before the last too, and leads to it', async () => {
@@ -114,6 +115,45 @@ async function comparedList(count: number, listOf: (sent: readonly ReturnType<ty
   await completeReconciliations(service.database, new AbortController().signal);
   return { partner, partnerId, client, settlementId, sent, reconciliationId: body.reconciliation_id as string };
 }
+
+/** A list of an event that waits for a decision, of one that failed, and of one that was never sent; the settlement has none of them. */
+async function unconfirmedList() {
+  const { partnerId } = scene.partner;
+  const { settlementId } = await openFirst(service.database, scene.partner);
+  const events = { pending: uniqueId('event'), failed: uniqueId('event'), unknown: uniqueId('event') };
+  const waits = await scene.newPending({ partner_event_id: events.pending, points: 7_000 });
+  const fails = await scene.newPending({ partner_event_id: events.failed, points: 5_057 });
+  const operator = await signedInOperator(service, 'operator');
+  await operator.postOnce('/operator/v1/reviews/decisions', {
+    decision: 'fail',
+    reason: 'a test',
+    contributions: [{ partner_id: partnerId, transaction_id: fails.transactionId }],
+  });
+  await closeThrough(service, { partnerId, settlementId });
+  const lines = [
+    `${events.pending},${waits.order},7000`,
+    `${events.failed},${fails.order},5057`,
+    `${events.unknown},order-of-nobody,3`,
+  ];
+  const path = `/operator/v1/partners/${partnerId}/settlements/${settlementId}/reconciliations`;
+  const { body } = await operator.postList(path, ['partner_event_id,partner_order_ref,points', ...lines, ''].join('\n'));
+  await completeReconciliations(service.database, new AbortController().signal);
+  return { address: `/reconciliations/${partnerId}/${body.reconciliation_id}`, events, waits, fails };
+}
+
+describe('events that are not confirmed', needsBrowser, () => {
+  test('are points of the file alone, in both languages', async () => {
+    const { address } = await unconfirmedList();
+    for (const [language, difference] of [
+      ['en', '12,060 points more in the file than in the service.'],
+      ['ar', 'نقاط الملف أكثر مما في الخدمة بمقدار \u206612,060\u2069.'],
+    ] as const) {
+      const page = await browser.signedIn('viewer', { language });
+      await page.goto(`${browser.baseUrl}${address}`);
+      await page.getByText(difference).waitFor();
+    }
+  });
+});
 
 describe('a line that could not be read', needsBrowser, () => {
   test('is named beside the contributions that the file lacks, with the way to it', async () => {

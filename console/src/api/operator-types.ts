@@ -2956,7 +2956,7 @@ export interface components {
         BothPoints: {
             /** @description The sum of the points that the list has. */
             listed: string;
-            /** @description The sum of the points that the service has, with adjustments where those of a line are known. */
+            /** @description The sum of the points that are settled, with adjustments where those of a line are known; 0 of lines that are missing in the service. */
             recorded: string;
         };
         /** @description A count that stops at 1,000. */

@@ -10,6 +10,14 @@ const lineOf = (verdict: ComparedPoints['verdict'], points: Partial<ComparedPoin
   ...points,
 });
 
+test('what is recorded and not confirmed is on no settlement: the list alone has its points', () => {
+  const { missing_in_service } = addDiffering(NONE_DIFFERING, [
+    lineOf('missing_in_service', { points: 7_000n, recordedPoints: 7_000n, recordedNetPoints: 7_000n }),
+    lineOf('missing_in_service', { points: 5_057n, recordedPoints: 5_000n }),
+  ]);
+  assert.deepEqual(missing_in_service, { listed: 12_057n, recorded: 0n });
+});
+
 test('points with adjustments count where they are known, and what agrees or could not be compared adds nothing', () => {
   const sums = addDiffering(NONE_DIFFERING, [
     lineOf('points_mismatch', { points: 60n, recordedPoints: 100n, recordedNetPoints: 70n }),

@@ -8,7 +8,7 @@ type DifferingVerdict = (typeof DIFFERING_VERDICTS)[number];
 /** Sums of points: of any size, and negative where a statement has corrections. */
 export interface BothPoints {
   readonly listed: bigint;
-  /** With adjustments, where those of the contribution are known. */
+  /** What is settled, with adjustments where those of the contribution are known. */
   readonly recorded: bigint;
 }
 
@@ -37,10 +37,9 @@ export function addDiffering(sums: DifferingPoints, lines: readonly ComparedPoin
     const differing = DIFFERING_VERDICTS.find((each) => each === verdict);
     if (differing === undefined) continue;
     const { listed, recorded } = added[differing];
-    added[differing] = {
-      listed: listed + (points ?? 0n),
-      recorded: recorded + (recordedNetPoints ?? recordedPoints ?? 0n),
-    };
+    // A pending or failed contribution is recorded, and on no settlement.
+    const settled = differing === 'missing_in_service' ? 0n : (recordedNetPoints ?? recordedPoints ?? 0n);
+    added[differing] = { listed: listed + (points ?? 0n), recorded: recorded + settled };
   }
   return added;
 }

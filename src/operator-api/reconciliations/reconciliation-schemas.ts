@@ -28,7 +28,9 @@ const counts = <Name extends string>(names: readonly Name[], what: string) =>
 
 const BothPoints = shape('BothPoints', {
   listed: integerText('The sum of the points that the list has.'),
-  recorded: integerText('The sum of the points that the service has, with adjustments where those of a line are known.'),
+  recorded: integerText(
+    'The sum of the points that are settled, with adjustments where those of a line are known; 0 of lines that are missing in the service.',
+  ),
 });
 
 const Differing = shape('DifferingPoints', {
