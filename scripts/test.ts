@@ -40,7 +40,7 @@ const EVERY_STATEMENT = [
   'test/emissions/*.test.ts',
   'test/events/{event-commands,list-events}.test.ts',
   'test/impact/{environmental-status,impact-batch-commands}.test.ts',
-  'test/operator-api/{decisions,endpoint-activity,found-contributions,impact,passkeys,plans,records,rule-preview,second-person,sign-in,webhooks}.test.ts',
+  'test/operator-api/{decisions,endpoint-activity,found-contributions,impact,passkeys,plans,reconciliations,records,rule-preview,second-person,sign-in,webhooks}.test.ts',
   'test/partner-api/{limit-hits,paging}.test.ts',
   'test/reconciliations/{reconcile-settlement,reconcile-statement}.test.ts',
   'test/rules/{rule-cache,rules}.test.ts',

@@ -153,6 +153,42 @@ describe('events that are not confirmed', needsBrowser, () => {
       await page.getByText(difference).waitFor();
     }
   });
+
+  for (const [language, words] of [
+    [
+      'en',
+      {
+        pending: ['Pending', 'Waits for the decision'],
+        failed: ['Failed', 'Restores the points once'],
+        unknown: ['Not recorded', 'sends the original confirmation again'],
+        contribution: 'Contribution',
+      },
+    ],
+    [
+      'ar',
+      {
+        pending: ['قيد المعالجة', 'ينتظر القرار'],
+        failed: ['فشلت', 'يردّ النقاط مرة واحدة'],
+        unknown: ['غير مسجّلة', 'أعاد إرسال التأكيد الأصلي'],
+        contribution: 'المساهمة',
+      },
+    ],
+  ] as const)
+    test(`each has its status, the way to its contribution, and what the partner does about that status, ${language}`, async () => {
+      const { address, events, waits, fails } = await unconfirmedList();
+      const page = await browser.signedIn('viewer', { language });
+      await page.goto(`${browser.baseUrl}${address}`);
+      const rowOf = (event: string) => page.getByRole('row').filter({ hasText: event });
+      for (const name of ['pending', 'failed', 'unknown'] as const)
+        for (const text of words[name]) await rowOf(events[name]).getByText(text).first().waitFor();
+      for (const [event, { transactionId }] of [
+        [events.pending, waits],
+        [events.failed, fails],
+      ] as const)
+        await rowOf(event).locator(`a[href="/contributions/${scene.partner.partnerId}/${transactionId}"]`).waitFor();
+      assert.equal(await rowOf(events.unknown).locator(`[data-label="${words.contribution}"] a`).count(), 0);
+      assert.equal(await rowOf(events.failed).getByText(words.unknown[1]).count(), 0);
+    });
 });
 
 describe('a line that could not be read', needsBrowser, () => {

@@ -172,6 +172,7 @@ describe('what a file says and what is settled', () => {
     points: '60',
     matched_points: null,
     transaction_id: 'txn_1',
+    contribution_status: 'confirmed',
     recorded_order_ref: 'order-1',
     recorded_points: '100',
     recorded_net_points: '90',

@@ -76,6 +76,7 @@ const WORDS: Readonly<Record<string, object>> = {
   'Partner.status': STATUS,
   'PoolableSettlement.acknowledgement': STATUS,
   'Reconciliation.status': STATUS,
+  'ReconciliationLine.contribution_status': STATUS,
   'ReconciliationLine.line_type': LINE_KIND,
   'ReconciliationLine.matched_points': RECONCILIATION,
   'ReconciliationLine.verdict': VERDICT,

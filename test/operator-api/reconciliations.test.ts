@@ -16,6 +16,7 @@ import { assertError } from '../support/assertions/assert-error.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
+import { insertContributionRule } from '../support/rules.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, newSettledPartner, sealKeys } from '../support/settlements.ts';
 
@@ -111,6 +112,33 @@ describe('reconcileSettlement', () => {
       missing_in_partner_file: { listed: '0', recorded: '250' },
     });
     assert.equal(await sumsOf(true), null);
+  });
+
+  test('a line says what its contribution is now: one that waited and failed after the comparison has failed', async () => {
+    const { partnerId, client, sent, path } = await closedSettlement(1);
+    await insertContributionRule(database, { partnerId, review_threshold: 500 });
+    const waiting = () => ({ ...newConfirmation(), points: 7_000 });
+    const pending = await waitFor('a review', async () => {
+      const each = waiting();
+      const { status, body } = await client.confirm(each);
+      return status === 202 && { ...each, transaction_id: body.contribution.transaction_id as string };
+    });
+    const file = HEADER + lineOf(sent[0], 250) + lineOf(pending, 7_000) + lineOf(newSent(), 5);
+    const { reconciliation_id } = (await operator.postList(path, file)).body;
+    await complete();
+    const one = `${V1}/partners/${partnerId}/reconciliations/${reconciliation_id}`;
+    const lines = async () => (await viewer.get(`${one}/lines`)).body.lines;
+    const statuses = async () => (await lines()).map(({ contribution_status: status }: Record<string, string>) => status);
+    const mayRestore = async () =>
+      (await lines()).map(({ details }: { details: { code: string }[] }) => details.some(({ code }) => code === 'authorized'));
+    assert.deepEqual(await statuses(), ['confirmed', 'pending', null]);
+    assert.deepEqual(await mayRestore(), [false, false, false]);
+    const { missing_in_service } = (await viewer.get(one)).body.differing_points;
+    assert.deepEqual(missing_in_service, { listed: '7005', recorded: '0' });
+    const contributions = [{ partner_id: partnerId, transaction_id: pending.transaction_id }];
+    await operator.postOnce(`${V1}/reviews/decisions`, { decision: 'fail', reason: 'a test', contributions });
+    assert.deepEqual(await statuses(), ['confirmed', 'failed', null]);
+    assert.deepEqual(await mayRestore(), [false, true, false]);
   });
 
   test('lists and lines are pages, and files with all of their records', async () => {

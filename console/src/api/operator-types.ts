@@ -4327,6 +4327,11 @@ export interface components {
             matched_points: "gross" | "net" | null;
             /** @description The contribution that the service has for it. */
             transaction_id: string | null;
+            /**
+             * @description The status of that contribution now: only a confirmed one is settled. `null` without one.
+             * @enum {string|null}
+             */
+            contribution_status: "confirmed" | "pending" | "failed" | null;
             /** @description The order of that contribution. */
             recorded_order_ref: string | null;
             /** @description The gross points of that contribution, or of the line. */

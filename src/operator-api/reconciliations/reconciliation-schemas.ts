@@ -1,9 +1,11 @@
+import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-status.ts';
 import { DIFFERING_VERDICTS } from '../../domain/reconciliations/differing-points.ts';
 import { MATCHED_POINTS, RECONCILIATION_VERDICTS } from '../../domain/reconciliations/line-verdict.ts';
+import { recoveryVerdict } from '../../domain/recovery-verdict.ts';
 import { LINE_TYPES } from '../../domain/settlements/settlement-line.ts';
+import type { LineNow } from '../../operations/reconciliations/list-lines.ts';
 import type { ReconciliationOfPeriod } from '../../operations/reconciliations/list-reconciliations.ts';
 import { RECONCILIATION_STATUSES } from '../../store/reconciliations/reconciliation.ts';
-import type { ReconciliationLine } from '../../store/reconciliations/reconciliation-line.ts';
 import { reconciliationLineToWire, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
 import {
   count,
@@ -88,6 +90,10 @@ export const ReconciliationLineBody = shape('ReconciliationLine', {
   points: points('The points of the line as the list has them, where they are well formed.'),
   matched_points: nullableOneOf(MATCHED_POINTS, 'Which points of the contribution the list has; `null` for neither.'),
   transaction_id: nullableText('The contribution that the service has for it.'),
+  contribution_status: nullableOneOf(
+    CONTRIBUTION_STATUSES,
+    'The status of that contribution now: only a confirmed one is settled. `null` without one.',
+  ),
   recorded_order_ref: nullableText('The order of that contribution.'),
   recorded_points: points('The gross points of that contribution, or of the line.'),
   recorded_net_points: points('The points of that contribution with its adjustments.'),
@@ -98,4 +104,10 @@ export const ReconciliationLineBody = shape('ReconciliationLine', {
   ),
 });
 
-export const lineOfList = (line: ReconciliationLine) => reconciliationLineToWire(line);
+export function lineOfList({ line, contribution }: LineNow) {
+  const shown = reconciliationLineToWire(line);
+  const status = contribution?.status ?? null;
+  const hasFailed = line.verdict === 'missing_in_service' && status === 'failed';
+  const details = hasFailed ? recoveryVerdict('contribution_final_failure', 'confirm') : shown.details;
+  return { ...shown, contribution_status: status, details };
+}

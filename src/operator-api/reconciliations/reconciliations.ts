@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { UNCOUNTED } from '../../operations/quotas/storage-usage.ts';
+import { listLinesNow } from '../../operations/reconciliations/list-lines.ts';
 import { listReconciliationsOf, withPeriod } from '../../operations/reconciliations/list-reconciliations.ts';
 import { reconcileForPartner } from '../../operations/reconciliations/reconcile-for-partner.ts';
 import {
@@ -14,7 +15,6 @@ import { formatOfList } from '../../partner-api/reconciliations/list-body.ts';
 import { ListBody } from '../../partner-api/reconciliations/reconciliation-schemas.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { findReconciliation, RECONCILIATION_STATUSES } from '../../store/reconciliations/reconciliation.ts';
-import { listReconciliationLinesInOrder } from '../../store/reconciliations/reconciliation-line.ts';
 import { requireStillSignedIn } from '../access/judge-session.ts';
 import type { OperatorApiTools } from '../app.ts';
 import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
@@ -164,11 +164,11 @@ export const listLines = operatorRoute({
     const { linesRemovedAt } = await findOne(tools, partnerId, reconciliationId);
     const { limit } = page;
     const wanted = { partnerId, reconciliationId, verdict };
-    const found = await listReconciliationLinesInOrder(tools.database.pool, wanted, { ...page, limit: limit + 1 });
+    const found = await listLinesNow(tools.database.pool, wanted, { ...page, limit: limit + 1 });
     const lines = found.slice(0, limit);
     return {
       lines: lines.map(lineOfList),
-      ...end(lines.at(-1)?.place, found.length > limit),
+      ...end(lines.at(-1)?.line.place, found.length > limit),
       lines_removed_at: linesRemovedAt,
     };
   },

@@ -1,6 +1,7 @@
 import type { ContributionStatus } from '../../domain/contributions/contribution-status.ts';
 import type { Queryable } from '../database.ts';
-import { rowOfName, run, type Statement } from '../query.ts';
+import { durableRead } from '../durable-read.ts';
+import { rowOf, rowOfName, run, type Statement } from '../query.ts';
 import type { ReconciliationName } from './reconciliation.ts';
 
 /** The service's records beside the lines of a partner's list. */
@@ -75,6 +76,29 @@ export async function findRecordedEvents(
     return { ...row, netPoints: readWhole(netPoints), netPointsNow: readWhole(netPointsNow) };
   };
   return new Map(rows.map((row) => [row.partnerEventId, read(row)]));
+}
+
+/** A contribution that lines name, as it is now. */
+export interface CurrentContribution {
+  readonly transactionId: string;
+  readonly status: ContributionStatus;
+}
+
+const CURRENT = rowOf('contribution', { partnerId: '$1', key: 'transaction_id', value: 'wanted.transaction_id' });
+
+const FIND_CURRENT = durableRead({
+  name: 'find_current_contributions',
+  text: `select c.transaction_id as "transactionId", c.status
+    from unnest($2::text[]) as wanted (transaction_id) cross join lateral ${CURRENT} c`,
+});
+
+/** In no order. */
+export async function findCurrentContributions(
+  db: Queryable,
+  partnerId: string,
+  transactionIds: readonly string[],
+): Promise<CurrentContribution[]> {
+  return transactionIds.length === 0 ? [] : run<CurrentContribution>(db, FIND_CURRENT, [partnerId, transactionIds]);
 }
 
 /** The record of a statement's line besides a contribution. */

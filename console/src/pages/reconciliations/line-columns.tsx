@@ -1,6 +1,7 @@
 /** The values of both sides beside each other: each verdict shows what it is about. */
 import { useState } from 'react';
 import { AddressLink } from '../../parts/address-link.tsx';
+import { StatusBadge } from '../../parts/badges.tsx';
 import { PeriodLabel } from '../../parts/period.tsx';
 import type { Column } from '../../parts/records.tsx';
 import { RowButton } from '../../parts/row-button.tsx';
@@ -13,8 +14,8 @@ import { ADJUSTMENT } from '../adjustments/adjustment-texts.ts';
 import { DraftDialog } from '../adjustments/draft-dialog.tsx';
 import { type OpenAdjustments, OpenOrDraft, useOpenAdjustments } from '../adjustments/open-adjustments.tsx';
 import { useSettlement } from '../settlements/use-settlement.ts';
-import { RECONCILIATION } from './reconciliation-texts.ts';
-import { deltaOf, type Reconciliation, type ReconciliationLine, type Verdict } from './verdicts.ts';
+import { NOT_CONFIRMED, RECONCILIATION } from './reconciliation-texts.ts';
+import { adviceOf, deltaOf, type Reconciliation, type ReconciliationLine, type Verdict } from './verdicts.ts';
 import { WhyUnreadable } from './why-unreadable.tsx';
 
 type LineColumn = Column<ReconciliationLine>;
@@ -24,7 +25,7 @@ const RECORDED = ['recordedPoints', 'netPoints', 'contribution'] as const;
 
 const SHOWN = {
   points_mismatch: [...LISTED, ...RECORDED, 'draft'],
-  missing_in_service: LISTED,
+  missing_in_service: [...LISTED, 'status', 'contribution', 'advice'],
   missing_in_partner_file: ['recorded', ...RECORDED, 'draft'],
   order_ref_mismatch: ['line', 'event', 'order', 'recordedOrder', 'points', ...RECORDED],
   duplicate_in_file: [...LISTED, ...RECORDED],
@@ -40,6 +41,7 @@ export function useLineColumns(record: Reconciliation, verdict: Verdict): readon
   const t = useTexts(RECONCILIATION);
   const common = useTexts(COMMON);
   const adjustment = useTexts(ADJUSTMENT);
+  const advice = useTexts(NOT_CONFIRMED);
   const mayDraft = useMay('operator');
   const names: readonly Name[] = SHOWN[verdict];
   const open = useOpenAdjustments({ partnerId, settlementId }, names.includes('draft'));
@@ -64,6 +66,11 @@ export function useLineColumns(record: Reconciliation, verdict: Verdict): readon
       show: ({ transaction_id: id }) =>
         id === null ? <Absent /> : <ShortLink to={`/contributions/${partnerId}/${id}`} id={id} />,
     },
+    status: {
+      label: common.status,
+      show: ({ contribution_status: status }) => (status === null ? t.notRecorded : <StatusBadge status={status} />),
+    },
+    advice: { label: t.whatToDo, isSentences: true, show: (line) => advice[adviceOf(line)] },
     matchedBy: { label: t.matchedBy, show: ({ matched_points: by }) => (by === null ? <Absent /> : t[by]) },
     settlement: {
       label: t.inSettlement,

@@ -136,6 +136,8 @@ export const RECONCILIATION = {
   inSettlement: ['Settlement that has it', 'التسوية التي تضمّها'],
   noneYet: ['none yet', 'لا تسوية بعد'],
   why: ['Why', 'السبب'],
+  notRecorded: ['Not recorded', 'غير مسجّلة'],
+  whatToDo: ['What the partner does', 'ما يفعله الشريك'],
   adjust: ['Draft an adjustment', 'إعداد تعديل'],
   counted: [
     (count: string) => countEnglish(count, 'line'),
@@ -150,8 +152,8 @@ export const VERDICT_HELP = {
     'في التسوية المساهمةُ نفسها بنقاط أخرى. لا تتغيّر المساهمة أبدًا: إن كان الملف هو الصحيح ونقاطه أقل فأعِدّ تعديلًا يصحّح ما تمت تسويته. ولا يمكن لأي تعديل أن يتجاوز النقاط التي ساهم بها العميل: إن كانت نقاط الملف أكثر صحّح الشريك سجلّه.',
   ],
   missing_in_service: [
-    'The service has no confirmed contribution of these events. Points must not be restored for that. The partner looks each event up, and sends the original confirmation again under its original key.',
-    'لا مساهمة مؤكَّدة في الخدمة لهذه الأحداث. ولا يجيز ذلك ردّ النقاط. يستعلم الشريك عن كل حدث، ثم يعيد إرسال التأكيد الأصلي بمفتاحه الأصلي.',
+    'The service has no confirmed contribution of these events, so no settlement has them. What the partner does depends on the status of each. Only a failed contribution allows points to be restored.',
+    'لا مساهمة مؤكَّدة في الخدمة لهذه الأحداث، فليست في أي تسوية. وما يفعله الشريك يتوقف على حالة كل منها. ولا يجيز ردّ النقاط إلا مساهمة فشلت.',
   ],
   missing_in_partner_file: [
     'The settlement has these contributions and the file does not. The partner looks for them in its own records. Where it reported one in error, draft an adjustment.',
@@ -176,5 +178,29 @@ export const VERDICT_HELP = {
   matched: [
     'File and settlement agree: by gross points, as contributed, or by net points, with adjustments.',
     'يتطابق الملف والتسوية: بالنقاط الإجمالية كما قُدّمت، أو بالصافية بعد التعديلات.',
+  ],
+} as const satisfies Texts;
+
+/** What the partner does about a line that is not confirmed, by the status of its contribution. */
+export const NOT_CONFIRMED = {
+  unknown: [
+    'Looks the event up. Where it is not found, sends the original confirmation again under its original key. Points must not be restored.',
+    'يستعلم عن الحدث، فإن لم يجده أعاد إرسال التأكيد الأصلي بمفتاحه الأصلي. ولا يجوز ردّ النقاط.',
+  ],
+  pending: [
+    'Waits for the decision, which an event tells. Points must not be restored before.',
+    'ينتظر القرار، ويصله إشعار به. ولا يجوز ردّ النقاط قبله.',
+  ],
+  failed: [
+    'Restores the points once, for this contribution. It failed for good, and is not sent again.',
+    'يردّ النقاط مرة واحدة لهذه المساهمة. فشلها نهائي ولا يُعاد إرسالها.',
+  ],
+  confirmed: [
+    'Nothing. It was confirmed after the comparison, and the settlement of that period takes it.',
+    'لا شيء. تأكّدت بعد المقارنة، وتُدرج في تسوية تلك الفترة.',
+  ],
+  noContribution: [
+    'Nothing. The service has no such line, and no request creates one: ask where the file comes from.',
+    'لا شيء. لا سطر كهذا في الخدمة ولا يُنشئه أي طلب: اسأل عن مصدر الملف.',
   ],
 } as const satisfies Texts;

@@ -31,6 +31,11 @@ export function isUnderWay({ status }: Pick<Reconciliation, 'status'>): boolean 
   return status === 'receiving' || status === 'comparing';
 }
 
+/** Which words say what the partner does about a line that the service has not confirmed. */
+export function adviceOf({ line_type, contribution_status }: Pick<ReconciliationLine, 'line_type' | 'contribution_status'>) {
+  return line_type === 'contribution' ? (contribution_status ?? 'unknown') : 'noContribution';
+}
+
 /** What has to be settled more or less, where the file is right; `undefined` for a line that no adjustment concerns. */
 export function deltaOf(line: ReconciliationLine): string | undefined {
   const { verdict, points, recorded_points, recorded_net_points, line_type, transaction_id } = line;
