@@ -25,6 +25,8 @@ export const PARTNER_DETAIL_CODES = [
   'other_payload',
   'settlement_open',
   'unreadable',
+  'other_digits',
+  'separators',
   'too_many_lines',
   'too_many_bytes',
   'line_too_long',

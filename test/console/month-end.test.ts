@@ -210,6 +210,23 @@ describe('a line that could not be read', needsBrowser, () => {
     assert.match(page.url(), /verdict=malformed/);
   });
 
+  test('says of points what is wrong with them: the most, decimals, digits of another script, separators', async () => {
+    const written = ['99999999999999999999', '10.00', '٥٬٠٥٦', '"5,056"'];
+    const { partnerId, reconciliationId } = await comparedList(5, (sent) => [
+      ...written.map((points, at) => `${sent[at]?.partner_event_id},${sent[at]?.partner_order_ref},${points}`),
+      ` ${sent[4]?.partner_event_id} , ${sent[4]?.partner_order_ref} , 100 `,
+    ]);
+    for (const [language, reasons] of [
+      ['en', ['at most 9223372036854775807', 'without decimals', 'in the digits 0 to 9', 'without separators of thousands']],
+      ['ar', ['على 9223372036854775807', 'دون كسور عشرية', 'بالأرقام من 0 إلى 9', 'دون فواصل الآلاف']],
+    ] as const) {
+      const page = await browser.signedIn('viewer', { language });
+      await page.goto(`${browser.baseUrl}/reconciliations/${partnerId}/${reconciliationId}?verdict=malformed`);
+      for (const reason of reasons) await page.getByRole('listitem').getByText(reason).waitFor();
+      assert.equal(await page.getByRole('listitem').getByText('points').count(), written.length);
+    }
+  });
+
   test('is not spoken of where every line could be read', async () => {
     const { partnerId, reconciliationId } = await comparedList(1, () => [`${uniqueId('event')},order-of-nobody,1`]);
     const page = await browser.signedIn('viewer');

@@ -50,7 +50,7 @@ test('lines --verdict malformed: the line, the reason and what was readable', HA
   const { of, malformed } = await compared();
   const { stdout } = await run(['reconciliation', 'lines', ...of, '--verdict', 'malformed']);
   const [event] = malformed.split(',') as [string];
-  const form = 'must be a whole number from 0 to 9223372036854775807.';
+  const form = 'must be a whole number, without decimals.';
   const short = 'partner_event_id must be a text of 8 to 128 characters out of A-Z a-z 0-9 . _ : -.';
   assert.equal(
     stdout.replaceAll(/\s+/g, ' '),
@@ -60,7 +60,7 @@ test('lines --verdict malformed: the line, the reason and what was readable', HA
   );
   const [line] = await runJson('reconciliation', 'lines', ...of, '--verdict', 'malformed');
   assert.deepEqual([line.line_no, line.partner_event_id, line.points], [6, event, null]);
-  assert.deepEqual(line.details, [{ field: 'points', code: 'wrong_form', message: `points ${form}` }]);
+  assert.deepEqual(line.details, [{ field: 'points', code: 'not_whole', message: `points ${form}` }]);
 });
 
 test('lines --verdict other_settlement names the settlement, also where there is none yet', HANG_LIMIT, async () => {

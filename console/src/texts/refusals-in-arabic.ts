@@ -59,6 +59,8 @@ export const FIELD_REFUSAL: Readonly<Record<string, string>> = {
   same_payload: 'سُجّل هذا المعرّف من قبل، بالمحتوى نفسه.',
   other_payload: 'سُجّل هذا المعرّف من قبل، بمحتوى آخر.',
   settlement_open: 'التسوية ما زالت مفتوحة.',
+  other_digits: 'يجب أن تُكتب القيمة بالأرقام من 0 إلى 9.',
+  separators: 'يجب أن تُكتب القيمة دون فواصل الآلاف.',
   unreadable: 'تعذّرت قراءة هذه القيمة.',
   too_many_lines: 'عدد الأسطر أكبر من المسموح.',
   too_many_bytes: 'الحجم أكبر من المسموح.',

@@ -9,6 +9,10 @@ test('settlements, section 2, Reconciliation: a problem is a code, and its sente
   assert.equal(sentence('points', 'missing'), 'points is missing.');
   assert.equal(sentence('points', 'wrong_form'), 'points must be a whole number from 0 to 9223372036854775807.');
   assert.equal(sentence('points', 'wrong_form', 'carried_forward'), 'points must be a whole number, 0 or negative.');
+  assert.equal(sentence('points', 'too_large'), 'points must be at most 9223372036854775807.');
+  assert.equal(sentence('points', 'not_whole', 'contribution'), 'points must be a whole number, without decimals.');
+  assert.equal(sentence('points', 'other_digits'), 'points must be in the digits 0 to 9.');
+  assert.equal(sentence('points', 'separators'), 'points must be without separators of thousands.');
   assert.match(sentence('partner_event_id', 'wrong_form'), /^partner_event_id must be a text of 8 to 128 characters/);
   assert.equal(sentence('line_type', 'wrong_form'), 'line_type must be contribution, adjustment or carried_forward.');
   assert.match(sentence('line', 'unreadable'), /JSON object/);

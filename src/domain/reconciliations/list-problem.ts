@@ -26,6 +26,14 @@ const POINTS_FORMS: Readonly<Record<LineType | 'own', string>> = {
   adjustment: 'a whole number from -9223372036854775807 to 9223372036854775807',
   carried_forward: 'a whole number, 0 or negative',
 };
+/** What is said of points of a certain form, instead of the form that they must have. */
+const POINTS_SENTENCES: Readonly<Partial<Record<DetailCode, string>>> = {
+  too_large: 'points must be at most 9223372036854775807.',
+  not_whole: 'points must be a whole number, without decimals.',
+  other_digits: 'points must be in the digits 0 to 9.',
+  separators: 'points must be without separators of thousands.',
+};
+
 /**
  * The problem with its sentence, which is written when it is read.
  *
@@ -35,6 +43,8 @@ export function describeListProblem({ field, code, message }: ListProblem, lineT
   if (message !== undefined) return { field, code, message };
   if (field === 'line') return { field, code, message: 'An element must be a well-formed JSON object without repeated members.' };
   if (code === 'missing') return { field, code, message: `${field} is missing.` };
+  const sentence = field === 'points' ? POINTS_SENTENCES[code] : undefined;
+  if (sentence !== undefined) return { field, code, message: sentence };
   const form = field === 'points' ? POINTS_FORMS[lineType ?? 'own'] : FORMS[field];
   return { field, code, message: `${field} must be ${form ?? 'well formed'}.` };
 }

@@ -21,24 +21,20 @@ test('settlements, section 2, Reconciliation: a line has an event, an order and 
 });
 
 test('settlements, section 2, Reconciliation: points that are not whole, or not from 0, the net of what was taken back, to the end of int64, are malformed', () => {
-  const cells = [
-    '00',
-    '-0',
-    '-1',
-    '+1',
-    '1.0',
-    '1e2',
-    ' 1',
-    '1 ',
-    '007',
-    '1,000',
-    '9223372036854775808',
-    '99999999999999999999',
-    'x',
-    '٣',
-  ];
-  for (const points of [...cells, -1n, POINTS_MAX + 1n, 100, 1.5, true, [], {}])
+  const cells = ['00', '-0', '-1', '+1', '1e2', ' 1', '1 ', '007', 'x', 'طلب 3', '2026-11-27'];
+  for (const points of [...cells, 'ن'.repeat(50), -1n, 100, Number.NaN, true, [], {}])
     assert.deepEqual(problems({ points }), ['points wrong_form'], String(points));
+});
+
+test('settlements, section 2, Reconciliation: numbers of another form are told by their form: above the most, decimals, digits of another script, separators', () => {
+  const forms = {
+    too_large: ['9223372036854775808', '99999999999999999999', '9'.repeat(100), POINTS_MAX + 1n, Number.POSITIVE_INFINITY],
+    not_whole: ['1.0', '10.00', '10,5', '5.056', '-1.5', 1.5],
+    other_digits: ['٣', '٥٠٥٦', '۵۰۵۶', '٥٬٠٥٦', '٥٠٫٥', '१०'],
+    separators: ['1,000', '5,056', '5,056.00', '1 000 000', '5\u00a0056', "5'056", '1,00,000', '1.000.000', '5.056,00'],
+  };
+  for (const [code, values] of Object.entries(forms))
+    for (const points of values) assert.deepEqual(problems({ points }), [`points ${code}`], String(points));
 });
 
 test('settlements, section 2, Reconciliation: all problems of a line are told, and no value is repeated', () => {

@@ -4,6 +4,7 @@ import { POINTS_MAX } from '../numbers/points.ts';
 import { ServiceError } from '../service-error.ts';
 import { LINE_TYPES, type LineType } from '../settlements/settlement-line.ts';
 import type { ListProblem } from './list-problem.ts';
+import { pointsProblem } from './points-problem.ts';
 
 /**
  * One contribution in a partner's own list.
@@ -137,14 +138,15 @@ function readFields(lineNo: number, values: LineValues, forms: readonly FieldFor
   for (const [field, name, isWellFormed] of forms) {
     const value = field === 'points' ? readPoints(values.points) : values[field];
     if (isWellFormed(value)) read[name] = value;
-    else problems.push(problemOf(field, values[field]));
+    else problems.push(problemOf(field, values[field], lineType));
   }
   if (problems.length > 0) return { lineNo, listed: null, problems, readable: read };
   return { lineNo, listed: read as unknown as ListedLine, problems: null };
 }
 
-function problemOf(field: ListField | StatementField, value: unknown): ListProblem {
-  return { field, code: value === undefined || value === null || value === '' ? 'missing' : 'wrong_form' };
+function problemOf(field: ListField | StatementField, value: unknown, lineType?: LineType): ListProblem {
+  if (value === undefined || value === null || value === '') return { field, code: 'missing' };
+  return { field, code: field === 'points' ? pointsProblem(value, lineType) : 'wrong_form' };
 }
 
 /** A list that is refused as a whole. */
@@ -165,7 +167,7 @@ export function lineTooLong(lineNo: number, lineCharacters: number): ServiceErro
 /** The most digits of a number of points: far more than a sum of a million int64 values has. */
 const POINTS_DIGITS_MAX = 40;
 
-/** `"250"` is `250n`. Plus signs, blanks, leading zeros, separators and decimals are malformed. */
+/** `"250"` is `250n`. Plus signs, blanks inside, leading zeros, separators and decimals are malformed. */
 function readPoints(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const isWhole = value.length <= POINTS_DIGITS_MAX && /^(?:0|-?[1-9]\d*)$/.test(value);

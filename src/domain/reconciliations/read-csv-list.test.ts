@@ -74,6 +74,12 @@ test('settlements, section 2, Reconciliation: a malformed line is told with its 
   ]);
 });
 
+test('settlements, section 2, Reconciliation: spaces around the values of a line are ignored, as in the header row', async () => {
+  const text =
+    'partner_event_id ; partner_order_ref ; points \n evt-0001 ;\tO-1 ; 5 \n"evt-0002 ";" O-2";"\u00a07"\n  ; ; \nevt 0003;O-3;7\n';
+  assert.deepEqual((await read(text)).map(shown), ['2 evt-0001 5', '3 evt-0002 7', '5 partner_event_id wrong_form']);
+});
+
 test('settlements, section 2, Reconciliation: a list without its columns is refused as a whole', async () => {
   assert.deepEqual(await refusal(''), [
     'missing_column',

@@ -21,8 +21,8 @@ type Positions = readonly (readonly [field: ListField | StatementField, position
 
 /**
  * Reads the lines of a partner's CSV list, in order, as the bytes arrive: RFC 4180, in UTF-8, or in UTF-16 with a byte order mark as
- * spreadsheets save "Unicode text", with LF or CR LF, cells separated by commas, semicolons or tabs. The header row names the columns, in any order and case. Blank lines are skipped, up to
- * a limit. A malformed line is reported, and reading continues. The service's own statement is recognised, as served and in the form for
+ * spreadsheets save "Unicode text", with LF or CR LF, cells separated by commas, semicolons or tabs. The header row names the columns, in any order and case. Spaces around a value are ignored. Blank lines are
+ * skipped, up to a limit. A malformed line is reported, and reading continues. The service's own statement is recognised, as served and in the form for
  * spreadsheets: no value of a list begins with that form's apostrophe.
  *
  * @throws ServiceError `invalid_request`: the header row lacks a column, a quotation mark is not closed, a line is too long, too many are
@@ -37,7 +37,7 @@ export async function* readCsvList(
   let positions: Positions | undefined;
   for await (const records of readRecords(chunks, reading)) {
     for (const { lineNo, cells } of records) {
-      if (cells.every((cell) => cell === '')) counter.countBlank();
+      if (cells.every((cell) => cell.trim() === '')) counter.countBlank();
       else if (positions) yield counter.count(readListLine(lineNo, pick(cells, positions)));
       else {
         positions = readHeader(cells);
@@ -112,7 +112,7 @@ function missingColumns(fields: readonly ListField[]) {
 
 function pick(record: readonly string[], positions: Positions): LineValues {
   const values: Record<string, string | undefined> = {};
-  for (const [field, position] of positions) values[field] = unguard(record[position]);
+  for (const [field, position] of positions) values[field] = unguard(record[position]?.trim());
   return values as unknown as LineValues;
 }
 

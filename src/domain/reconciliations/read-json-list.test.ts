@@ -55,7 +55,7 @@ test('settlements, section 2, Reconciliation: a malformed element is told with i
     [
       '1 points wrong_form',
       '2 points wrong_form',
-      '3 points wrong_form',
+      '3 points not_whole',
       '4 line unreadable',
       '5 line unreadable',
       '6 line unreadable',

@@ -23,6 +23,14 @@ const POINTS_FORMS: Readonly<Record<NonNullable<ReconciliationLine['line_type']>
   carried_forward: 'عددًا صحيحًا، صفرًا أو سالبًا',
 };
 
+/** What is said of points that are written in a certain form. */
+const POINTS_WRITTEN: Readonly<Record<string, (points: string) => string>> = {
+  too_large: (points) => `يجب ألا يزيد ${points} على 9223372036854775807.`,
+  not_whole: (points) => `يجب أن يكون ${points} عددًا صحيحًا دون كسور عشرية.`,
+  other_digits: (points) => `يجب أن يُكتب ${points} بالأرقام من 0 إلى 9.`,
+  separators: (points) => `يجب أن يُكتب ${points} دون فواصل الآلاف.`,
+};
+
 type Why = Pick<ReconciliationLine, 'line_type' | 'details'>;
 
 export interface Unreadable {
@@ -44,6 +52,8 @@ const inWords = (_bound: string, least: string) => (least.startsWith('-') ? '' :
 function inArabic({ field, code, message }: Why['details'][number], { line_type }: Why): string {
   if (code === 'unreadable') return 'يجب أن يكون العنصر كائن JSON سليمًا بلا أعضاء مكررة.';
   if (code === 'missing') return `الحقل ${isolate(field)} ناقص.`;
+  const written = field === 'points' ? POINTS_WRITTEN[code] : undefined;
+  if (written) return written(isolate(field));
   const form = field === 'points' ? POINTS_FORMS[line_type ?? 'own'] : FORMS[field];
   return code === 'wrong_form' && form ? `يجب أن يكون ${isolate(field)} ${form}.` : message;
 }
