@@ -210,6 +210,29 @@ describe('a line that could not be read', needsBrowser, () => {
     assert.match(page.url(), /verdict=malformed/);
   });
 
+  test('counts once, although the file seems to lack its contribution too, on the page, in the lists and in an answer', async () => {
+    const { partnerId, client, settlementId, reconciliationId } = await comparedList(3, (sent) =>
+      sent.map(({ partner_event_id, partner_order_ref }) => `${partner_event_id},${partner_order_ref},a hundred`),
+    );
+    await client.post(`/v1/settlements/${settlementId}/acknowledgement`, { status: 'disputed' });
+    for (const [language, words, banner] of [
+      ['en', 'Compared: 3 differences', /list was reconciled: 3 differences$/],
+      ['ar', 'اكتملت المقارنة: 3 فروق', /طوبقت قائمة الشريك، والفروق: \u2066?3\u2069?$/],
+    ] as const) {
+      const page = await browser.signedIn('operator', { language });
+      await page.goto(`${browser.baseUrl}/reconciliations/${partnerId}/${reconciliationId}`);
+      await page.getByText(words).waitFor();
+      await page.goto(`${browser.baseUrl}/reconciliations?partner=${partnerId}`);
+      await page.getByText(words).waitFor();
+      await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${settlementId}`);
+      await page.getByText(words).waitFor();
+      await page.getByRole('alert').getByText(banner).waitFor();
+      const answer = page.locator('#reply textarea').first();
+      await waitFor('the list in the answer', async () => /\b3\b/.test(await answer.inputValue()));
+      assert.doesNotMatch(await answer.inputValue(), /\b6\b/);
+    }
+  });
+
   test('says of points what is wrong with them: the most, decimals, digits of another script, separators', async () => {
     const written = ['99999999999999999999', '10.00', '٥٬٠٥٦', '"5,056"'];
     const { partnerId, reconciliationId } = await comparedList(5, (sent) => [

@@ -10,8 +10,10 @@ export const VERDICTS: readonly Verdict[] = [
   ...(['duplicate_in_file', 'other_settlement', 'malformed', 'matched'] as const),
 ];
 
+/** A line that could not be read may be of a contribution that the file seems to lack: the two count once. */
 export function countDifferences({ counts }: Pick<Reconciliation, 'counts'>): number {
-  return VERDICTS.reduce((sum, verdict) => (verdict === 'matched' ? sum : sum + counts[verdict]), 0);
+  const all = VERDICTS.reduce((sum, verdict) => (verdict === 'matched' ? sum : sum + counts[verdict]), 0);
+  return all - Math.min(counts.malformed, counts.missing_in_partner_file);
 }
 
 type WithPoints = Pick<Reconciliation, 'differing_points'>;

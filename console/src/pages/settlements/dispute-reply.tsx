@@ -7,15 +7,22 @@ import { Icon } from '../../parts/icon.tsx';
 import { Section } from '../../parts/section.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import type { Language } from '../../texts/text.ts';
-import { countDifferences } from '../reconciliations/verdicts.ts';
+import { countDifferences, type Reconciliation } from '../reconciliations/verdicts.ts';
 import { RecordReply } from './record-reply.tsx';
-import { asRecorded, composeReply, REPLY_CHARACTERS_MAX } from './reply-text.ts';
+import { asRecorded, composeReply, REPLY_CHARACTERS_MAX, type ReplyFacts } from './reply-text.ts';
 import { useAdjustmentsOf } from './settlement-adjustments.tsx';
 import { useLastReconciliation } from './settlement-reconciliations.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
 import { useDifferingLines } from './use-differing-lines.ts';
 
 type Settlement = components['schemas']['Settlement'];
+
+function comparedIn(list: Reconciliation): ReplyFacts['compared'] {
+  const { matched, missing_in_partner_file: notListed, malformed: unreadable } = list.counts;
+  const found = countDifferences(list);
+  const differences = found - Math.max(notListed, unreadable);
+  return { lines: list.listed_lines, hasHeading: list.format === 'csv', found, matched, differences, unreadable, notListed };
+}
 
 /** The text of an answer, from what was compared and posted, in either language. Nobody sends it but the person. */
 export function DisputeReply({ settlement }: { readonly settlement: Settlement }) {
@@ -35,14 +42,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
     currency: settlement.currency,
     disputedAt: acknowledgement.acknowledged_at,
     note: acknowledgement.note,
-    compared: last && {
-      lines: last.listed_lines,
-      matched: last.counts.matched,
-      notListed: last.counts.missing_in_partner_file,
-      unreadable: last.counts.malformed,
-      hasHeading: last.format === 'csv',
-      differences: countDifferences(last) - last.counts.missing_in_partner_file - last.counts.malformed,
-    },
+    compared: last && comparedIn(last),
     differing,
     posted: adjustments.filter(({ status }) => status === 'posted'),
   });

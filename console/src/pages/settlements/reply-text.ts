@@ -26,7 +26,10 @@ interface Compared {
   readonly lines: string;
   /** Whether a heading row is line 1 of the file. */
   readonly hasHeading: boolean;
+  /** How many differences there are in all: a line that could not be read and a contribution that the list lacks may be one. */
+  readonly found: number;
   readonly matched: number;
+  /** Lines that were read and differ. */
   readonly differences: number;
   readonly unreadable: number;
   /** Contributions of the settlement that the list lacks. */
@@ -121,10 +124,10 @@ const ENGLISH: Wording = {
   head: (label, id) => `Settlement ${label} (${id})`,
   disputed: (on, note) =>
     `You disputed this settlement on ${on}${note === null ? '.' : `: “${isRightToLeft(note) ? isolateForeign(note) : note}”`}`,
-  compared({ lines, hasHeading, matched, differences, unreadable, notListed }) {
-    const all = differences + unreadable + notListed;
+  compared({ lines, hasHeading, found: all, matched, differences, unreadable, notListed }) {
     const found = all === 0 ? 'no difference' : countEnglish(all, 'difference');
-    const lacks = `your list lacks ${countEnglish(notListed, 'contribution')} of the settlement`;
+    const mayBeRead = unreadable > 0 && notListed > 0 ? ', which may be on the lines that could not be read' : '';
+    const lacks = `your list lacks ${countEnglish(notListed, 'contribution')} of the settlement${mayBeRead}`;
     const [same, different, broken] = [matched, differences, unreadable].map((count) => formatWhole(String(count)));
     return `We compared your list with it line by line and found ${found}. Of ${countEnglish(lines, 'line')}${hasHeading ? ' below the heading row' : ''}, ${same} matched, ${different} differed and ${broken} could not be read; ${lacks}.`;
   },
@@ -144,10 +147,11 @@ const ENGLISH: Wording = {
 const ARABIC: Wording = {
   head: (label, id) => `التسوية ${isolate(label)} (${isolate(id)})`,
   disputed: (on, note) => `اعترضتم على هذه التسوية بتاريخ ${on}${note === null ? '.' : `: «${isolateForeign(note)}»`}`,
-  compared({ lines, hasHeading, matched, differences, unreadable, notListed }) {
-    const counts = [differences + unreadable + notListed, lines, matched, differences, unreadable, notListed];
+  compared({ lines, hasHeading, found, matched, differences, unreadable, notListed }) {
+    const counts = [found, lines, matched, differences, unreadable, notListed];
+    const mayBeRead = unreadable > 0 && notListed > 0 ? '، وقد تكون في السطور التي تعذّرت قراءتها' : '';
     const [all, listed, same, different, broken, lacking] = counts.map((count) => formatWhole(String(count)));
-    return `قارنّا قائمتكم بها سطرًا سطرًا. عدد الفروق: ${all}. السطور${hasHeading ? ' بعد صف العناوين' : ''}: ${listed}، والمتطابقة: ${same}، والمختلفة: ${different}، وما تعذّرت قراءته: ${broken}. مساهمات التسوية غير الواردة في قائمتكم: ${lacking}.`;
+    return `قارنّا قائمتكم بها سطرًا سطرًا. عدد الفروق: ${all}. السطور${hasHeading ? ' بعد صف العناوين' : ''}: ${listed}، والمتطابقة: ${same}، والمختلفة: ${different}، وما تعذّرت قراءته: ${broken}. مساهمات التسوية غير الواردة في قائمتكم: ${lacking}${mayBeRead}.`;
   },
   corrections: 'صحّحنا ما تمت تسويته كما يلي:',
   correction(correction, currency) {
