@@ -67,19 +67,7 @@ describe('the adjustments of a settlement', needsBrowser, () => {
       const { body } = await client.confirm({ ...newConfirmation(), points: 100 });
       const { transaction_id, partner_order_ref: order } = body.contribution;
       await closeThrough(service, first);
-      const [drafter, approver] = [await signedInOperator(service, 'operator'), await signedInOperator(service, 'approver')];
-      const stated = {
-        partner_id: partnerId,
-        transaction_id,
-        reason_code: 'other',
-        points_delta: '-45',
-        reason_en: 'x',
-        reason_ar: 'س',
-      };
-      const drafted = await drafter.postOnce('/operator/v1/adjustments', stated);
-      const id = drafted.body.adjustment.adjustment_id;
-      for (const step of ['approve', 'post'])
-        await approver.postOnce(`/operator/v1/partners/${partnerId}/adjustments/${id}/${step}`, undefined);
+      const id = await adjust(partnerId, transaction_id, '-45');
       await client.confirm({ ...newConfirmation(), points: 70 });
       const second = await getOpen(service.database, partnerId);
       await closeThrough(service, second);
@@ -102,18 +90,43 @@ describe('the adjustments of a settlement', needsBrowser, () => {
     });
 });
 
-/** A partner with a closed settlement of contributions of 100 points, and its list compared with that. */
-async function comparedList(count: number, listOf: (sent: readonly ReturnType<typeof newConfirmation>[]) => readonly string[]) {
+/** Posted by two operators. */
+async function adjust(partnerId: string, transactionId: string, delta: string): Promise<string> {
+  const [drafter, approver] = [await signedInOperator(service, 'operator'), await signedInOperator(service, 'approver')];
+  const stated = { reason_code: 'other', points_delta: delta, reason_en: 'x', reason_ar: 'س' };
+  const drafted = await drafter.postOnce('/operator/v1/adjustments', {
+    partner_id: partnerId,
+    transaction_id: transactionId,
+    ...stated,
+  });
+  const id: string = drafted.body.adjustment.adjustment_id;
+  const path = `/operator/v1/partners/${partnerId}/adjustments/${id}`;
+  for (const step of ['approve', 'post']) await approver.postOnce(`${path}/${step}`, undefined);
+  return id;
+}
+
+/**
+ * A partner with a closed settlement of contributions of 100 points, and its list compared with that.
+ *
+ * @param deltas How the first of them are adjusted before.
+ */
+async function comparedList(
+  count: number,
+  listOf: (sent: readonly ReturnType<typeof newConfirmation>[]) => readonly string[],
+  deltas: readonly string[] = [],
+) {
   const { partner, partnerId, client, open } = await newSettledPartner(service);
   const { settlementId } = open;
   const sent = Array.from({ length: count }, () => ({ ...newConfirmation(), points: 100 }));
-  for (const each of sent) await client.confirm(each);
+  const ids: string[] = [];
+  for (const each of sent) ids.push((await client.confirm(each)).body.contribution.transaction_id);
   await closeThrough(service, open);
+  for (const [place, delta] of deltas.entries()) await adjust(partnerId, ids[place] ?? '', delta);
   const operator = await signedInOperator(service, 'operator');
   const path = `/operator/v1/partners/${partnerId}/settlements/${settlementId}/reconciliations`;
   const { body } = await operator.postList(path, ['partner_event_id,partner_order_ref,points', ...listOf(sent), ''].join('\n'));
   await completeReconciliations(service.database, new AbortController().signal);
-  return { partner, partnerId, client, settlementId, sent, reconciliationId: body.reconciliation_id as string };
+  return { partner, partnerId, client, settlementId, sent, ids, reconciliationId: body.reconciliation_id as string };
 }
 
 /** A list of an event that waits for a decision, of one that failed, and of one that was never sent; the settlement has none of them. */
@@ -276,6 +289,29 @@ describe('a list for a reconciliation', needsBrowser, () => {
       assert.equal(await page.getByRole('columnheader', { name: 'Adjustment', exact: true }).count(), count);
       assert.equal(await page.getByRole('button', { name: 'Draft an adjustment' }).count(), count);
     }
+  });
+
+  test('offers to take back what is settled of a contribution that it lacks, and nothing where 0 are settled', async () => {
+    const list = await comparedList(3, () => [`${uniqueId('event')},order-of-nobody,1`], ['-100', '-40']);
+    const { partnerId, reconciliationId, sent, ids } = list;
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/reconciliations/${partnerId}/${reconciliationId}?verdict=missing_in_partner_file`);
+    const rowOf = (place: number) => page.getByRole('row').filter({ hasText: sent[place]?.partner_event_id as string });
+    const net = (place: number) => rowOf(place).locator('[data-label="Net with adjustments"]');
+    for (const [place, points] of ['0', '60', '100'].entries()) await net(place).getByText(points, { exact: true }).waitFor();
+    const draft = { name: 'Draft an adjustment' };
+    await rowOf(2).getByRole('button', draft).waitFor();
+    assert.equal(await rowOf(0).getByRole('button', draft).count(), 0);
+    await page.locator('.verdict-card[aria-pressed=true]').getByText('160 in the service').waitFor();
+    await rowOf(1).getByRole('button', draft).click();
+    const form = page.getByRole('dialog');
+    assert.equal(await form.getByLabel('Change of points').inputValue(), '-60');
+    await form.getByRole('row', { name: /^Settled points 60 0$/ }).waitFor();
+    // What was posted after the comparison counts too.
+    await adjust(partnerId, ids[2] ?? '', '-100');
+    await page.reload();
+    await rowOf(1).getByRole('button', draft).waitFor();
+    assert.equal(await rowOf(2).getByRole('button', draft).count(), 0);
   });
 
   for (const [language, words] of [

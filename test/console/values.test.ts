@@ -176,6 +176,7 @@ describe('what a file says and what is settled', () => {
     recorded_order_ref: 'order-1',
     recorded_points: '100',
     recorded_net_points: '90',
+    settled_points: '90',
     recorded_settlement_id: 'stl_1',
     details: [],
   };
@@ -183,11 +184,14 @@ describe('what a file says and what is settled', () => {
   test('the change that an adjustment would make, from the net points, over the whole int64 range', () => {
     assert.equal(deltaOf(line), '-30');
     const most = '9223372036854775807';
-    assert.equal(deltaOf({ ...line, points: most, recorded_points: most, recorded_net_points: '0' }), most);
+    assert.equal(deltaOf({ ...line, points: most, recorded_points: most, settled_points: '0' }), most);
     assert.equal(deltaOf({ ...line, points: '100' }), '10');
     assert.equal(deltaOf({ ...line, points: '101' }), undefined, 'more than was contributed is never settled');
-    assert.equal(deltaOf({ ...line, verdict: 'missing_in_partner_file', points: null }), '-90');
-    assert.equal(deltaOf({ ...line, verdict: 'missing_in_service', transaction_id: null }), undefined);
+    const lacking = { ...line, verdict: 'missing_in_partner_file', points: null } as const;
+    assert.equal(deltaOf(lacking), '-90');
+    assert.equal(deltaOf({ ...lacking, settled_points: '0' }), undefined, 'nothing is settled');
+    assert.equal(deltaOf({ ...line, settled_points: '60' }), undefined, 'it is corrected since the comparison');
+    assert.equal(deltaOf({ ...line, verdict: 'missing_in_service', transaction_id: null, settled_points: null }), undefined);
     assert.equal(deltaOf({ ...line, verdict: 'matched' }), undefined);
     assert.equal(deltaOf({ ...line, line_type: 'adjustment' }), undefined);
   });

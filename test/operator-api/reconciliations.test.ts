@@ -141,6 +141,37 @@ describe('reconcileSettlement', () => {
     assert.deepEqual(await mayRestore(), [false, true, false]);
   });
 
+  test('what a list lacks has its points with adjustments, then and now; a statement has lines of its own for them', async () => {
+    const { partnerId, client, path, settlementId } = await closedSettlement(1);
+    const settlement = `${V1}/partners/${partnerId}/settlements/${settlementId}`;
+    const [{ transaction_id }] = (await viewer.get(`${settlement}/lines`)).body.lines;
+    const approver = await signedInOperator(service, 'approver');
+    const adjust = async (points_delta: string) => {
+      const stated = { reason_code: 'other', points_delta, reason_en: 'x', reason_ar: 'س' };
+      const drafted = await operator.postOnce(`${V1}/adjustments`, { partner_id: partnerId, transaction_id, ...stated });
+      const one = `${V1}/partners/${partnerId}/adjustments/${drafted.body.adjustment.adjustment_id}`;
+      for (const step of ['approve', 'post']) await approver.postOnce(`${one}/${step}`, undefined);
+    };
+    await adjust('-200');
+    const compare = async (list: string) => {
+      const { reconciliation_id } = (await operator.postList(path, list)).body;
+      await complete();
+      const one = `${V1}/partners/${partnerId}/reconciliations/${reconciliation_id}`;
+      const shown = async () => {
+        const [line] = (await viewer.get(`${one}/lines`)).body.lines;
+        return [line.recorded_points, line.recorded_net_points, line.settled_points];
+      };
+      return { sums: (await viewer.get(one)).body.differing_points.missing_in_partner_file, shown };
+    };
+    const own = await compare(HEADER);
+    assert.deepEqual([await own.shown(), own.sums], [['250', '50', '50'], { listed: '0', recorded: '50' }]);
+    await adjust('-50');
+    assert.deepEqual(await own.shown(), ['250', '50', '0']);
+    const [header] = (await client.call(`/v1/settlements/${settlementId}/statement.csv`)).text.split('\n');
+    const statement = await compare(`${header}\n`);
+    assert.deepEqual([await statement.shown(), statement.sums], [['250', null, '0'], { listed: '0', recorded: '250' }]);
+  });
+
   test('lists and lines are pages, and files with all of their records', async () => {
     const { partnerId, sent, path, settlementId } = await closedSettlement(2);
     const { reconciliation_id } = (await operator.postList(path, HEADER + lineOf(sent[0], sent[0].points))).body;

@@ -4338,6 +4338,8 @@ export interface components {
             recorded_points: string | null;
             /** @description The points of that contribution with its adjustments. */
             recorded_net_points: string | null;
+            /** @description The points of that contribution that are settled now, with every posted adjustment; `null` where it is not confirmed, and of a line of another type. */
+            settled_points: string | null;
             /** @description The settlement that has it; `null` while none has. */
             recorded_settlement_id: string | null;
             /** @description What is wrong with a malformed line; of a line that the service lacks, what the partner may and should do. */

@@ -49,7 +49,7 @@ async function findMissing(database: Database, claimed: Reconciliation, signal: 
 }
 
 function missingInList(line: ListedSettlementLine, { isStatement, settlementId }: Reconciliation): ReconciliationLine {
-  const { lineNo, lineType, adjustmentId, partnerEventId, partnerOrderRef, points, transactionId } = line;
+  const { lineNo, lineType, adjustmentId, partnerEventId, partnerOrderRef, points, netPoints, transactionId } = line;
   return {
     ...EMPTY,
     position: MISSING_FROM + BigInt(lineNo),
@@ -60,6 +60,7 @@ function missingInList(line: ListedSettlementLine, { isStatement, settlementId }
     lineType: isStatement ? lineType : null,
     recordedOrderRef: partnerOrderRef,
     recordedPoints: points,
+    recordedNetPoints: netPoints,
     recordedSettlementId: settlementId,
   };
 }

@@ -97,6 +97,9 @@ export const ReconciliationLineBody = shape('ReconciliationLine', {
   recorded_order_ref: nullableText('The order of that contribution.'),
   recorded_points: points('The gross points of that contribution, or of the line.'),
   recorded_net_points: points('The points of that contribution with its adjustments.'),
+  settled_points: points(
+    'The points of that contribution that are settled now, with every posted adjustment; `null` where it is not confirmed, and of a line of another type.',
+  ),
   recorded_settlement_id: nullableText('The settlement that has it; `null` while none has.'),
   details: listOf(
     shape('LineDetail', { field: text('The field.'), code: text('The code.'), message: text('What is wrong, or what to do.') }),
@@ -109,5 +112,7 @@ export function lineOfList({ line, contribution }: LineNow) {
   const status = contribution?.status ?? null;
   const hasFailed = line.verdict === 'missing_in_service' && status === 'failed';
   const details = hasFailed ? recoveryVerdict('contribution_final_failure', 'confirm') : shown.details;
-  return { ...shown, contribution_status: status, details };
+  const isSettled = shown.line_type === 'contribution' && status === 'confirmed';
+  const settled = isSettled ? (contribution?.netPoints ?? null) : null;
+  return { ...shown, contribution_status: status, settled_points: settled, details };
 }

@@ -85,7 +85,11 @@ export async function insertReconciliationLines(
 
 const LIST_BESIDE: Statement = {
   name: 'list_settlement_beside_list',
-  text: `select l.line_no as "lineNo", l.line_type as "lineType", l.adjustment_id as "adjustmentId", l.partner_event_id as "partnerEventId",
+  text: `select beside.*, case when beside."listedAt" is null and not $6 then (beside.points::numeric + (
+        select coalesce(sum(a.points_delta), 0) from adjustment a
+        where a.partner_id = $1 and a.transaction_id = beside."transactionId" and a.status = 'posted'
+      ))::text end as "netPoints"
+    from (select l.line_no as "lineNo", l.line_type as "lineType", l.adjustment_id as "adjustmentId", l.partner_event_id as "partnerEventId",
       l.partner_order_ref as "partnerOrderRef", coalesce(l.points_beyond_int64, l.points)::text as points, l.transaction_id as "transactionId",
       case when l.line_type = 'carried_forward' then (
         select r.position from reconciliation_line r
@@ -99,7 +103,7 @@ const LIST_BESIDE: Statement = {
       ) end as "listedAt"
     from settlement_line l
     where l.partner_id = $1 and l.settlement_id = $3 and l.line_no > $4 and (l.line_type = 'contribution' or $6)
-    order by l.line_no limit $5`,
+    order by l.line_no limit $5) beside order by beside."lineNo"`,
 };
 
 export interface ListedSettlementLine {
@@ -109,6 +113,8 @@ export interface ListedSettlementLine {
   readonly partnerEventId: string | null;
   readonly partnerOrderRef: string | null;
   readonly points: bigint;
+  /** With every posted adjustment, of a contribution that a partner's list lacks; a statement has lines of its own for them. */
+  readonly netPoints: bigint | null;
   readonly transactionId: string | null;
   /** `null` when the list does not name it. */
   readonly listedAt: bigint | null;
@@ -120,10 +126,12 @@ export async function listSettlementBesideList(
   { partnerId, reconciliationId, settlementId, isStatement }: ComparedList & { readonly isStatement: boolean },
   { afterLine, limit }: { afterLine: number; limit: number },
 ): Promise<ListedSettlementLine[]> {
-  type Row = Omit<ListedSettlementLine, 'points'> & { readonly points: string };
+  type Row = Omit<ListedSettlementLine, 'points' | 'netPoints'> & { readonly points: string; readonly netPoints: string | null };
   const values = [partnerId, reconciliationId, settlementId, afterLine, limit, isStatement];
   const rows = await run<Row>(db, LIST_BESIDE, values);
-  return rows.map((row) => ({ ...row, points: BigInt(row.points) }));
+  return rows.map(({ points, netPoints, ...row }) => {
+    return { ...row, points: BigInt(points), netPoints: netPoints === null ? null : BigInt(netPoints) };
+  });
 }
 
 const SHOWN = `position, verdict, line_type as "lineType", adjustment_id as "adjustmentId", partner_event_id as "partnerEventId",

@@ -82,13 +82,18 @@ export async function findRecordedEvents(
 export interface CurrentContribution {
   readonly transactionId: string;
   readonly status: ContributionStatus;
+  /** With every posted adjustment. */
+  readonly netPoints: bigint;
 }
 
 const CURRENT = rowOf('contribution', { partnerId: '$1', key: 'transaction_id', value: 'wanted.transaction_id' });
 
 const FIND_CURRENT = durableRead({
   name: 'find_current_contributions',
-  text: `select c.transaction_id as "transactionId", c.status
+  text: `select c.transaction_id as "transactionId", c.status, (c.points + (
+        select coalesce(sum(a.points_delta), 0) from adjustment a
+        where a.partner_id = $1 and a.transaction_id = c.transaction_id and a.status = 'posted'
+      ))::text as "netPoints"
     from unnest($2::text[]) as wanted (transaction_id) cross join lateral ${CURRENT} c`,
 });
 
@@ -98,7 +103,9 @@ export async function findCurrentContributions(
   partnerId: string,
   transactionIds: readonly string[],
 ): Promise<CurrentContribution[]> {
-  return transactionIds.length === 0 ? [] : run<CurrentContribution>(db, FIND_CURRENT, [partnerId, transactionIds]);
+  type Row = Omit<CurrentContribution, 'netPoints'> & { readonly netPoints: string };
+  const rows = transactionIds.length === 0 ? [] : await run<Row>(db, FIND_CURRENT, [partnerId, transactionIds]);
+  return rows.map((row) => ({ ...row, netPoints: BigInt(row.netPoints) }));
 }
 
 /** The record of a statement's line besides a contribution. */

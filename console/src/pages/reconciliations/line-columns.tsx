@@ -60,7 +60,11 @@ export function useLineColumns(record: Reconciliation, verdict: Verdict): readon
     recordedOrder: { label: t.orderInService, show: ({ recorded_order_ref }) => <Foreign text={recorded_order_ref} /> },
     points: { label: t.pointsInFile, isFigure: true, show: (line) => <ListedPoints line={line} /> },
     recordedPoints: { label: t.pointsInService, isFigure: true, show: (line) => <Points value={line.recorded_points} /> },
-    netPoints: { label: t.netInService, isFigure: true, show: (line) => <Points value={line.recorded_net_points} /> },
+    netPoints: {
+      label: t.netInService,
+      isFigure: true,
+      show: (line) => <Points value={line.recorded_net_points ?? line.settled_points} />,
+    },
     contribution: {
       label: common.contribution,
       show: ({ transaction_id: id }) =>

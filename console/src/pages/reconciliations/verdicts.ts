@@ -40,12 +40,12 @@ export function adviceOf({ line_type, contribution_status }: Pick<Reconciliation
 
 /** What has to be settled more or less, where the file is right; `undefined` for a line that no adjustment concerns. */
 export function deltaOf(line: ReconciliationLine): string | undefined {
-  const { verdict, points, recorded_points, recorded_net_points, line_type, transaction_id } = line;
-  if (transaction_id === null || line_type !== 'contribution') return undefined;
-  const settled = BigInt(recorded_net_points ?? recorded_points ?? '0');
-  if (verdict === 'missing_in_partner_file') return String(-settled);
-  if (verdict !== 'points_mismatch' || points === null) return undefined;
+  const { verdict, points, recorded_points, settled_points, line_type } = line;
+  if (settled_points === null || line_type !== 'contribution') return undefined;
+  const listed = verdict === 'missing_in_partner_file' ? '0' : points;
+  if (listed === null || (verdict !== 'points_mismatch' && verdict !== 'missing_in_partner_file')) return undefined;
   // No adjustment settles more points than the contribution has.
-  if (recorded_points !== null && BigInt(points) > BigInt(recorded_points)) return undefined;
-  return String(BigInt(points) - settled);
+  if (recorded_points !== null && BigInt(listed) > BigInt(recorded_points)) return undefined;
+  const delta = BigInt(listed) - BigInt(settled_points);
+  return delta === 0n ? undefined : String(delta);
 }
