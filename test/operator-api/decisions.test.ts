@@ -33,6 +33,13 @@ describe('reviews', () => {
       again.body.decisions.map(({ status }: { status: string }) => status),
       Array(4).fill('not_decided'),
     );
+    const [first, , , unknown] = again.body.decisions;
+    assert.deepEqual(
+      [first.error_code, unknown.error_code, unknown.earlier],
+      ['invalid_request', 'contribution_not_found', null],
+    );
+    assert.deepEqual([first.earlier.status, first.earlier.decided_by], ['failed', operator.operatorId]);
+    assert.match(first.earlier.decided_at, /^\d{4}-/);
   });
 
   test('a key belongs to its operator', async () => {

@@ -3286,6 +3286,20 @@ export interface components {
             /** @description Whether there are earlier ones too. */
             is_more: boolean;
         };
+        EarlierDecision: {
+            /**
+             * @description What the contribution became.
+             * @enum {string}
+             */
+            status: "confirmed" | "failed";
+            /** @description Who decided; `schedule` where it expired. */
+            decided_by: string;
+            /**
+             * Format: date-time
+             * @description When it was decided.
+             */
+            decided_at: string;
+        };
         EmissionsDisplay: {
             /** @description Kilograms of CO2e with two decimals, rounded half up; `<0.01` below 0.01. */
             kgco2e_two_decimals: string;
@@ -4422,6 +4436,10 @@ export interface components {
             status: "confirmed" | "failed" | "not_decided";
             /** @description Why the review was not decided; `null` where it was. */
             error: string | null;
+            /** @description The code of the error; `null` where it was decided. */
+            error_code: string | null;
+            /** @description The decision that came before this one; `null` without one. */
+            earlier: components["schemas"]["EarlierDecision"] | null;
         };
         ReviewDecisions: {
             /** @description One for each contribution, in the order of the request. */

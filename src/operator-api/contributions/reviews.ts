@@ -25,6 +25,7 @@ import {
   reason,
   shape,
   text,
+  time,
 } from '../schema-parts.ts';
 import { sorting } from '../sorting.ts';
 import { ContributionSummary, contributionSummary, ReviewBody, reviewToWire } from './contribution-schemas.ts';
@@ -117,6 +118,12 @@ function neverPending(): ServiceError {
 
 const DECIDED_AT_ONCE_MAX = 100;
 
+const EarlierDecision = shape('EarlierDecision', {
+  status: oneOf(['confirmed', 'failed'], 'What the contribution became.'),
+  decided_by: text('Who decided; `schedule` where it expired.'),
+  decided_at: time('When it was decided.'),
+});
+
 export const decideReviews = operatorRoute({
   operation: 'decideReviews',
   method: 'POST',
@@ -152,6 +159,8 @@ export const decideReviews = operatorRoute({
         transaction_id: text('The contribution.'),
         status: oneOf(['confirmed', 'failed', 'not_decided'], 'What it is now; `not_decided` where `error` says why.'),
         error: nullableText('Why the review was not decided; `null` where it was.'),
+        error_code: nullableText('The code of the error; `null` where it was decided.'),
+        earlier: nullableShape(EarlierDecision, 'The decision that came before this one; `null` without one.'),
       }),
       'One for each contribution, in the order of the request.',
     ),
@@ -168,15 +177,24 @@ export const decideReviews = operatorRoute({
           ? await findDecided(database.pool, id, { by: actor.operatorId, status: wanted })
           : undefined;
         const { contribution } = left ?? (await decide(database, actor, id, note));
-        decisions.push({ ...about, status: contribution.status, error: null });
+        decisions.push({ ...about, status: contribution.status, error: null, error_code: null, earlier: null });
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        decisions.push({ ...about, status: 'not_decided', error: error.message });
+        const { message, code } = error;
+        const earlier = code === 'contribution_not_found' ? null : await findEarlier(database.pool, id);
+        decisions.push({ ...about, status: 'not_decided', error: message, error_code: code, earlier });
       }
     }
     return { decisions };
   },
 });
+
+/** Who was faster. */
+async function findEarlier(db: Queryable, id: ContributionId): Promise<object | null> {
+  const { record, review } = await getReview(db, id);
+  if (!review?.resolvedAt) return null;
+  return { status: record.contribution.status, decided_by: review.resolvedBy, decided_at: review.resolvedAt };
+}
 
 /** What the same request had decided when its process died. */
 async function findDecided(

@@ -1,4 +1,3 @@
-import { Alert, Code, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -6,25 +5,32 @@ import { useChange } from '../../api/use-change.ts';
 import { addWhole } from '../../format/points.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { type NotDecided, NotDecidedList } from './not-decided.tsx';
 import { REVIEW } from './review-texts.ts';
 
-type Contribution = components['schemas']['ContributionSummary'];
 type Decided = components['schemas']['ReviewDecision'];
-export type Decision = 'confirm' | 'fail';
 
-interface DecideDialogProps {
-  readonly contributions: readonly Contribution[];
-  readonly decision: Decision | undefined;
-  readonly onClose: () => void;
-  readonly onDecided: () => void;
+/** What the person chose when the dialog opened: it stays, whatever the list behind has then. */
+export interface WantedDecision {
+  readonly decision: 'confirm' | 'fail';
+  readonly contributions: readonly components['schemas']['ContributionSummary'][];
 }
 
-/** Confirms or fails one contribution or many, with one reason. Each is decided by itself. */
-export function DecideDialog({ contributions, onClose, onDecided, ...props }: DecideDialogProps) {
+interface DecideDialogProps {
+  /** Closed without one. */
+  readonly wanted: WantedDecision | undefined;
+  readonly onClose: () => void;
+  readonly onDecided?: () => void;
+}
+
+const NOTHING: WantedDecision = { decision: 'confirm', contributions: [] };
+
+/** Confirms or fails one contribution or many, with one reason. Each is decided by itself; what was not is listed with who was faster. */
+export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) {
   const t = useTexts(REVIEW);
-  const isOpen = props.decision !== undefined;
-  const decision = props.decision ?? 'confirm';
-  const [undecided, setUndecided] = useState<readonly Decided[]>([]);
+  const isOpen = wanted !== undefined;
+  const { decision, contributions } = wanted ?? NOTHING;
+  const [left, setLeft] = useState<readonly NotDecided[]>([]);
   const change = useChange({
     send: (reason: string, key) =>
       answerOf(
@@ -40,17 +46,21 @@ export function DecideDialog({ contributions, onClose, onDecided, ...props }: De
     done: ({ decisions }) => (decision === 'confirm' ? t.confirmed : t.failed)(countDecided(decisions)),
     failed: ({ decisions }) => (countDecided(decisions) === 0 ? t.noneDecided : undefined),
     onDone: ({ decisions }) => {
-      const left = decisions.filter(({ error }) => error !== null);
-      setUndecided(left);
-      if (left.length === 0) onClose();
-      onDecided();
+      const notDecided = decisions.flatMap((each) => {
+        const contribution = contributions.find(({ transaction_id }) => transaction_id === each.transaction_id);
+        return each.error !== null && contribution ? [{ contribution, decision: each }] : [];
+      });
+      setLeft(notDecided);
+      if (notDecided.length === 0) onClose();
+      onDecided?.();
     },
   });
   const points = String(addWhole(contributions.map((each) => each.points)));
   const partners = new Set(contributions.map(({ partner_id }) => partner_id)).size;
   const [title, consequence] = decision === 'confirm' ? [t.confirmTitle, t.confirmConsequence] : [t.failTitle, t.failConsequence];
+  const isLeft = left.length > 0;
   const close = () => {
-    setUndecided([]);
+    setLeft([]);
     onClose();
   };
   return (
@@ -58,23 +68,16 @@ export function DecideDialog({ contributions, onClose, onDecided, ...props }: De
       key={String(isOpen)}
       isOpen={isOpen}
       onClose={close}
-      title={title(contributions.length)}
-      consequence={consequence(points, partners)}
+      title={isLeft ? t.notDecidedTitle(left.length) : title(contributions.length)}
+      consequence={isLeft ? t.notDecided : consequence(points, partners)}
       label={title(contributions.length)}
       color={decision === 'fail' ? 'red' : 'forest'}
       asksReason
+      isDone={isLeft}
       change={change}
       onConfirm={(reason) => change.mutate(reason)}
     >
-      {undecided.length > 0 && (
-        <Alert color="yellow" title={t.notDecided}>
-          {undecided.map(({ transaction_id, error }) => (
-            <Text size="sm" key={transaction_id}>
-              <Code>{transaction_id}</Code> {error}
-            </Text>
-          ))}
-        </Alert>
-      )}
+      {isLeft && <NotDecidedList left={left} />}
     </ConfirmDialog>
   );
 }

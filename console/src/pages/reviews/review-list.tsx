@@ -19,7 +19,7 @@ import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { REVIEW_REASON } from '../../texts/record-texts.ts';
-import { DecideDialog, type Decision } from './decide-dialog.tsx';
+import { DecideDialog, type WantedDecision } from './decide-dialog.tsx';
 import { REVIEW } from './review-texts.ts';
 
 type Review = components['schemas']['Review'];
@@ -133,7 +133,7 @@ function HowLong({ partnerId, at }: { readonly partnerId: string; readonly at: s
 /** Stays in sight while something is chosen. */
 function DecideBar({ reviews, onDecided }: { readonly reviews: readonly Review[]; readonly onDecided: () => void }) {
   const t = useTexts(REVIEW);
-  const [decision, setDecision] = useState<Decision>();
+  const [wanted, setWanted] = useState<WantedDecision>();
   const contributions = reviews.map(({ contribution }) => contribution);
   const points = String(addWhole(contributions.map((each) => each.points)));
   return (
@@ -143,20 +143,15 @@ function DecideBar({ reviews, onDecided }: { readonly reviews: readonly Review[]
           <Group justify="space-between">
             <Text fw={600}>{t.chosen(contributions.length, points)}</Text>
             <Group gap="xs">
-              <Button onClick={() => setDecision('confirm')}>{t.confirm}</Button>
-              <Button variant="light" color="red" onClick={() => setDecision('fail')}>
+              <Button onClick={() => setWanted({ decision: 'confirm', contributions })}>{t.confirm}</Button>
+              <Button variant="light" color="red" onClick={() => setWanted({ decision: 'fail', contributions })}>
                 {t.fail}
               </Button>
             </Group>
           </Group>
         </Paper>
       )}
-      <DecideDialog
-        contributions={contributions}
-        decision={decision}
-        onClose={() => setDecision(undefined)}
-        onDecided={onDecided}
-      />
+      <DecideDialog wanted={wanted} onClose={() => setWanted(undefined)} onDecided={onDecided} />
     </>
   );
 }

@@ -24,7 +24,7 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { REVIEW_REASON } from '../../texts/record-texts.ts';
 import { CONTRIBUTION } from '../contributions/contribution-texts.ts';
 import { RULE } from '../rules/rule-texts.ts';
-import { DecideDialog, type Decision } from './decide-dialog.tsx';
+import { DecideDialog, type WantedDecision } from './decide-dialog.tsx';
 import { REVIEW } from './review-texts.ts';
 
 type Detail = components['schemas']['ReviewDetail'];
@@ -34,12 +34,15 @@ export function ReviewPage() {
   const { partnerId = '', transactionId = '' } = useParams({ strict: false });
   const path = { partner_id: partnerId, transaction_id: transactionId };
   const mayDecide = useMay('operator');
-  const [decision, setDecision] = useState<Decision>();
+  const [wanted, setWanted] = useState<WantedDecision>();
   const review = useQuery({
     queryKey: ['review', path],
     queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/reviews/{transaction_id}', { params: { path } })),
   });
   const isOpen = review.data?.contribution.status === 'pending';
+  const decide = (decision: WantedDecision['decision']) => {
+    if (review.data) setWanted({ decision, contributions: [review.data.contribution] });
+  };
   return (
     <Page
       title={review.data ? t.of(isolateForeign(review.data.contribution.partner_order_ref)) : t.detail}
@@ -48,8 +51,8 @@ export function ReviewPage() {
         mayDecide &&
         isOpen && (
           <>
-            <Button onClick={() => setDecision('confirm')}>{t.confirm}</Button>
-            <Button variant="light" color="red" onClick={() => setDecision('fail')}>
+            <Button onClick={() => decide('confirm')}>{t.confirm}</Button>
+            <Button variant="light" color="red" onClick={() => decide('fail')}>
               {t.fail}
             </Button>
           </>
@@ -60,12 +63,7 @@ export function ReviewPage() {
         {(detail) => (
           <>
             <ReviewDetail detail={detail} isOpen={mayDecide && isOpen} />
-            <DecideDialog
-              contributions={[detail.contribution]}
-              decision={decision}
-              onClose={() => setDecision(undefined)}
-              onDecided={() => {}}
-            />
+            <DecideDialog wanted={wanted} onClose={() => setWanted(undefined)} />
           </>
         )}
       </Loaded>

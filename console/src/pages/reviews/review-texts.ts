@@ -54,7 +54,16 @@ export const REVIEW = {
     (count: number) => `سُجّل فشل ${countArabic(count, CONTRIBUTIONS)}.`,
   ],
   noneDecided: ['No contribution was decided.', 'لم يُبتّ في أي مساهمة.'],
-  notDecided: ['These were not decided', 'لم يُبتّ في هذه'],
+  notDecidedTitle: [
+    (count: number) => `${countEnglish(count, 'contribution')} ${count === 1 ? 'was' : 'were'} not decided`,
+    (count: number) => `لم يُبتّ في ${countArabic(count, CONTRIBUTIONS)}`,
+  ],
+  notDecided: [
+    'Your decision changed nothing about what stands below, and its reason is not kept.',
+    'لم يغيّر قرارك شيئًا مما هو مذكور أدناه، ولم يُحفظ سببه.',
+  ],
+  confirmedBefore: ['Confirmed before by', 'أكّدها قبلك'],
+  failedBefore: ['Failed before by', 'سجّل فشلها قبلك'],
   detail: ['Review', 'المراجعة'],
   effect: [
     '“Confirm”: the points count in the settlement and cannot be refunded. “Fail”: they count nowhere, and the partner may give them back. Both are final, and the partner is told by an event.',

@@ -73,7 +73,7 @@ function DialogForm(props: FormProps & { readonly onCancel: () => void }) {
       <Stack gap="md">
         <Alert color={color === 'red' ? 'red' : 'gray'}>{consequence}</Alert>
         {props.children}
-        {asksReason && (
+        {asksReason && !isDone && (
           <Textarea
             label={t.reason}
             description={t.reasonHelp}

@@ -1,0 +1,101 @@
+/** Two people decide the same: the second is told who decided what and when, in the language of the page, and can only close the dialog. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { waitFor } from '../../support/assertions/wait-for.ts';
+import { uniqueId } from '../../support/client.ts';
+import { needsBrowser } from '../../support/console/browser.ts';
+import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { type SignedInOperator, signedInOperator } from '../../support/operator-client.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser, partner, newPending } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+const MARKS = /[\u2066-\u2069]/g;
+const CLOCK = /\d{1,2}:\d{2}/;
+const POLLED_MS = 16_000;
+
+async function decide(colleague: SignedInOperator, decision: 'confirm' | 'fail', transactionIds: readonly string[]) {
+  const contributions = transactionIds.map((transaction_id) => ({ partner_id: partner.partnerId, transaction_id }));
+  const body = { decision, reason: 'The shop was called.', contributions };
+  const answer = await colleague.postOnce('/operator/v1/reviews/decisions', body, uniqueId('key'));
+  assert.equal(answer.status, 200, answer.text);
+}
+
+describe('reviews that a colleague decided first', needsBrowser, () => {
+  for (const { language, action, title, reason, close, words, left } of [
+    {
+      language: 'en',
+      action: 'Fail',
+      title: 'Fail 3 contributions',
+      reason: 'Reason',
+      close: 'Close',
+      words: ['Confirmed before by Amal', 'Failed before by Amal'],
+      left: '2 contributions were not decided',
+    },
+    {
+      language: 'ar',
+      action: 'تسجيل الفشل',
+      title: 'تسجيل فشل 3 مساهمات',
+      reason: 'السبب',
+      close: 'إغلاق',
+      words: ['أكّدها قبلك Amal', 'سجّل فشلها قبلك Amal'],
+      left: 'لم يُبتّ في مساهمتين',
+    },
+  ] as const)
+    test(`are named by order and partner, with who decided what and when, and nothing is left to decide, ${language}`, async () => {
+      const [first, second, third] = [await newPending(), await newPending(), await newPending()];
+      const colleague = await signedInOperator(service, 'operator', 'Amal');
+      const page = await browser.signedIn('operator', { language });
+      await page.clock.install();
+      await page.goto(`${browser.baseUrl}/reviews?partner=${partner.partnerId}`);
+      for (const { transactionId } of [first, second, third]) await page.getByLabel(transactionId).check();
+      await page.getByRole('button', { name: action, exact: true }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel(reason).fill('Cancelled.');
+      await decide(colleague, 'confirm', [first.transactionId]);
+      await decide(colleague, 'fail', [second.transactionId]);
+      await page.clock.fastForward(POLLED_MS);
+      await page.getByLabel(first.transactionId).waitFor({ state: 'detached' });
+      await dialog.getByRole('button', { name: title }).click();
+      await dialog.getByRole('heading', { name: left }).waitFor();
+      const rows = dialog.locator('.two-lines');
+      await rows.filter({ hasText: 'Amal' }).nth(1).waitFor();
+      const shown = (await rows.allInnerTexts()).map((row) => row.replaceAll(MARKS, ''));
+      assert.equal(shown.length, 2);
+      for (const [index, { order }] of [first, second].entries()) {
+        const row = shown[index] ?? '';
+        for (const part of [order, 'Souq Express', words[index] ?? '']) assert.ok(row.includes(part), `${part} in ${row}`);
+        assert.match(row, CLOCK);
+      }
+      const text = await dialog.innerText();
+      assert.doesNotMatch(text, /txn_|0 (?:contributions|points)|which is final/);
+      assert.deepEqual(await dialog.locator('form').getByRole('button').allInnerTexts(), [close]);
+      assert.equal(await dialog.getByRole('textbox').count(), 0);
+      await dialog.locator('form').getByRole('button').click();
+      await dialog.waitFor({ state: 'detached' });
+      const { rows: stored } = await service.database.pool.query('select status from contribution where transaction_id = $1', [
+        third.transactionId,
+      ]);
+      assert.deepEqual(stored, [{ status: 'failed' }], 'the third was decided here');
+    });
+
+  test('are told on the page of one review too', async () => {
+    const { transactionId, order } = await newPending();
+    const colleague = await signedInOperator(service, 'operator', 'Amal');
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/reviews/${partner.partnerId}/${transactionId}`);
+    await page.getByRole('main').getByRole('button', { name: 'Confirm', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('Known.');
+    await decide(colleague, 'fail', [transactionId]);
+    await dialog.getByRole('button', { name: 'Confirm 1 contribution' }).click();
+    await dialog.getByText('Failed before by Amal').waitFor();
+    await dialog.getByText(order).waitFor();
+    await dialog.locator('form').getByRole('button', { name: 'Close' }).click();
+    await waitFor(
+      'the page without the buttons',
+      async () => (await page.getByRole('button', { name: 'Confirm' }).count()) === 0,
+    );
+  });
+});
