@@ -1,16 +1,24 @@
 /**
- * What a person selects on a page is what the clipboard has: nothing is left out, and nothing that cannot be seen is added. And the field of
- * a password has a button with a name in both languages.
+ * What a person selects on a page is what the clipboard has: nothing is left out, and nothing that cannot be seen is added. The field of a
+ * password has a button with a name in both languages. A form says at each of its fields what is wrong.
  */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { createPartner } from '../../src/operations/access/manage-partner.ts';
+import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { uniqueId } from '../support/client.ts';
 import { needsBrowser, newPerson } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { PASSWORD } from '../support/operator-client.ts';
+import { OPEN_RATES } from '../support/service.ts';
 
-const scene = needsBrowser.skip ? undefined : await openScene();
+const scene = needsBrowser.skip
+  ? undefined
+  : await openScene(async (database) => {
+      for (const name of ['Partner of many', 'Partner of many more']) await createPartner(database, OWNER, name, OPEN_RATES);
+    });
 const { service, browser, partner } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
@@ -82,4 +90,73 @@ describe('a field of a password', needsBrowser, () => {
       await page.goto(`${browser.baseUrl}/account`);
       await toShow.nth(2).waitFor();
     });
+});
+
+describe('the report of a refused event', needsBrowser, () => {
+  for (const { language, report, partnerField, fields, reason, required } of [
+    {
+      language: 'en',
+      report: 'Report a refused event',
+      partnerField: 'Partner',
+      fields: ['Event id of the partner', 'Order (partner_order_ref)', 'Points that the partner took'],
+      reason: 'Reason',
+      required: 'This field is required.',
+    },
+    {
+      language: 'ar',
+      report: 'الإبلاغ عن حدث مرفوض',
+      partnerField: 'الشريك',
+      fields: ['معرّف الحدث لدى الشريك', 'الطلب (partner_order_ref)', 'النقاط التي خصمها الشريك'],
+      reason: 'السبب',
+      required: 'هذا الحقل مطلوب.',
+    },
+  ] as const)
+    test(`begins in its first field, takes the only partner with Enter, and says at each field what is wrong, ${language}`, async () => {
+      const page = await browser.signedIn('operator', { language });
+      await page.goto(`${browser.baseUrl}/failures`);
+      await page.getByRole('button', { name: report }).click();
+      const dialog = page.getByRole('dialog');
+      const box = dialog.getByRole('combobox', { name: partnerField });
+      await waitFor('focus in the first field', () => box.evaluate((input) => input.matches(':focus')));
+      assert.equal(await box.getAttribute('aria-required'), 'true');
+      await dialog.getByLabel(reason).fill('Another contribution holds the order.');
+      const send = dialog.locator('button[type=submit]');
+      await send.click();
+      await waitFor('all empty fields', async () => (await dialog.getByText(required).count()) === 4);
+      await box.fill('souq');
+      await box.press('Enter');
+      await box.press('Tab');
+      await waitFor('the partner', async () => (await box.inputValue()) === partner.name);
+      const [event, order, points] = fields.map((label) => dialog.getByLabel(label));
+      await event?.fill('short');
+      await order?.fill('two words');
+      await points?.fill('12.5');
+      await send.click();
+      const invalid = dialog.locator('[aria-invalid=true]');
+      await waitFor('the three fields', async () => (await invalid.count()) === 3);
+      assert.equal(await dialog.getByRole('alert').count(), 1, 'nothing stands apart from its field but what will happen');
+      const id = uniqueId('event');
+      await event?.fill(`  ${id}\u200f `);
+      await order?.fill(' order-pasted ');
+      await points?.fill(' ٢٥٠ ');
+      await send.click();
+      await dialog.waitFor({ state: 'detached' });
+      const { rows } = await service.database.pool.query(
+        'select partner_order_ref as "order", points from failure_draft where partner_event_id = $1',
+        [id],
+      );
+      assert.deepEqual(rows, [{ order: 'order-pasted', points: 250n }]);
+    });
+
+  test('takes no partner with Enter while several have the name', async () => {
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/failures`);
+    await page.getByRole('button', { name: 'Report a refused event' }).click();
+    const box = page.getByRole('dialog').getByRole('combobox', { name: 'Partner' });
+    await box.fill('Partner');
+    await box.press('Enter');
+    await waitFor('both', async () => (await page.getByRole('option').count()) === 2);
+    await box.press('Tab');
+    assert.equal(await box.inputValue(), '');
+  });
 });

@@ -307,12 +307,12 @@ describe('tasks', needsBrowser, () => {
     await form.getByLabel('Points that the partner took').fill('12.5');
     await form.getByLabel('Reason').fill('Another contribution holds the order.');
     await form.getByRole('button', { name: 'Report a refused event' }).click();
-    await form.getByText('points must be a whole number').first().waitFor();
+    await form.getByText('Points that the partner took must be a whole number').first().waitFor();
     await form.getByRole('button', { name: 'Cancel' }).click();
     await form.waitFor({ state: 'detached' });
     await drafter.getByRole('button', { name: 'Report a refused event' }).click();
     await form.getByLabel('Reason').fill('Another contribution holds the order.');
-    assert.equal(await form.getByText('points must be a whole number').count(), 0);
+    assert.equal(await form.getByText('Points that the partner took must be a whole number').count(), 0);
     await form.getByLabel('Points that the partner took').fill('450');
     await form.getByRole('button', { name: 'Report a refused event' }).click();
     await drafter.getByRole('row').filter({ hasText: event }).getByText('Your own draft').waitFor();

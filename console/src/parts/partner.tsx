@@ -1,8 +1,8 @@
 /** Partners by their names: beside an id, and as a filter. */
 import { Select } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { answerOf, client } from '../api/client.ts';
 import { present } from '../api/present.ts';
@@ -55,38 +55,77 @@ interface PartnerFilterProps {
   readonly isRequired?: boolean;
   /** Among the fields of a form. */
   readonly isWide?: boolean;
+  /** What is wrong with it. */
+  readonly error?: ReactNode;
 }
 
-export function PartnerFilter({ value, onChange, isRequired = false, isWide = false }: PartnerFilterProps) {
+/** Enter chooses the only partner whose name fits what is typed. */
+export function PartnerFilter({ value, onChange, isRequired = false, isWide = false, error }: PartnerFilterProps) {
   const t = useTexts(COMMON);
   const [typed, setTyped] = useState('');
-  const [name] = useDebouncedValue(asMeant(typed), 200);
+  const [settled] = useDebouncedValue(asMeant(typed), 200);
+  const [isOpen, { open, close }] = useDisclosure();
   const chosen = usePartner(value);
-  const isChosenName = name === chosen.data?.name;
-  const partners = useQuery({
-    queryKey: ['partners', 'filter', isChosenName ? '' : name],
-    queryFn: () =>
-      answerOf(client.GET('/operator/v1/partners', { params: { query: present({ name: isChosenName ? '' : name }) } })),
-    staleTime: KEPT_MS,
-    refetchInterval: false,
+  const isChosenName = typed === chosen.data?.name;
+  const [entered, setEntered] = useOnlyMatch((id) => {
+    close();
+    onChange(id);
   });
-  const options = new Map(partners.data?.partners.map((partner) => [partner.partner_id, partner.name]));
+  const name = isChosenName || settled === chosen.data?.name ? '' : settled;
+  const { data } = usePartnersNamed(entered ?? name);
+  const options = new Map(data?.partners.map((partner) => [partner.partner_id, partner.name]));
   if (chosen.data) options.set(chosen.data.partner_id, chosen.data.name);
+  const isUnknown = chosen.error instanceof ApiError && chosen.error.status === 404;
   return (
     <Select
       label={t.partner}
       placeholder={isRequired ? t.choosePartner : t.all}
       searchable
       clearable={!isRequired}
+      {...(isRequired && { withAsterisk: true, 'aria-required': true, openOnFocus: false })}
       {...chosenIf(value !== undefined)}
       data={[...options].map(([id, label]) => ({ value: id, label }))}
       filter={({ options: all }) => all}
       value={value ?? null}
       onChange={(id) => onChange(id ?? undefined)}
-      onSearchChange={setTyped}
+      onSearchChange={(text) => {
+        setTyped(text);
+        if (text !== '') setEntered(undefined);
+      }}
+      dropdownOpened={isOpen}
+      onDropdownOpen={open}
+      onDropdownClose={close}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || typed.trim() === '' || isChosenName) return;
+        event.preventDefault();
+        if (!event.currentTarget.getAttribute('aria-activedescendant')) setEntered(asMeant(typed));
+      }}
       nothingFoundMessage={t.none}
-      error={chosen.error instanceof ApiError && chosen.error.status === 404 ? t.noSuchPartner : undefined}
+      error={isUnknown ? t.noSuchPartner : error}
       w={{ base: '100%', ...(!isWide && { sm: 300 }) }}
     />
   );
+}
+
+function usePartnersNamed(name: string | undefined) {
+  return useQuery({
+    queryKey: ['partners', 'filter', name],
+    queryFn: () => answerOf(client.GET('/operator/v1/partners', { params: { query: present({ name }) } })),
+    staleTime: KEPT_MS,
+    refetchInterval: false,
+    enabled: name !== undefined,
+  });
+}
+
+/** What was typed when Enter was pressed, until the partners of that name are read: one alone is chosen. */
+function useOnlyMatch(choose: (partnerId: string) => void) {
+  const [entered, setEntered] = useState<string>();
+  const { data } = usePartnersNamed(entered);
+  useEffect(() => {
+    if (entered === undefined || !data) return;
+    setEntered(undefined);
+    const [first, ...others] = data.partners;
+    if (first && others.length === 0 && !data.has_more) choose(first.partner_id);
+  }, [entered, data, choose]);
+  return [entered, setEntered] as const;
 }

@@ -19,6 +19,7 @@ export const COMMON = {
   none: ['None', 'لا يوجد'],
   more: ['Show more', 'عرض المزيد'],
   loading: ['Loading', 'جارٍ التحميل'],
+  isRequired: ['This field is required.', 'هذا الحقل مطلوب.'],
   reason: ['Reason', 'السبب'],
   reasonHelp: ['Kept in the audit, and shown to whoever asks later.', 'يُحفظ في سجل التدقيق ويظهر لمن يسأل لاحقًا.'],
   exportCsv: ['Export CSV', 'تصدير CSV'],

@@ -3,33 +3,46 @@ import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { operations } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
+import { asMeant, inDigits } from '../../format/as-meant.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { useMay } from '../../session/session.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { FAILURE } from './failure-texts.ts';
 
 type DraftBody = operations['draftFailure']['requestBody']['content']['application/json'];
+type Field = Exclude<keyof DraftBody, 'reason'>;
 
-const EMPTY = { partner_event_id: '', partner_order_ref: '', points: '' };
+const EMPTY = { partner_id: '', partner_event_id: '', partner_order_ref: '', points: '' };
 
 /** The first of two operators states an event that can never be confirmed. */
 export function DraftFailure() {
   const t = useTexts(FAILURE);
+  const common = useTexts(COMMON);
   const [isOpen, setOpen] = useState(false);
-  const [partner, setPartner] = useState<string>();
-  const [values, setValues] = useState(EMPTY);
+  const [typed, setTyped] = useState<Readonly<Record<Field, string>>>(EMPTY);
+  /** Whether the person tried to send it: from then on an empty field says that it is required. */
+  const [isTried, setTried] = useState(false);
+  const values = meantBy(typed);
   const draft = useChange({
     send: (body: DraftBody, key) =>
       answerOf(client.POST('/operator/v1/failures', { params: { header: { 'Idempotency-Key': key } }, body })),
-    done: t.draftDone(values.partner_event_id.trim()),
+    done: t.draftDone(values.partner_event_id),
     onDone: () => {
-      setOpen(false);
-      setValues(EMPTY);
+      close();
+      setTyped(EMPTY);
     },
   });
+  const close = () => {
+    setOpen(false);
+    setTried(false);
+  };
   if (!useMay('operator')) return null;
+  const set = (name: Field, value: string) => setTyped((before) => ({ ...before, [name]: value }));
+  const wrongWith = (name: Field, label: string) =>
+    isTried && values[name] === '' ? common.isRequired : problemOf(draft.error, name, label);
   const fields = [
     { name: 'partner_event_id', label: t.partnerEvent, help: t.eventHelp },
     { name: 'partner_order_ref', label: t.order, help: undefined },
@@ -40,37 +53,51 @@ export function DraftFailure() {
       <Button onClick={() => setOpen(true)}>{t.draft}</Button>
       <ConfirmDialog
         isOpen={isOpen}
-        onClose={() => setOpen(false)}
+        onClose={close}
         title={t.draft}
         consequence={t.draftConsequence}
         label={t.draft}
         asksReason
         change={draft}
-        fields={fields.map(({ name }) => name)}
+        fields={Object.keys(EMPTY)}
         onConfirm={(reason) => {
-          if (partner !== undefined) draft.mutate({ partner_id: partner, ...values, reason });
+          setTried(true);
+          if (Object.values(values).every((value) => value !== '')) draft.mutate({ ...values, reason });
         }}
       >
         <Stack gap="md">
-          <PartnerFilter value={partner} onChange={setPartner} isRequired />
+          <PartnerFilter
+            value={typed.partner_id || undefined}
+            onChange={(id) => set('partner_id', id ?? '')}
+            isRequired
+            isWide
+            error={wrongWith('partner_id', common.partner)}
+          />
           {fields.map(({ name, label, help }) => (
             <TextInput
               key={name}
               label={label}
               description={help}
-              required
+              withAsterisk
+              aria-required
               dir="ltr"
-              maxLength={128}
-              value={values[name]}
-              error={problemOf(draft.error, name)}
-              onChange={(event) => {
-                const { value } = event.currentTarget;
-                setValues((before) => ({ ...before, [name]: value }));
-              }}
+              value={typed[name]}
+              error={wrongWith(name, label)}
+              onChange={(event) => set(name, event.currentTarget.value)}
             />
           ))}
         </Stack>
       </ConfirmDialog>
     </>
   );
+}
+
+/** Without the white space around what was pasted. */
+function meantBy({ partner_id, partner_event_id, partner_order_ref, points }: Readonly<Record<Field, string>>) {
+  return {
+    partner_id,
+    partner_event_id: asMeant(partner_event_id),
+    partner_order_ref: asMeant(partner_order_ref),
+    points: inDigits(asMeant(points)),
+  };
 }

@@ -1,6 +1,6 @@
 /** The one dialog before what is final: what will happen, why, and a button that says what it does. */
 import { Alert, Button, Group, Stack, Textarea } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { withoutHidden } from '../../format/as-meant.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -63,8 +63,10 @@ function DialogForm(props: FormProps & { readonly onCancel: () => void }) {
   } = props;
   const t = useTexts(COMMON);
   const [reason, setReason] = useState('');
+  const form = useFirstEmptyField();
   return (
     <form
+      ref={form}
       onSubmit={(event) => {
         event.preventDefault();
         onConfirm(reason.trim());
@@ -78,7 +80,6 @@ function DialogForm(props: FormProps & { readonly onCancel: () => void }) {
             label={t.reason}
             description={t.reasonHelp}
             required
-            data-autofocus
             autosize
             minRows={2}
             maxLength={500}
@@ -103,4 +104,18 @@ function DialogForm(props: FormProps & { readonly onCancel: () => void }) {
       </Stack>
     </form>
   );
+}
+
+const NOT_TYPED = ['hidden', 'file', 'checkbox', 'radio'];
+
+/** The first field of the form in which nothing is typed has the focus as the dialog opens. */
+function useFirstEmptyField() {
+  const form = useRef<HTMLFormElement>(null);
+  useLayoutEffect(() => {
+    const fields = form.current?.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea') ?? [];
+    const empty = [...fields].find(({ type, value, disabled }) => !NOT_TYPED.includes(type) && value === '' && !disabled);
+    // The modal looks for it after it is drawn.
+    empty?.setAttribute('data-autofocus', 'true');
+  }, []);
+  return form;
 }
