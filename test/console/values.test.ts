@@ -13,6 +13,7 @@ import {
   compareDecimals,
   divideWhole,
   formatDecimal,
+  formatMoney,
   formatWhole,
   padDecimal,
   roundDecimal,
@@ -59,6 +60,18 @@ describe('whole numbers', () => {
     assert.deepEqual(
       [padDecimal('7.5', 2), padDecimal('7', 2), padDecimal('0.125', 2), padDecimal('7', 0)],
       ['7.50', '7.00', '0.125', '7'],
+    );
+  });
+
+  test('of money have the decimals of the currency, and more only where they count', () => {
+    const amounts = ['-11.2500', '0', '7.5', '0.0225', '1234567.1000'];
+    assert.deepEqual(
+      amounts.map((amount) => formatMoney(amount, 'SAR')),
+      ['-11.25 SAR', '0.00 SAR', '7.50 SAR', '0.0225 SAR', '1,234,567.10 SAR'],
+    );
+    assert.deepEqual(
+      [formatMoney('-1.5', 'KWD'), formatMoney('5.0', 'JPY'), formatMoney('2.50', null)],
+      ['-1.500 KWD', '5 JPY', '2.5'],
     );
   });
 

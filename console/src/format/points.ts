@@ -81,11 +81,16 @@ export function decimalsOf(currency: string | null | undefined): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 0;
 }
 
-/** With so many decimals at least: `'7.5', 2` → `7.50`. */
+/** With so many decimals, and more only where they are no zeros: `'7.5', 2` → `7.50`, `'7.5000', 2` → `7.50`. */
 export function padDecimal(value: string, places: number): string {
   const [whole = '0', decimals = ''] = value.split('.');
-  const padded = decimals.padEnd(places, '0');
+  const padded = decimals.replace(/0+$/, '').padEnd(places, '0');
   return padded === '' ? whole : `${whole}.${padded}`;
+}
+
+/** With the decimals of its currency, and all of an exact amount that has more: `'-11.2500', 'SAR'` → `-11.25 SAR`. */
+export function formatMoney(amount: string, currency: string | null | undefined): string {
+  return `${formatDecimal(padDecimal(amount, decimalsOf(currency)))} ${currency ?? ''}`.trimEnd();
 }
 
 /** Rounds like a billed total: `'0.5', 0` → `1`, `'-2.345', 2` → `-2.35`. Half goes away from zero. */

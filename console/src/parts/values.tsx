@@ -1,6 +1,6 @@
 /** How single values are shown, everywhere: points, money, times, ids, texts of strangers. */
 import { CopyButton, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { decimalsOf, formatDecimal, formatWhole, padDecimal, roundDecimal } from '../format/points.ts';
+import { formatDecimal, formatMoney, formatWhole, roundDecimal } from '../format/points.ts';
 import { shortId } from '../format/short-id.ts';
 import { cityOf, formatRelative, formatTime, formatUtc, ownZone, type TimeStyle } from '../format/time.ts';
 import { COMMON } from '../texts/common-texts.ts';
@@ -27,7 +27,7 @@ export function Money({
   if (!amount) return <Absent />;
   return (
     <bdi dir="ltr" className="figure">
-      {formatDecimal(padDecimal(amount, decimalsOf(currency)))} {currency}
+      {formatMoney(amount, currency)}
     </bdi>
   );
 }

@@ -2,7 +2,7 @@
 import { withoutHidden } from '../../format/as-meant.ts';
 import { isolate, isolateForeign, isRightToLeft } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
-import { formatDecimal, formatWhole } from '../../format/points.ts';
+import { formatMoney, formatWhole } from '../../format/points.ts';
 import { formatTime } from '../../format/time.ts';
 import type { Language } from '../../texts/text.ts';
 import { type DifferingLines, describeLines, describeRest } from './reply-lines.ts';
@@ -105,7 +105,7 @@ function changeOf(
   { points_delta, amount_delta }: PostedCorrection,
   currency: string | null,
 ): { points?: string; money?: string } {
-  if (amount_delta !== null) return { money: `${formatDecimal(amount_delta)} ${currency ?? ''}`.trim() };
+  if (amount_delta !== null) return { money: formatMoney(amount_delta, currency) };
   return { points: points_delta };
 }
 
