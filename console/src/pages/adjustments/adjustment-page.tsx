@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { isolate } from '../../format/isolate.ts';
-import { decimalsOf, formatDecimal, formatWhole, padDecimal } from '../../format/points.ts';
+import { formatMoney, formatWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { AnswerBadge, StatusBadge } from '../../parts/badges.tsx';
@@ -23,6 +23,7 @@ import { type Detail, isWithdrawn, useChangeFacts } from './adjustment-change.ts
 import { AdjustmentSteps } from './adjustment-steps.tsx';
 import { ADJUSTMENT } from './adjustment-texts.ts';
 import { BeforeAfter } from './before-after.tsx';
+import { useSettlementRows } from './settlement-rows.ts';
 
 export function AdjustmentPage() {
   const t = useTexts(ADJUSTMENT);
@@ -46,6 +47,7 @@ export function AdjustmentPage() {
 function AdjustmentDetail({ detail }: { readonly detail: Detail }) {
   const t = useTexts(ADJUSTMENT);
   const { adjustment, problems, effect, settlement, currency } = detail;
+  const { net, payable, carried } = useSettlementRows(settlement, currency);
   return (
     <Stack gap="xl">
       {problems.length > 0 && (
@@ -69,32 +71,14 @@ function AdjustmentDetail({ detail }: { readonly detail: Detail }) {
           {/* Only a restatement states an amount. */}
           {adjustment.amount_delta !== null && effect.settled_amount_max !== null && (
             <Text size="sm" c="dimmed" mt="sm">
-              {t.atMost(
-                formatWhole(effect.settled_points_after),
-                isolate(
-                  `${formatDecimal(padDecimal(effect.settled_amount_max, decimalsOf(currency)))} ${currency ?? ''}`.trimEnd(),
-                ),
-              )}
+              {t.atMost(formatWhole(effect.settled_points_after), isolate(formatMoney(effect.settled_amount_max, currency)))}
             </Text>
           )}
         </Section>
       )}
       {settlement?.before && settlement.after && (
         <Section title={t.settlement(settlement.period_label)}>
-          <BeforeAfter
-            rows={[
-              { label: t.netPoints, before: settlement.before.net_points, after: settlement.after.net_points },
-              { label: t.payablePoints, before: settlement.before.payable_points, after: settlement.after.payable_points },
-              { label: t.netAmount, before: settlement.before.net_amount, after: settlement.after.net_amount, currency },
-              {
-                label: t.payableAmount,
-                before: settlement.before.payable_amount,
-                after: settlement.after.payable_amount,
-                currency,
-              },
-              { label: t.carriedOut, before: settlement.before.carried_out_points, after: settlement.after.carried_out_points },
-            ]}
-          />
+          <BeforeAfter rows={[net, payable, carried].flat()} />
         </Section>
       )}
     </Stack>

@@ -46,6 +46,7 @@ export const ADJUSTMENT = {
   netAmount: ['Net amount', 'صافي المبلغ'],
   payableAmount: ['Payable amount', 'المبلغ المستحق'],
   carriedOut: ['Points carried to the next', 'النقاط المرحَّلة إلى التالية'],
+  carriedOutAmount: ['Amount carried to the next', 'المبلغ المرحَّل إلى التالية'],
   problems: ['It cannot be posted as things stand', 'لا يمكن ترحيله في الوضع الحالي'],
   approve: ['Approve', 'اعتماد'],
   post: ['Post', 'ترحيل'],

@@ -5,17 +5,27 @@ import { Loading } from '../../parts/state.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT } from './adjustment-texts.ts';
 import { BeforeAfter } from './before-after.tsx';
+import { useSettlementRows } from './settlement-rows.ts';
 
 interface DraftPreviewProps {
   readonly preview: UseQueryResult<components['schemas']['AdjustmentPreview'], Error>;
 }
 
+const NONE = { effect: null, currency: null, settlement: null };
+
+/** What is carried stands there only where something is, before or after. */
+function isNotNothing({ before, after }: { readonly before: string | null; readonly after: string | null }): boolean {
+  return [before, after].some((value) => /[1-9]/.test(value ?? ''));
+}
+
 /** Points and money before and after, for the contribution and for the settlement. The form says what stands against the change. */
 export function DraftPreview({ preview }: DraftPreviewProps) {
   const t = useTexts(ADJUSTMENT);
+  const { effect, currency, settlement } = preview.data ?? NONE;
+  const { payable, carried } = useSettlementRows(settlement, currency);
   if (preview.isLoading) return <Loading />;
   if (!preview.data || preview.data.problems.length > 0) return null;
-  const { effect, currency, settlement } = preview.data;
+  const ofSettlement = [...payable, ...carried.filter(isNotNothing)];
   return (
     <Stack gap="xs">
       {effect && (
@@ -23,21 +33,7 @@ export function DraftPreview({ preview }: DraftPreviewProps) {
           rows={[
             { label: t.settledPoints, before: effect.settled_points_before, after: effect.settled_points_after },
             { label: t.settledAmount, before: effect.settled_amount_before, after: effect.settled_amount_after, currency },
-            ...(settlement?.before && settlement.after
-              ? [
-                  {
-                    label: `${t.payablePoints} · ${settlement.period_label}`,
-                    before: settlement.before.payable_points,
-                    after: settlement.after.payable_points,
-                  },
-                  {
-                    label: `${t.payableAmount} · ${settlement.period_label}`,
-                    currency,
-                    before: settlement.before.payable_amount,
-                    after: settlement.after.payable_amount,
-                  },
-                ]
-              : []),
+            ...ofSettlement.map((row) => ({ ...row, label: `${row.label} · ${settlement?.period_label}` })),
           ]}
         />
       )}

@@ -1,0 +1,120 @@
+/** What the page of an adjustment and the dialogs say of money: what is carried too, and in the form of the list. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { Locator } from 'playwright-core';
+import { createPartner } from '../../../src/operations/access/manage-partner.ts';
+import type { Partner } from '../../../src/store/access/partner.ts';
+import { OWNER } from '../../support/actor.ts';
+import { newConfirmation, uniqueId } from '../../support/client.ts';
+import { needsBrowser } from '../../support/console/browser.ts';
+import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { type SignedInOperator, signedInOperator } from '../../support/operator-client.ts';
+import { insertPrice } from '../../support/rules.ts';
+import { OPEN_RATES } from '../../support/service.ts';
+import { closeNow, tools } from '../../support/settlements.ts';
+
+const made: Partner[] = [];
+const scene = needsBrowser.skip
+  ? undefined
+  : await openScene(async (database) => {
+      for (const [name, currency, price] of [
+        ['Riyal', 'SAR', '0.0125'],
+        ['Dinar', 'KWD', '0.005'],
+      ] as const) {
+        const partner = await createPartner(database, OWNER, name, { ...OPEN_RATES, currency });
+        const { partnerId } = partner;
+        await insertPrice(database, 'point_conversion', {
+          partnerId,
+          label: `value-${currency}`,
+          starts: '-1 day',
+          price,
+          currency,
+        });
+        made.push(partner);
+      }
+    });
+const { service, browser } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+const V1 = '/operator/v1';
+const MARKS = /[\u2066-\u2069]/g;
+const [riyal, dinar] = made as [Partner, Partner];
+const people: SignedInOperator[] = [];
+if (scene) for (const role of ['operator', 'approver'] as const) people.push(await signedInOperator(service, role));
+const [operator, approver] = people as [SignedInOperator, SignedInOperator];
+
+async function confirmed({ partnerId }: Partner, points: number) {
+  const { client } = await service.newPartner({ of: { partnerId } as Partner });
+  const order = uniqueId('order');
+  const { body } = await client.confirm({ ...newConfirmation(), partner_order_ref: order, points });
+  return { partner_id: partnerId, transaction_id: body.contribution.transaction_id as string };
+}
+
+async function drafted(of: object, change: object): Promise<string> {
+  const why = { reason_code: 'other', reason_en: 'Counted twice.', reason_ar: 'احتُسبت مرتين.' };
+  const { status, body, text } = await operator.postOnce(`${V1}/adjustments`, { ...of, ...why, ...change });
+  assert.equal(status, 200, text);
+  return body.adjustment.adjustment_id;
+}
+
+async function step({ partnerId }: Partner, id: string, ...steps: readonly string[]): Promise<void> {
+  for (const each of steps) {
+    const { status, text } = await approver.postOnce(`${V1}/partners/${partnerId}/adjustments/${id}/${each}`, undefined);
+    assert.equal(status, 200, text);
+  }
+}
+
+async function textOf(shown: Locator): Promise<string> {
+  return (await shown.innerText()).replaceAll(MARKS, '').replaceAll('−', '-').replaceAll(/\s+/g, ' ');
+}
+
+const pageOf = ({ partnerId }: Partner, id: string) => `${browser.baseUrl}/adjustments/${partnerId}/${id}`;
+
+describe('the money of an adjustment', needsBrowser, () => {
+  for (const [language, points, amount] of [
+    ['en', 'Points carried to the next', 'Amount carried to the next'],
+    ['ar', 'النقاط المرحَّلة إلى التالية', 'المبلغ المرحَّل إلى التالية'],
+  ] as const)
+    test(`what the settlement carries stands there in points and as an amount, ${language}`, async () => {
+      const of = await confirmed(riyal, 1_000);
+      await closeNow(service.database, riyal.partnerId, tools('0.0125'));
+      const id = await drafted(of, { points_delta: '-900' });
+      const page = await browser.signedIn('viewer', { language });
+      await page.goto(pageOf(riyal, id));
+      const row = (label: string) => page.getByRole('row').filter({ hasText: label });
+      await row(amount).waitFor();
+      assert.equal(await textOf(row(points)), `${points} 0 -900`);
+      assert.equal(await textOf(row(amount)), `${amount} 0.00 SAR -11.25 SAR`);
+    });
+
+  test('the preview of a restatement shows what it carries of a settlement at 0', async () => {
+    const of = await confirmed(dinar, 1_000);
+    await closeNow(service.database, dinar.partnerId, tools('0.005'));
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/contributions/${of.partner_id}/${of.transaction_id}`);
+    await page.getByRole('button', { name: 'Draft an adjustment' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Why' }).click();
+    await page.getByRole('option', { name: 'Restated point conversion' }).click();
+    await dialog.getByLabel('Change of the amount').fill('-1.5');
+    const row = dialog.getByRole('row').filter({ hasText: 'Amount carried to the next' });
+
+    await row.waitFor();
+    assert.match(await textOf(row), / 0\.000 KWD -1\.500 KWD$/);
+    assert.equal(await dialog.getByRole('row').filter({ hasText: 'Points carried to the next' }).count(), 0);
+  });
+
+  test('has one form on the page, in its dialogs and in the list', async () => {
+    const id = await drafted(await confirmed(riyal, 1_001), { points_delta: '-900' });
+    const page = await browser.signedIn('approver');
+    await page.goto(pageOf(riyal, id));
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const facts = (within: Locator) =>
+      within.locator('div').filter({ has: page.locator('dt', { hasText: 'Change of the amount' }) });
+    for (const within of [page.getByRole('dialog'), page.locator('main')])
+      assert.equal(await textOf(facts(within).last().locator('dd').first()), '-11.25 SAR');
+    await page.goto(`${browser.baseUrl}/adjustments?partner=${riyal.partnerId}`);
+    await page.getByRole('row').filter({ hasText: '-900' }).first().getByText('-11.25 SAR').waitFor();
+    await step(riyal, id, 'approve');
+  });
+});
