@@ -2774,7 +2774,9 @@ export interface components {
             effect: components["schemas"]["AdjustmentEffect"] | null;
             /** @description What prevents the posting as things stand. */
             problems: components["schemas"]["AdjustmentProblem"][];
-            /** @description The settlement that it changes; `null` where it was rejected, and before a draft that cannot be posted. */
+            /** @description Whether one of the problems is none where an admin drafts it with `beyond_worth_reason`. */
+            needs_beyond_worth_reason: boolean;
+            /** @description The settlement that it changes; `null` where it was rejected, and before a draft that nobody can post. */
             settlement: components["schemas"]["AdjustmentTarget"] | null;
         };
         AdjustmentEffect: {
@@ -2804,7 +2806,9 @@ export interface components {
             effect: components["schemas"]["AdjustmentEffect"] | null;
             /** @description What prevents the posting as things stand. */
             problems: components["schemas"]["AdjustmentProblem"][];
-            /** @description The settlement that it changes; `null` where it was rejected, and before a draft that cannot be posted. */
+            /** @description Whether one of the problems is none where an admin drafts it with `beyond_worth_reason`. */
+            needs_beyond_worth_reason: boolean;
+            /** @description The settlement that it changes; `null` where it was rejected, and before a draft that nobody can post. */
             settlement: components["schemas"]["AdjustmentTarget"] | null;
         };
         AdjustmentProblem: {

@@ -88,6 +88,14 @@ export function checkEffect(
   ].filter((found) => found !== false);
 }
 
+/** Whether only an admin can draft it, with a reason: the points stay within their bounds, and the settled amount exceeds their worth. */
+export function needsBeyondWorthReason(standing: Standing, deltas: Deltas): boolean {
+  const { points, settledPoints } = standing;
+  return (
+    settledPointsAfter(points, settledPoints, deltas.pointsDelta) !== undefined && !isWithinWorth(effectOf(standing, deltas))
+  );
+}
+
 /** Whether an adjustment needs no admin's reason. */
 export function isWithinWorth({ settledAmountAfter: after, settledAmountMax: most }: AdjustmentEffect): boolean {
   return after === null || most === null || (after >= 0n && after <= most);

@@ -1,5 +1,11 @@
 import { type AdjustmentReason, adjustmentAmount } from '../../domain/adjustments/adjustment.ts';
-import { type AdjustmentEffect, checkEffect, effectOf, type Standing } from '../../domain/adjustments/adjustment-effect.ts';
+import {
+  type AdjustmentEffect,
+  checkEffect,
+  effectOf,
+  needsBeyondWorthReason,
+  type Standing,
+} from '../../domain/adjustments/adjustment-effect.ts';
 import { checkStatedDeltas, NOT_CONFIRMED } from '../../domain/adjustments/new-adjustment.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import { readAmount } from '../../domain/numbers/money.ts';
@@ -26,6 +32,8 @@ export interface AdjustmentPreview {
   readonly currency: string | null;
   /** Why it cannot be posted now. */
   readonly problems: readonly ErrorDetail[];
+  /** Whether one of the problems is none for an admin who gives a reason. */
+  readonly needsBeyondWorthReason: boolean;
   /** `null` for a rejected one, or when the partner has no settlement. */
   readonly settlement: PreviewedSettlement | null;
 }
@@ -57,10 +65,17 @@ export async function previewAdjustment(
   const pointValues = await readPointValues(pool, partner, { pricesOf, auditKeys });
   const standing = await readStanding(pool, pointValues, { transactionId, points, pointConversionVersion });
   const { currency } = standing;
-  if (status === 'rejected') return { effect: null, currency, problems: [], settlement: null };
+  const decided = { currency, problems: [], needsBeyondWorthReason: false };
+  if (status === 'rejected') return { ...decided, effect: null, settlement: null };
   const settlement = await previewSettlement(database, { adjustment, partner, standing, tools });
-  if (status === 'posted') return { effect: recordedEffect(adjustment), currency, problems: [], settlement };
-  return { effect: effectOf(standing, adjustment), currency, problems: checkEffect(standing, adjustment), settlement };
+  if (status === 'posted') return { ...decided, effect: recordedEffect(adjustment), settlement };
+  return {
+    effect: effectOf(standing, adjustment),
+    currency,
+    problems: checkEffect(standing, adjustment),
+    needsBeyondWorthReason: adjustment.beyondWorthReason === null && needsBeyondWorthReason(standing, adjustment),
+    settlement,
+  };
 }
 
 /** An adjustment of a contribution that nobody has drafted yet. */
@@ -94,15 +109,11 @@ export async function previewDraft(
   const { currency } = standing;
   const problems = checkStatedDeltas(reasonCode, { pointsDelta, amountDelta, reversalOf: null }, standing);
   const deltas = { pointsDelta, amountDelta: amountDelta === null ? null : (readAmount(amountDelta) ?? 0n) };
-  const effect = effectOf(standing, deltas);
-  if (problems.length > 0) return { effect, currency, problems, settlement: null };
+  const needsReason = problems.length > 0 && needsBeyondWorthReason(standing, deltas);
+  const found = { effect: effectOf(standing, deltas), currency, problems, needsBeyondWorthReason: needsReason };
+  if (problems.length > 0 && !needsReason) return { ...found, settlement: null };
   const adjustment = { ...contribution, ...deltas, partnerId, settlementId: null, postedAt: null };
-  return {
-    effect,
-    currency,
-    problems,
-    settlement: await previewSettlement(database, { adjustment, partner, standing, tools }),
-  };
+  return { ...found, settlement: await previewSettlement(database, { adjustment, partner, standing, tools }) };
 }
 
 function recordedEffect(posted: Adjustment): AdjustmentEffect {

@@ -7,6 +7,7 @@ import type { Adjustment } from '../../store/adjustments/adjustment.ts';
 import { figuresToData } from '../../wire/settlement-to-wire.ts';
 import {
   closed,
+  flag,
   integerText,
   line,
   listOf,
@@ -122,6 +123,7 @@ const previewMembers = {
     }),
     'What prevents the posting as things stand.',
   ),
+  needs_beyond_worth_reason: flag('Whether one of the problems is none where an admin drafts it with `beyond_worth_reason`.'),
   settlement: nullableShape(
     shape('AdjustmentTarget', {
       settlement_id: nullableText('The settlement that has its line, or will have it; `null` where it is not opened yet.'),
@@ -129,18 +131,19 @@ const previewMembers = {
       before: nullableShape(Figures, 'The totals without it; `null` unless the settlement is open.'),
       after: nullableShape(Figures, 'The totals with it; `null` unless the settlement is open.'),
     }),
-    'The settlement that it changes; `null` where it was rejected, and before a draft that cannot be posted.',
+    'The settlement that it changes; `null` where it was rejected, and before a draft that nobody can post.',
   ),
 };
 
 export const AdjustmentPreviewBody = shape('AdjustmentPreview', previewMembers);
 export const AdjustmentDetail = shape('AdjustmentDetail', { adjustment: AdjustmentBody, ...previewMembers });
 
-export function previewToWire({ effect, currency, problems, settlement }: AdjustmentPreview) {
+export function previewToWire({ effect, currency, problems, needsBeyondWorthReason, settlement }: AdjustmentPreview) {
   const exact = (amount: bigint | null) => (amount === null ? null : amountText(amount));
   return {
     currency,
     problems: problems.map(({ field, code, message }) => ({ field, code, message })),
+    needs_beyond_worth_reason: needsBeyondWorthReason,
     effect: effect && {
       settled_points_before: effect.settledPointsBefore,
       settled_points_after: effect.settledPointsAfter,

@@ -118,3 +118,54 @@ describe('the money of an adjustment', needsBrowser, () => {
     await step(riyal, id, 'approve');
   });
 });
+
+describe('an adjustment that cannot be posted any more', needsBrowser, () => {
+  for (const [language, post, reject, told, title] of [
+    [
+      'en',
+      'Post',
+      'Reject',
+      '101 of the 1,001 points of the contribution are settled now. The adjustment would leave -799: it must leave 0 to 1,001. Reject it, and draft another one where one is needed.',
+      'It cannot be posted as things stand',
+    ],
+    [
+      'ar',
+      'ترحيل',
+      'رفض',
+      'المسوّى الآن من نقاط المساهمة 101 من أصل 1,001. مع هذا التعديل يصبح -799، ويجب أن يبقى بين 0 و1,001. ارفضه، وأعدّ تعديلًا آخر إن لزم.',
+      'لا يمكن ترحيله في الوضع الحالي',
+    ],
+  ] as const)
+    test(`says why and what to do, offers no posting, and promises nothing, ${language}`, async () => {
+      const of = await confirmed(riyal, 1_001);
+      const [one, other] = [await drafted(of, { points_delta: '-900' }), await drafted(of, { points_delta: '-900' })];
+      for (const id of [one, other]) await step(riyal, id, 'approve');
+      const page = await browser.signedIn('approver', { language });
+      await page.goto(pageOf(riyal, other));
+      await page.getByRole('button', { name: post, exact: true }).waitFor();
+      await page.getByRole('table').first().waitFor();
+      await step(riyal, one, 'post');
+      await page.reload();
+      const alert = page.getByRole('alert').filter({ hasText: title });
+      await alert.waitFor();
+      assert.equal(await textOf(alert), `${title} ${told}`);
+      await page.getByRole('button', { name: reject, exact: true }).waitFor();
+      assert.equal(await page.getByRole('button', { name: post, exact: true }).count(), 0);
+      assert.equal(await page.getByRole('table').count(), 0);
+      assert.doesNotMatch(await page.locator('main').innerText(), /points_delta/);
+    });
+
+  test('names the worth of the points where the amount exceeds it', async () => {
+    const of = await confirmed(riyal, 1_000);
+    const restated = { reason_code: 'conversion_restatement', amount_delta: '-12.5' };
+    const [first, second] = [await drafted(of, restated), await drafted(of, { points_delta: '-400' })];
+    await step(riyal, first, 'approve', 'post');
+    const page = await browser.signedIn('approver');
+    await page.goto(pageOf(riyal, second));
+    const told = 'would leave -5.00 SAR settled for 600 points: it must leave 0 to 7.50 SAR, which they are worth at most.';
+    const alert = page.getByRole('alert').filter({ hasText: 'It cannot be posted' });
+    await alert.waitFor();
+    assert.ok((await textOf(alert)).includes(told), await textOf(alert));
+    assert.equal(await page.getByRole('button', { name: 'Approve' }).count(), 0);
+  });
+});

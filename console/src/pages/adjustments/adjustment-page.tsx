@@ -1,4 +1,4 @@
-import { Alert, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
@@ -23,6 +23,7 @@ import { type Detail, isWithdrawn, useChangeFacts } from './adjustment-change.ts
 import { AdjustmentSteps } from './adjustment-steps.tsx';
 import { ADJUSTMENT } from './adjustment-texts.ts';
 import { BeforeAfter } from './before-after.tsx';
+import { isImpossible, NotPossible } from './not-possible.tsx';
 import { useSettlementRows } from './settlement-rows.ts';
 
 export function AdjustmentPage() {
@@ -45,21 +46,22 @@ export function AdjustmentPage() {
 }
 
 function AdjustmentDetail({ detail }: { readonly detail: Detail }) {
-  const t = useTexts(ADJUSTMENT);
-  const { adjustment, problems, effect, settlement, currency } = detail;
-  const { net, payable, carried } = useSettlementRows(settlement, currency);
   return (
     <Stack gap="xl">
-      {problems.length > 0 && (
-        <Alert color="yellow" title={t.problems}>
-          {problems.map(({ field, message }) => (
-            <Text size="sm" key={field}>
-              {message}
-            </Text>
-          ))}
-        </Alert>
-      )}
+      {isImpossible(detail) && <NotPossible detail={detail} />}
       <AdjustmentFacts detail={detail} />
+      {!isImpossible(detail) && <Effect detail={detail} />}
+    </Stack>
+  );
+}
+
+/** Of the contribution and of the settlement, before and after. */
+function Effect({ detail }: { readonly detail: Detail }) {
+  const t = useTexts(ADJUSTMENT);
+  const { adjustment, effect, settlement, currency } = detail;
+  const { net, payable, carried } = useSettlementRows(settlement, currency);
+  return (
+    <>
       {effect && (
         <Section title={t.effect}>
           <BeforeAfter
@@ -81,7 +83,7 @@ function AdjustmentDetail({ detail }: { readonly detail: Detail }) {
           <BeforeAfter rows={[net, payable, carried].flat()} />
         </Section>
       )}
-    </Stack>
+    </>
   );
 }
 

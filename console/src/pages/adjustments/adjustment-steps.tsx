@@ -10,6 +10,7 @@ import { STATUS } from '../../texts/record-texts.ts';
 import { type Detail, isWithdrawn, SubjectOfStep } from './adjustment-change.tsx';
 import { ADJUSTMENT } from './adjustment-texts.ts';
 import { NoReceiver } from './no-receiver.tsx';
+import { isImpossible } from './not-possible.tsx';
 
 type Step = 'approve' | 'post' | 'reject' | 'withdraw';
 
@@ -21,18 +22,24 @@ export function AdjustmentSteps({ detail }: { readonly detail: Detail }) {
   const [step, setStep] = useState<Step>();
   const { status, drafted_by } = detail.adjustment;
   const isOwn = drafted_by === operator.operatorId;
-  const second = useSecondPerson(status === 'draft' && mayApprove && !isOwn ? drafted_by : undefined, 'approve_adjustment');
+  const isPossible = !isImpossible(detail);
+  const second = useSecondPerson(
+    isPossible && status === 'draft' && mayApprove && !isOwn ? drafted_by : undefined,
+    'approve_adjustment',
+  );
   if (!(mayApprove || (mayDraft && isOwn)) || status === 'posted' || status === 'rejected') return null;
   return (
     <>
-      {status === 'draft' && isOwn && (
+      {isPossible && status === 'draft' && isOwn && (
         <Text size="sm" c="dimmed">
           {t.ownDraft}
         </Text>
       )}
       {second.problems.length > 0 && <WhyNotSecond problems={second.problems} />}
-      {status === 'draft' && !isOwn && second.mayOffer && <Button onClick={() => setStep('approve')}>{t.approve}</Button>}
-      {status === 'approved' && mayApprove && <Button onClick={() => setStep('post')}>{t.post}</Button>}
+      {isPossible && status === 'draft' && !isOwn && second.mayOffer && (
+        <Button onClick={() => setStep('approve')}>{t.approve}</Button>
+      )}
+      {isPossible && status === 'approved' && mayApprove && <Button onClick={() => setStep('post')}>{t.post}</Button>}
       <Button variant="light" color="red" onClick={() => setStep(isOwn ? 'withdraw' : 'reject')}>
         {isOwn ? t.withdraw : t.reject}
       </Button>

@@ -48,6 +48,20 @@ export const ADJUSTMENT = {
   carriedOut: ['Points carried to the next', 'النقاط المرحَّلة إلى التالية'],
   carriedOutAmount: ['Amount carried to the next', 'المبلغ المرحَّل إلى التالية'],
   problems: ['It cannot be posted as things stand', 'لا يمكن ترحيله في الوضع الحالي'],
+  outsideOfPoints: [
+    (settled: string, points: string, left: string) =>
+      `${settled} of the ${points} points of the contribution are settled now. The adjustment would leave ${left}: it must leave 0 to ${points}.`,
+    (settled: string, points: string, left: string) =>
+      `المسوّى الآن من نقاط المساهمة ${isolate(settled)} من أصل ${isolate(points)}. مع هذا التعديل يصبح ${isolate(left)}، ويجب أن يبقى بين 0 و${isolate(points)}.`,
+  ],
+  outsideOfWorth: [
+    (amount: string, points: string, most: string) =>
+      `The adjustment would leave ${amount} settled for ${points} points: it must leave 0 to ${most}, which they are worth at most.`,
+    (amount: string, points: string, most: string) =>
+      `مع هذا التعديل يصبح المبلغ المسوّى ${isolate(amount)} مقابل ${isolate(points)} من النقاط، ويجب أن يبقى بين 0 وقيمتها القصوى ${isolate(most)}.`,
+  ],
+  rejectIt: ['Reject it, and draft another one where one is needed.', 'ارفضه، وأعدّ تعديلًا آخر إن لزم.'],
+  withdrawIt: ['Withdraw it, and draft another one where one is needed.', 'اسحبه، وأعدّ تعديلًا آخر إن لزم.'],
   approve: ['Approve', 'اعتماد'],
   post: ['Post', 'ترحيل'],
   reject: ['Reject', 'رفض'],
