@@ -76,7 +76,7 @@ export function subtractDecimals(from: string, value: string): string {
 }
 
 /** How many decimals people write with a currency, by ISO 4217; 0 where the browser does not know it. */
-export function decimalsOf(currency: string | null | undefined): number {
+function decimalsOf(currency: string | null | undefined): number {
   if (!currency || !/^[A-Z]{3}$/.test(currency)) return 0;
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 0;
 }
