@@ -213,7 +213,7 @@ describe('a dispute', needsBrowser, () => {
     await drafted.getByRole('link', { name: '-100 points' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Draft an adjustment' }).count(), 1);
     const answer = page.getByRole('textbox', { name: 'Answer to the partner' });
-    assert.match(await answer.inputValue(), /No correction is posted\./);
+    assert.match(await answer.inputValue(), /No correction has been posted since your dispute\./);
     await post(partnerId);
     await page.reload();
     await waitFor('the correction in the text', async () => (await answer.inputValue()).includes('-100'));

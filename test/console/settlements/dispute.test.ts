@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { completeReconciliations } from '../../../src/operations/reconciliations/complete-reconciliations.ts';
+import { waitFor } from '../../support/assertions/wait-for.ts';
 import { newConfirmation } from '../../support/client.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
+import { choose } from '../../support/console/choose.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { signedInOperator } from '../../support/operator-client.ts';
 import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
@@ -13,6 +15,21 @@ const { service, browser } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
 const V1 = '/operator/v1';
+
+/** Posted by two operators. */
+async function adjust(partnerId: string, transactionId: string, delta: string): Promise<string> {
+  const [operator, approver] = [await signedInOperator(service, 'operator'), await signedInOperator(service, 'approver')];
+  const stated = { reason_code: 'other', points_delta: delta, reason_en: 'x', reason_ar: 'س' };
+  const drafted = await operator.postOnce(`${V1}/adjustments`, {
+    partner_id: partnerId,
+    transaction_id: transactionId,
+    ...stated,
+  });
+  const adjustment: string = drafted.body.adjustment.adjustment_id;
+  for (const step of ['approve', 'post'])
+    await approver.postOnce(`${V1}/partners/${partnerId}/adjustments/${adjustment}/${step}`, undefined);
+  return adjustment;
+}
 
 /** A disputed settlement of one contribution, whose list was reconciled, with a posted adjustment. */
 async function newDisputed() {
@@ -27,12 +44,7 @@ async function newDisputed() {
   const list = `partner_event_id,partner_order_ref,points\n${sent.partner_event_id},${sent.partner_order_ref},60\n`;
   const reconciliation = (await operator.postList(`${settlement}/reconciliations`, list)).body.reconciliation_id as string;
   await completeReconciliations(service.database, new AbortController().signal);
-  const stated = { reason_code: 'other', points_delta: '-40', reason_en: 'x', reason_ar: 'س' };
-  const drafted = await operator.postOnce(`${V1}/adjustments`, { partner_id: partnerId, transaction_id, ...stated });
-  const adjustment = drafted.body.adjustment.adjustment_id as string;
-  const approver = await signedInOperator(service, 'approver');
-  for (const step of ['approve', 'post'])
-    await approver.postOnce(`${V1}/partners/${partnerId}/adjustments/${adjustment}/${step}`, undefined);
+  const adjustment = await adjust(partnerId, transaction_id, '-40');
   return {
     partnerId,
     settlementId,
@@ -109,5 +121,59 @@ describe('a dispute', needsBrowser, () => {
       await card.click();
       const row = page.getByRole('row').filter({ has: page.locator(`a[href="/settlements/${partnerId}/${settlementId}"]`) });
       await row.getByText(words.badge, { exact: true }).waitFor();
+    });
+});
+
+describe('the answer to a dispute', needsBrowser, () => {
+  for (const [language, words] of [
+    [
+      'en',
+      {
+        field: 'List that the answer is about',
+        lines: [/2 lines · 2 differences/, /1 line · 1 difference$/],
+        lists: [/Of 2 lines/, /Of 1 line /],
+        posted: ['-20 points', '-5 points'],
+      },
+    ],
+    [
+      'ar',
+      {
+        field: 'القائمة التي يتناولها الرد',
+        lines: [/سطران · فرقان/, /سطر واحد · فرق واحد/],
+        lists: [/السطور بعد صف العناوين: 2/, /السطور بعد صف العناوين: 1/],
+        posted: ['خصم 20', 'خصم 5'],
+      },
+    ],
+  ] as const)
+    test(`is about the list that one chooses, the latest first, and names corrections after the dispute alone, ${language}`, async () => {
+      const { partnerId, client, open } = await newSettledPartner(service);
+      const { settlementId } = open;
+      const sent = { ...newConfirmation(), points: 100 };
+      const { transaction_id } = (await client.confirm(sent)).body.contribution;
+      await closeThrough(service, open);
+      await adjust(partnerId, transaction_id, '-5');
+      await client.post(`/v1/settlements/${settlementId}/acknowledgement`, { status: 'disputed' });
+      await adjust(partnerId, transaction_id, '-20');
+      const operator = await signedInOperator(service, 'operator');
+      const line = `${sent.partner_event_id},${sent.partner_order_ref},60\n`;
+      for (const lines of [line, `${line}event-of-nobody,order-of-nobody,7\n`]) {
+        const list = `partner_event_id,partner_order_ref,points\n${lines}`;
+        await operator.postList(`${V1}/partners/${partnerId}/settlements/${settlementId}/reconciliations`, list);
+        await completeReconciliations(service.database, new AbortController().signal);
+      }
+      const page = await browser.signedIn('operator', { language });
+      await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${settlementId}`);
+      const text = async () => (await page.locator('#reply textarea').first().inputValue()).replaceAll(/[\u2066-\u2069]/g, '');
+      const untilAbout = (list: RegExp) => waitFor(`${list}`, async () => list.test(await text()));
+      const [latest, earlier] = words.lists;
+      await untilAbout(latest);
+      const [after, before] = words.posted;
+      await waitFor('the correction', async () => (await text()).includes(after));
+      assert.ok(!(await text()).includes(before), 'posted before the dispute');
+      assert.match(await page.getByRole('combobox', { name: words.field }).inputValue(), words.lines[0]);
+      await choose(page, { field: words.field, option: words.lines[1] });
+      await untilAbout(earlier);
+      await choose(page, { field: words.field, option: words.lines[0] });
+      await untilAbout(latest);
     });
 });

@@ -72,7 +72,10 @@ describe('the answer to a dispute', () => {
     assert.doesNotMatch(arabic, /[٠-٩]|\u200f/);
     assert.doesNotMatch(english, /These differed/);
     const nothing = { ...facts, posted: [], compared: undefined, note: null };
-    assert.match(composeReply('en', nothing), /You disputed this settlement on 2 Dec 2026\.\n\nNo correction is posted\./);
+    assert.match(
+      composeReply('en', nothing),
+      /You disputed this settlement on 2 Dec 2026\.\n\nNo correction has been posted since your dispute\./,
+    );
     assert.match(composeReply('ar', nothing), /لم يُرحَّل أي تصحيح/);
     const same = {
       ...facts,

@@ -8,10 +8,11 @@ import { Section } from '../../parts/section.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import type { Language } from '../../texts/text.ts';
 import { countDifferences, type Reconciliation } from '../reconciliations/verdicts.ts';
+import { ComparedListChoice } from './compared-list-choice.tsx';
 import { RecordReply } from './record-reply.tsx';
 import { asRecorded, composeReply, REPLY_CHARACTERS_MAX, type ReplyFacts } from './reply-text.ts';
 import { useAdjustmentsOf } from './settlement-adjustments.tsx';
-import { useLastReconciliation } from './settlement-reconciliations.tsx';
+import { useDoneReconciliations } from './settlement-reconciliations.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
 import { useDifferingLines } from './use-differing-lines.ts';
 
@@ -24,6 +25,11 @@ function comparedIn(list: Reconciliation): ReplyFacts['compared'] {
   return { lines: list.listed_lines, hasHeading: list.format === 'csv', found, matched, differences, unreadable, notListed };
 }
 
+/** What was posted before a dispute corrects nothing that it is about. */
+function isAfter(postedAt: string | null, disputedAt: string | null): boolean {
+  return postedAt !== null && (disputedAt === null || Date.parse(postedAt) > Date.parse(disputedAt));
+}
+
 /** The text of an answer, from what was compared and posted, in either language. Nobody sends it but the person. */
 export function DisputeReply({ settlement }: { readonly settlement: Settlement }) {
   const t = useTexts(SETTLEMENT);
@@ -32,8 +38,10 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
   const [edited, setEdited] = useState<Partial<Record<Language, string | undefined>>>({});
   const of = { partnerId: settlement.partner_id, settlementId: settlement.settlement_id };
   const adjustments = useAllPages(useAdjustmentsOf(of)).pages.flatMap((page) => page.adjustments);
-  const last = useLastReconciliation(of);
-  const differing = useDifferingLines(last);
+  const lists = useDoneReconciliations(of);
+  const [listId, setListId] = useState<string>();
+  const list = lists.find(({ reconciliation_id }) => reconciliation_id === listId) ?? lists[0];
+  const differing = useDifferingLines(list);
   const { acknowledgement } = settlement;
   const composed = composeReply(language, {
     settlementId: of.settlementId,
@@ -42,9 +50,9 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
     currency: settlement.currency,
     disputedAt: acknowledgement.acknowledged_at,
     note: acknowledgement.note,
-    compared: last && comparedIn(last),
+    compared: list && comparedIn(list),
     differing,
-    posted: adjustments.filter(({ status }) => status === 'posted'),
+    posted: adjustments.filter(({ posted_at }) => isAfter(posted_at, acknowledgement.acknowledged_at)),
   });
   const waiting = adjustments.filter(({ status }) => status === 'draft' || status === 'approved').length;
   const text = edited[language] ?? composed;
@@ -71,6 +79,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
         <Text size="sm" c="dimmed">
           {t.replyHelp} {waiting > 0 && t.notNamed(String(waiting))}
         </Text>
+        <ComparedListChoice lists={lists} chosen={list} zone={settlement.period_timezone} onChoose={setListId} />
         <Textarea
           aria-label={t.reply}
           autosize

@@ -11,7 +11,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { StartReconciliation } from '../reconciliations/start-reconciliation.tsx';
 import { countDifferences } from '../reconciliations/verdicts.ts';
 import { useAdjustmentsOf } from './settlement-adjustments.tsx';
-import { useLastReconciliation } from './settlement-reconciliations.tsx';
+import { useDoneReconciliations } from './settlement-reconciliations.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
 
 type Settlement = components['schemas']['Settlement'];
@@ -74,7 +74,7 @@ function WhatNext({ settlement, isAnswered }: { readonly settlement: Settlement;
   const t = useTexts(SETTLEMENT);
   const mayAnswer = useMay('operator');
   const of = { partnerId: settlement.partner_id, settlementId: settlement.settlement_id };
-  const compared = useLastReconciliation(of);
+  const [compared] = useDoneReconciliations(of);
   const adjustments = useAdjustmentsOf(of).data?.pages.flatMap((page) => page.adjustments) ?? [];
   const posted = adjustments.filter(({ status }) => status === 'posted').length;
   return (

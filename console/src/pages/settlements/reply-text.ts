@@ -18,6 +18,7 @@ export interface ReplyFacts {
   readonly compared?: Compared | undefined;
   /** The differing lines of that list. */
   readonly differing?: DifferingLines | undefined;
+  /** What was posted after the dispute. */
   readonly posted: readonly PostedCorrection[];
 }
 
@@ -138,7 +139,7 @@ const ENGLISH: Wording = {
     const { partner_order_ref: order, partner_event_id: event, reason_en } = correction;
     return `- Order ${order}, event ${event}: ${change}. ${reason_en}`;
   },
-  nothing: 'No correction is posted.',
+  nothing: 'No correction has been posted since your dispute.',
   unchanged:
     'The closed settlement itself does not change. Corrections are lines of the settlement of the period in which they were posted.',
   accept: 'To accept the settlement, send:',
@@ -160,7 +161,7 @@ const ARABIC: Wording = {
     const { partner_order_ref: order, partner_event_id: event, reason_ar } = correction;
     return `- الطلب ${isolate(order)}، الحدث ${isolate(event)}: ${change}. ${reason_ar}`;
   },
-  nothing: 'لم يُرحَّل أي تصحيح.',
+  nothing: 'لم يُرحَّل أي تصحيح بعد اعتراضكم.',
   unchanged: 'لا تتغيّر التسوية المُقفلة نفسها. تظهر التصحيحات سطورًا في تسوية الفترة التي رُحِّلت فيها.',
   accept: 'لقبول التسوية أرسلوا:',
 };

@@ -18,10 +18,10 @@ function useReconciliationsOf({ partnerId, settlementId }: OfSettlement) {
   );
 }
 
-/** The latest that ended with a result. */
-export function useLastReconciliation(of: OfSettlement) {
-  const lists = useReconciliationsOf(of).data?.pages.flatMap((page) => page.reconciliations);
-  return lists?.find(({ status }) => status === 'done');
+/** Those that ended with a result, the latest first. */
+export function useDoneReconciliations(of: OfSettlement) {
+  const lists = useReconciliationsOf(of).data?.pages.flatMap((page) => page.reconciliations) ?? [];
+  return lists.filter(({ status }) => status === 'done');
 }
 
 export function SettlementReconciliations({ partnerId, settlementId }: OfSettlement) {

@@ -125,9 +125,10 @@ export const SETTLEMENT = {
   endedDispute: ['The partner disputed it first', 'اعترض الشريك عليها أولًا'],
   reply: ['Answer to the partner', 'الرد على الشريك'],
   replyHelp: [
-    'Nothing is sent from here. Change the text as you like, copy it, and send it to the partner yourself. Then record that you did: colleagues see the text here. It names adjustments that are posted.',
-    'لا يُرسَل شيء من هنا. عدّل النص كما تشاء وانسخه وأرسله إلى الشريك بنفسك، ثم سجّل أنك أرسلته ليراه زملاؤك هنا. يذكر النص التعديلات المُرحَّلة فقط.',
+    'Nothing is sent from here. Change the text as you like, copy it, and send it to the partner yourself. Then record that you did: colleagues see the text here. It names adjustments that were posted after the dispute.',
+    'لا يُرسَل شيء من هنا. عدّل النص كما تشاء وانسخه وأرسله إلى الشريك بنفسك، ثم سجّل أنك أرسلته ليراه زملاؤك هنا. لا يذكر النص من التعديلات إلا ما رُحِّل بعد الاعتراض.',
   ],
+  replyList: ['List that the answer is about', 'القائمة التي يتناولها الرد'],
   notNamed: [
     (count: string) => `The text leaves out ${countEnglish(count, 'adjustment')} not yet posted.`,
     (count: string) =>
