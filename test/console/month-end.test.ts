@@ -291,6 +291,56 @@ describe('a list for a reconciliation', needsBrowser, () => {
     }
   });
 
+  for (const [language, words] of [
+    [
+      'en',
+      {
+        table: 'Points of file and settlement',
+        rows: ['The whole file', 'The settlement, as contributed', 'The same contributions, with adjustments'],
+        unread: 'Points that could not be read are not in the total',
+      },
+    ],
+    [
+      'ar',
+      {
+        table: 'نقاط الملف والتسوية',
+        rows: ['الملف كله', 'التسوية كما قُدِّمت نقاطها', 'المساهمات نفسها بعد التعديلات'],
+        unread: 'النقاط التي تعذّرت قراءتها ليست في مجموع الملف.',
+      },
+    ],
+  ] as const)
+    test(`has its total beside the totals of the settlement, with adjustments where they differ, ${language}`, async () => {
+      const textOf = (each: ReturnType<typeof newConfirmation> | undefined, points: number | string) =>
+        `${each?.partner_event_id},${each?.partner_order_ref},${points}`;
+      const listOf = (sent: readonly ReturnType<typeof newConfirmation>[]) => [
+        textOf(sent[0], 60),
+        textOf(sent[1], 100),
+        textOf(sent[1], 100),
+        `${uniqueId('event')},order-of-nobody,1000`,
+      ];
+      const adjusted = await comparedList(3, (sent) => [...listOf(sent), textOf(sent[2], 'a hundred')], ['-40']);
+      const plain = await comparedList(3, listOf);
+      const page = await browser.signedIn('viewer', { language });
+      const rows = page.getByRole('table', { name: words.table }).locator('tbody tr');
+      const shown = async ({ partnerId, reconciliationId }: typeof plain) => {
+        await page.goto(`${browser.baseUrl}/reconciliations/${partnerId}/${reconciliationId}`);
+        await rows.first().waitFor();
+        return (await rows.allInnerTexts()).map((row) => row.split(/\s*\t\s*/).map((cell) => cell.trim()));
+      };
+      const [file, gross, net] = words.rows;
+      assert.deepEqual(await shown(adjusted), [
+        [file, '1,260', ''],
+        [gross, '300', '960'],
+        [net, '260', '1,000'],
+      ]);
+      await page.getByText(words.unread).waitFor();
+      assert.deepEqual(await shown(plain), [
+        [file, '1,260', ''],
+        [gross, '300', '960'],
+      ]);
+      assert.equal(await page.getByText(words.unread).count(), 0);
+    });
+
   test('offers to take back what is settled of a contribution that it lacks, and nothing where 0 are settled', async () => {
     const list = await comparedList(3, () => [`${uniqueId('event')},order-of-nobody,1`], ['-100', '-40']);
     const { partnerId, reconciliationId, sent, ids } = list;

@@ -104,14 +104,20 @@ describe('reconcileSettlement', () => {
           reconciliation_id,
         ]);
       await complete();
-      return (await viewer.get(`${V1}/partners/${partnerId}/reconciliations/${reconciliation_id}`)).body.differing_points;
+      const { differing_points, total_points } = (
+        await viewer.get(`${V1}/partners/${partnerId}/reconciliations/${reconciliation_id}`)
+      ).body;
+      return { differing_points, total_points };
     };
     assert.deepEqual(await sumsOf(), {
-      points_mismatch: { listed: '60', recorded: '250' },
-      missing_in_service: { listed: String(2n * most), recorded: '0' },
-      missing_in_partner_file: { listed: '0', recorded: '250' },
+      differing_points: {
+        points_mismatch: { listed: '60', recorded: '250' },
+        missing_in_service: { listed: String(2n * most), recorded: '0' },
+        missing_in_partner_file: { listed: '0', recorded: '250' },
+      },
+      total_points: { listed: String(2n * most + 310n), recorded: '750', recorded_net: '750' },
     });
-    assert.equal(await sumsOf(true), null);
+    assert.deepEqual(await sumsOf(true), { differing_points: null, total_points: null });
   });
 
   test('a line says what its contribution is now: one that waited and failed after the comparison has failed', async () => {

@@ -4299,6 +4299,8 @@ export interface components {
             matched_points: components["schemas"]["MatchedPoints"];
             /** @description The points of the lines by which list and settlement differ; `null` of a list that an earlier release received. */
             differing_points: components["schemas"]["DifferingPoints"] | null;
+            /** @description The points of the list and of the settlement, final once the status is `done`; `null` of a list that an earlier release received. */
+            total_points: components["schemas"]["TotalPoints"] | null;
             /**
              * Format: date-time
              * @description When the list began to arrive.
@@ -4981,6 +4983,14 @@ export interface components {
             facts: {
                 [key: string]: string | null;
             };
+        };
+        TotalPoints: {
+            /** @description The sum of the points of the list, of every line whose points could be read. */
+            listed: string;
+            /** @description The sum of the points of the settlement as contributed: of its contributions, and with a statement of all of its lines. */
+            recorded: string;
+            /** @description The same with adjustments, as `recorded_net_points` of the lines. */
+            recorded_net: string;
         };
         TreeShare: {
             /** @description The cost of a tree, exact. */

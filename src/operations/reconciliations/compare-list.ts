@@ -2,9 +2,15 @@ import { oneByOne } from '../../concurrency/one-by-one.ts';
 import { lineBytes } from '../../domain/quotas/stored-bytes.ts';
 import { addDiffering, NONE_DIFFERING } from '../../domain/reconciliations/differing-points.ts';
 import type { ListEntry } from '../../domain/reconciliations/partner-list.ts';
+import { addTotals, NO_POINTS } from '../../domain/reconciliations/total-points.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
-import { type Reconciliation, updateProgress, type VerdictCounts } from '../../store/reconciliations/reconciliation.ts';
+import {
+  type Reconciliation,
+  type Sums,
+  updateProgress,
+  type VerdictCounts,
+} from '../../store/reconciliations/reconciliation.ts';
 import { insertReconciliationLines, type ReconciliationLine } from '../../store/reconciliations/reconciliation-line.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import type { StorageUsage } from '../quotas/storage-usage.ts';
@@ -43,7 +49,7 @@ export async function compareList(
   entries: AsyncIterable<ListEntry>,
 ): Promise<void> {
   const { partnerId } = begun;
-  let progress: Reconciliation = { ...begun, counts: { gross: 0, net: 0 }, differing: NONE_DIFFERING };
+  let progress: Reconciliation = { ...begun, counts: { gross: 0, net: 0 }, differing: NONE_DIFFERING, total: NO_POINTS };
   const seen = { carriedAt: null };
   let batch: ListEntry[] = [];
   let comparedAtMs = performance.now();
@@ -77,10 +83,12 @@ export async function storeProgress(
   });
 }
 
-type Sums = Pick<Reconciliation, 'counts' | 'differing'>;
-
-export function addUp({ counts, differing }: Sums, lines: readonly ReconciliationLine[]): Sums {
-  return { counts: countUp(counts, lines), differing: differing && addDiffering(differing, lines) };
+export function addUp({ counts, differing, total }: Sums, lines: readonly ReconciliationLine[]): Sums {
+  return {
+    counts: countUp(counts, lines),
+    differing: differing && addDiffering(differing, lines),
+    total: total && addTotals(total, lines),
+  };
 }
 
 function countUp(counts: VerdictCounts, lines: readonly ReconciliationLine[]): VerdictCounts {

@@ -42,6 +42,14 @@ const Differing = shape('DifferingPoints', {
   >),
 });
 
+const Total = shape('TotalPoints', {
+  listed: integerText('The sum of the points of the list, of every line whose points could be read.'),
+  recorded: integerText(
+    'The sum of the points of the settlement as contributed: of its contributions, and with a statement of all of its lines.',
+  ),
+  recorded_net: integerText('The same with adjustments, as `recorded_net_points` of the lines.'),
+});
+
 export const ReconciliationBody = shape('Reconciliation', {
   partner_id: text('The id of the partner.'),
   reconciliation_id: text('The id of the reconciliation.'),
@@ -64,6 +72,10 @@ export const ReconciliationBody = shape('Reconciliation', {
     Differing,
     'The points of the lines by which list and settlement differ; `null` of a list that an earlier release received.',
   ),
+  total_points: nullableShape(
+    Total,
+    'The points of the list and of the settlement, final once the status is `done`; `null` of a list that an earlier release received.',
+  ),
   created_at: time('When the list began to arrive.'),
   ended_at: nullableTime('When it ended; `null` before.'),
   lines_removed_at: nullableTime('When its lines were removed, 30 days later; `null` before. The counts stay.'),
@@ -71,8 +83,15 @@ export const ReconciliationBody = shape('Reconciliation', {
 
 export function reconciliationOfPartner({ reconciliation, periodLabel }: ReconciliationOfPeriod) {
   const { path: _, ...shown } = reconciliationToWire(reconciliation);
-  const { partnerId, uploadedBy, differing } = reconciliation;
-  return { partner_id: partnerId, period_label: periodLabel, uploaded_by: uploadedBy, ...shown, differing_points: differing };
+  const { partnerId, uploadedBy, differing, total } = reconciliation;
+  return {
+    partner_id: partnerId,
+    period_label: periodLabel,
+    uploaded_by: uploadedBy,
+    ...shown,
+    differing_points: differing,
+    total_points: total && { listed: total.listed, recorded: total.recorded, recorded_net: total.recordedNet },
+  };
 }
 
 const points = (description: string) => nullableIntegerText(description);

@@ -1,6 +1,7 @@
 import type { DifferingPoints } from '../../domain/reconciliations/differing-points.ts';
 import type { MatchedPoints, ReconciliationVerdict } from '../../domain/reconciliations/line-verdict.ts';
 import type { ListFormat } from '../../domain/reconciliations/read-partner-list.ts';
+import type { TotalPoints } from '../../domain/reconciliations/total-points.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
@@ -34,6 +35,8 @@ export interface Reconciliation {
   readonly counts: VerdictCounts;
   /** `null` of a list that an earlier release received, which added up no points. */
   readonly differing: DifferingPoints | null;
+  /** `null` likewise. */
+  readonly total: TotalPoints | null;
   readonly comparedThrough: number;
   readonly createdAt: Date;
   readonly endedAt: Date | null;
@@ -47,21 +50,24 @@ const COLUMNS = `partner_id as "partnerId", reconciliation_id as "reconciliation
     uploaded_by as "uploadedBy", idempotency_key as "idempotencyKey", fingerprint, format, is_statement as "isStatement", status, problem, listed_lines as "listedLines", counts,
     compared_through as "comparedThrough", created_at as "createdAt", ended_at as "endedAt", lines_removed_at as "linesRemovedAt"`;
 
-type Row = Omit<Reconciliation, 'counts' | 'differing'> & { readonly counts: string };
+/** What is added up while a list is compared. */
+export type Sums = Pick<Reconciliation, 'counts' | 'differing' | 'total'>;
+
+type Row = Omit<Reconciliation, keyof Sums> & { readonly counts: string };
 
 const readRow = (row: Row): Reconciliation => ({ ...row, ...readCounts(row.counts) });
 
 /** What {@link writeCounts} wrote. */
-function readCounts(text: string): Pick<Reconciliation, 'counts' | 'differing'> {
-  const isSum = (name: string) => name === 'listed' || name === 'recorded';
-  const { differing = null, ...counts } = JSON.parse(text, (name, value) => (isSum(name) ? BigInt(value) : value));
-  return { counts, differing };
+function readCounts(text: string): Sums {
+  const isSum = (name: string) => name === 'listed' || name === 'recorded' || name === 'recordedNet';
+  const { differing = null, total = null, ...counts } = JSON.parse(text, (name, value) => (isSum(name) ? BigInt(value) : value));
+  return { counts, differing, total };
 }
 
-/** Both in one text; the sums are strings of digits in it. */
-function writeCounts({ counts, differing }: Pick<Reconciliation, 'counts' | 'differing'>): string {
+/** All in one text; the sums are strings of digits in it. */
+function writeCounts({ counts, differing, total }: Sums): string {
   const digits = (_name: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
-  return JSON.stringify({ ...counts, ...(differing && { differing }) }, digits);
+  return JSON.stringify({ ...counts, ...(differing && { differing }), ...(total && { total }) }, digits);
 }
 
 async function findOne(db: Queryable, statement: Statement, values: unknown[]): Promise<Reconciliation | undefined> {

@@ -129,7 +129,7 @@ export async function listComparedLists(
   type Row = Omit<ComparedList, 'counts'> & { readonly counts: string };
   const rows = await run<Row>(db, LIST_COMPARED, [partnerId, since, limit]);
   return rows.map((row) => {
-    const { differing: _, ...counts } = JSON.parse(row.counts);
+    const { differing: _, total: __, ...counts } = JSON.parse(row.counts);
     return { ...row, counts };
   });
 }

@@ -18,6 +18,7 @@ import { ReconciliationLines } from './reconciliation-lines.tsx';
 import { ReconciliationBadge, SettlementLink } from './reconciliation-records.tsx';
 import { RECONCILIATION } from './reconciliation-texts.ts';
 import { StartReconciliation } from './start-reconciliation.tsx';
+import { TotalPoints } from './total-points.tsx';
 import { VerdictCards } from './verdict-cards.tsx';
 import { isUnderWay, type Reconciliation, VERDICTS, type Verdict } from './verdicts.ts';
 
@@ -123,7 +124,10 @@ function Result({ record }: { readonly record: Reconciliation }) {
   return (
     <Stack gap="lg">
       <Section title={t.verdicts}>
-        <VerdictCards record={record} chosen={verdict} onChoose={(chosen) => setFilters({ verdict: chosen })} />
+        <Stack gap="md">
+          <TotalPoints record={record} />
+          <VerdictCards record={record} chosen={verdict} onChoose={(chosen) => setFilters({ verdict: chosen })} />
+        </Stack>
       </Section>
       <ReconciliationLines key={verdict} record={record} verdict={verdict} />
     </Stack>

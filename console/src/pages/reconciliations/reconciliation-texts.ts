@@ -95,19 +95,32 @@ export const RECONCILIATION = {
     (points: string) => `${formatWhole(points)} in the service`,
     (points: string) => `${formatWhole(points)} في الخدمة`,
   ],
+  totals: ['Points of file and settlement', 'نقاط الملف والتسوية'],
+  totalOfFile: ['The whole file', 'الملف كله'],
+  totalGross: ['The settlement, as contributed', 'التسوية كما قُدِّمت نقاطها'],
+  totalNet: ['The same contributions, with adjustments', 'المساهمات نفسها بعد التعديلات'],
+  totalOfLines: ['The settlement, all lines', 'التسوية بكل سطورها'],
+  fileMinus: ['File minus settlement', 'الملف ناقص التسوية'],
+  notTotalled: [
+    'Points that could not be read are not in the total of the file.',
+    'النقاط التي تعذّرت قراءتها ليست في مجموع الملف.',
+  ],
   fewer: [
-    (points: string) => `Difference: ${countEnglish(points, 'point')} fewer in the file than in the service.`,
-    (points: string) => `الفرق: نقاط الملف أقل مما في الخدمة بمقدار ${isolate(formatWhole(points))}.`,
+    (points: string) => `On the lines that differ: ${countEnglish(points, 'point')} fewer in the file than in the service.`,
+    (points: string) => `في السطور المختلفة: نقاط الملف أقل مما في الخدمة بمقدار ${isolate(formatWhole(points))}.`,
   ],
   more: [
-    (points: string) => `Difference: ${countEnglish(points, 'point')} more in the file than in the service.`,
-    (points: string) => `الفرق: نقاط الملف أكثر مما في الخدمة بمقدار ${isolate(formatWhole(points))}.`,
+    (points: string) => `On the lines that differ: ${countEnglish(points, 'point')} more in the file than in the service.`,
+    (points: string) => `في السطور المختلفة: نقاط الملف أكثر مما في الخدمة بمقدار ${isolate(formatWhole(points))}.`,
   ],
   notInSum: [
     (verdicts: readonly string[]) => `Not in this sum: ${verdicts.join(', ')}.`,
     (verdicts: readonly string[]) => `ليس في هذا المجموع: ${verdicts.join('، ')}.`,
   ],
-  noExcess: ['Added up, the file has as many points as the service.', 'في المجموع، نقاط الملف مساوية لنقاط الخدمة.'],
+  noExcess: [
+    'On the lines that differ the file has, added up, as many points as the service.',
+    'في السطور المختلفة مجموع نقاط الملف مساوٍ لمجموع نقاط الخدمة.',
+  ],
   mayBeUnreadable: ['Unreadable lines may be among them', 'قد تكون بينها سطور غير مقروءة'],
   unreadable: [
     (count: string) =>
