@@ -2768,6 +2768,8 @@ export interface components {
         };
         AdjustmentDetail: {
             adjustment: components["schemas"]["Adjustment"];
+            /** @description What reverses it, or is drafted to; `null` without one that is not rejected. */
+            reversal: components["schemas"]["AdjustmentReversal"] | null;
             /** @description The currency of the amounts; `null` without a conversion. */
             currency: string | null;
             /** @description What it changes of the contribution; `null` where it was rejected. */
@@ -2818,6 +2820,15 @@ export interface components {
             code: string;
             /** @description Why the adjustment cannot be posted now, in a sentence. */
             message: string;
+        };
+        AdjustmentReversal: {
+            /** @description The id of the adjustment that reverses it. */
+            adjustment_id: string;
+            /**
+             * @description How far that one has come.
+             * @enum {string}
+             */
+            status: "draft" | "approved" | "posted" | "rejected";
         };
         AdjustmentTarget: {
             /** @description The settlement that has its line, or will have it; `null` where it is not opened yet. */
@@ -7928,6 +7939,8 @@ export interface operations {
                 points_delta?: string;
                 /** @description The change of the settled amount of a restatement, such as `-12.5`. */
                 amount_delta?: string;
+                /** @description The adjustment to reverse: this one has the opposite changes. */
+                reversal_of?: string;
             };
             header?: never;
             path: {

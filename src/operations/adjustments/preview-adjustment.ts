@@ -86,6 +86,7 @@ export interface DraftChange {
   readonly pointsDelta: bigint;
   /** The change of the amount in the form that {@link NewAdjustment} has. */
   readonly amountDelta: string | null;
+  readonly reversalOf: string | null;
 }
 
 /**
@@ -95,7 +96,7 @@ export interface DraftChange {
  */
 export async function previewDraft(
   database: Database,
-  { partnerId, transactionId, reasonCode, pointsDelta, amountDelta }: DraftChange,
+  { partnerId, transactionId, reasonCode, pointsDelta, amountDelta, reversalOf }: DraftChange,
   tools: PreviewTools,
 ): Promise<AdjustmentPreview> {
   const { pool, auditKeys } = database;
@@ -107,7 +108,7 @@ export async function previewDraft(
   refuseInvalid(contribution.status === 'confirmed' ? [] : [NOT_CONFIRMED]);
   const standing = await readStanding(pool, await readPointValues(pool, partner, { pricesOf, auditKeys }), contribution);
   const { currency } = standing;
-  const problems = checkStatedDeltas(reasonCode, { pointsDelta, amountDelta, reversalOf: null }, standing);
+  const problems = checkStatedDeltas(reasonCode, { pointsDelta, amountDelta, reversalOf }, standing);
   const deltas = { pointsDelta, amountDelta: amountDelta === null ? null : (readAmount(amountDelta) ?? 0n) };
   const needsReason = problems.length > 0 && needsBeyondWorthReason(standing, deltas);
   const found = { effect: effectOf(standing, deltas), currency, problems, needsBeyondWorthReason: needsReason };

@@ -136,7 +136,17 @@ const previewMembers = {
 };
 
 export const AdjustmentPreviewBody = shape('AdjustmentPreview', previewMembers);
-export const AdjustmentDetail = shape('AdjustmentDetail', { adjustment: AdjustmentBody, ...previewMembers });
+export const AdjustmentDetail = shape('AdjustmentDetail', {
+  adjustment: AdjustmentBody,
+  reversal: nullableShape(
+    shape('AdjustmentReversal', {
+      adjustment_id: text('The id of the adjustment that reverses it.'),
+      status: oneOf(ADJUSTMENT_STATUSES, 'How far that one has come.'),
+    }),
+    'What reverses it, or is drafted to; `null` without one that is not rejected.',
+  ),
+  ...previewMembers,
+});
 
 export function previewToWire({ effect, currency, problems, needsBeyondWorthReason, settlement }: AdjustmentPreview) {
   const exact = (amount: bigint | null) => (amount === null ? null : amountText(amount));

@@ -15,7 +15,7 @@ import {
 import { type PreviewTools, previewAdjustment, previewDraft } from '../../operations/adjustments/preview-adjustment.ts';
 import type { Work } from '../../operations/answer-once.ts';
 import { Type } from '../../partner-api/schema-type.ts';
-import { type Adjustment, findAdjustment } from '../../store/adjustments/adjustment.ts';
+import { type Adjustment, findAdjustment, findReversal } from '../../store/adjustments/adjustment.ts';
 import type { OperatorApiTools } from '../app.ts';
 import { pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
@@ -43,8 +43,14 @@ function previewTools(tools: OperatorApiTools): PreviewTools {
 }
 
 async function describe(tools: OperatorApiTools, adjustment: Adjustment) {
+  const { partnerId, adjustmentId } = adjustment;
   const preview = await previewAdjustment(tools.database, adjustment, previewTools(tools));
-  return { adjustment: adjustmentToWire(adjustment), ...previewToWire(preview) };
+  const reversal = await findReversal(tools.database.pool, partnerId, adjustmentId);
+  return {
+    adjustment: adjustmentToWire(adjustment),
+    reversal: reversal ? { adjustment_id: reversal.adjustmentId, status: reversal.status } : null,
+    ...previewToWire(preview),
+  };
 }
 
 const order = sorting(['drafted_at', 'points_delta'], '-drafted_at');
@@ -93,7 +99,7 @@ export const getAdjustmentOf = operatorRoute({
   },
 });
 
-const { points_delta, amount_delta } = DraftBody.properties;
+const { points_delta, amount_delta, reversal_of } = DraftBody.properties;
 
 export const preview = operatorRoute({
   operation: 'previewAdjustment',
@@ -106,13 +112,22 @@ export const preview = operatorRoute({
   deadlineMs: DEADLINE_MS,
   params: partnerAnd('transaction_id', 'The id of the contribution.'),
   query: Type.Object(
-    { reason_code: oneOf(ADJUSTMENT_REASONS, 'The reason of the adjustment, by its code.'), points_delta, amount_delta },
+    {
+      reason_code: oneOf(ADJUSTMENT_REASONS, 'The reason of the adjustment, by its code.'),
+      points_delta,
+      amount_delta,
+      reversal_of,
+    },
     closed,
   ),
   answer: AdjustmentPreviewBody,
   async handle({ tools, params: { partner_id: partnerId, transaction_id: transactionId }, query }) {
-    const { reason_code: reasonCode, points_delta: points, amount_delta: amountDelta = null } = query;
-    const change = { partnerId, transactionId, reasonCode, pointsDelta: readDelta(points), amountDelta };
+    const { reason_code: reasonCode, points_delta: points, amount_delta: amountDelta = null, reversal_of: reversalOf } = query;
+    const stated =
+      reversalOf === undefined
+        ? { pointsDelta: readDelta(points), amountDelta, reversalOf: null }
+        : await oppositeOf(tools.database.pool, { partnerId, adjustmentId: reversalOf });
+    const change = { ...stated, partnerId, transactionId, reasonCode };
     return previewToWire(await previewDraft(tools.database, change, previewTools(tools)));
   },
 });

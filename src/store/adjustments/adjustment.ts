@@ -195,15 +195,18 @@ export async function listAllAdjustments(db: Queryable, page: PageOfIds): Promis
   return (await runListById<Row>(db, LIST_ALL, page)).map(readRow);
 }
 
+type Reversal = Pick<Adjustment, 'adjustmentId' | 'status'>;
+
 const FIND_REVERSAL: Statement = {
   name: 'find_reversal',
-  text: `select adjustment_id as "adjustmentId" from adjustment where partner_id = $1 and reversal_of = $2 and status <> 'rejected'`,
+  text: `select adjustment_id as "adjustmentId", status from adjustment
+    where partner_id = $1 and reversal_of = $2 and status <> 'rejected'`,
 };
 
 /** The reversal of an adjustment, unless it is rejected. */
-export async function findReversal(db: Queryable, partnerId: string, adjustmentId: string): Promise<string | undefined> {
-  const [row] = await run<{ adjustmentId: string }>(db, FIND_REVERSAL, [partnerId, adjustmentId]);
-  return row?.adjustmentId;
+export async function findReversal(db: Queryable, partnerId: string, adjustmentId: string): Promise<Reversal | undefined> {
+  const [row] = await run<Reversal>(db, FIND_REVERSAL, [partnerId, adjustmentId]);
+  return row;
 }
 
 const SUM_POSTED: Statement = {

@@ -169,3 +169,109 @@ describe('an adjustment that cannot be posted any more', needsBrowser, () => {
     assert.equal(await page.getByRole('button', { name: 'Approve' }).count(), 0);
   });
 });
+
+describe('the reversal of a posted adjustment', needsBrowser, () => {
+  for (const { language, reverse, why, en, ar, send, reversedBy, reverses, heading } of [
+    {
+      language: 'en',
+      reverse: 'Reverse',
+      why: 'Change of points: 900',
+      en: 'Reason for the partner, in English',
+      ar: 'Reason for the partner, in Arabic',
+      send: 'Draft the reversal',
+      reversedBy: 'Reversed by the adjustment',
+      reverses: 'Reverses the adjustment',
+      heading: 'Adjustment',
+    },
+    {
+      language: 'ar',
+      reverse: 'عكس التعديل',
+      why: 'تغيّر النقاط: 900',
+      en: 'السبب للشريك بالإنجليزية',
+      ar: 'السبب للشريك بالعربية',
+      send: 'إعداد التعديل العكسي',
+      reversedBy: 'يعكسه التعديل',
+      reverses: 'يعكس التعديل',
+      heading: 'التعديل',
+    },
+  ] as const)
+    test(`is drafted with the opposite change, once, and each of the two leads to the other, ${language}`, async () => {
+      const id = await drafted(await confirmed(riyal, 1_001), { points_delta: '-900' });
+      await step(riyal, id, 'approve', 'post');
+      const page = await browser.signedIn('operator', { language });
+      await page.goto(pageOf(riyal, id));
+      await page.getByRole('button', { name: reverse, exact: true }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('row').filter({ hasText: '1,001' }).waitFor();
+      assert.ok((await textOf(dialog)).includes(why), await textOf(dialog));
+      await dialog.getByLabel(en).fill('It was no duplicate.');
+      await dialog.getByLabel(ar).fill('لم يكن مكرّرًا.');
+      await dialog.getByRole('button', { name: send }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByText(reverses, { exact: true }).waitFor();
+      const { rows } = await service.database.pool.query(
+        'select adjustment_id as "adjustmentId", points_delta as points from adjustment where reversal_of = $1',
+        [id],
+      );
+      assert.equal(rows.length, 1);
+      const [{ adjustmentId, points }] = rows;
+      assert.equal(points, 900n);
+      assert.equal(page.url(), pageOf(riyal, adjustmentId));
+      await step(riyal, adjustmentId, 'approve', 'post');
+      await page.getByRole('link', { name: id }).click();
+      await page.getByText(reversedBy, { exact: true }).waitFor();
+      assert.equal(await page.getByRole('button', { name: reverse, exact: true }).count(), 0);
+      await page.getByRole('link', { name: adjustmentId }).click();
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      await page.getByRole('link', { name: id }).waitFor();
+    });
+
+  test('of a restatement has the opposite amount, and a reason of the same kind', async () => {
+    const restated = { reason_code: 'conversion_restatement', amount_delta: '-2.5' };
+    const id = await drafted(await confirmed(riyal, 1_000), restated);
+    await step(riyal, id, 'approve', 'post');
+    const page = await browser.signedIn('operator');
+    await page.goto(pageOf(riyal, id));
+    await page.getByRole('button', { name: 'Reverse', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Change of the amount: 2.50 SAR').waitFor();
+    await dialog.getByRole('combobox', { name: 'Why' }).click();
+    assert.deepEqual(await page.getByRole('option').allInnerTexts(), ['Restated point conversion', 'Restated tree cost']);
+  });
+});
+
+describe('an amount beyond the worth of the points', needsBrowser, () => {
+  const openRestatement = async (role: 'operator' | 'admin') => {
+    const of = await confirmed(riyal, 1_000);
+    const page = await browser.signedIn(role);
+    await page.goto(`${browser.baseUrl}/contributions/${of.partner_id}/${of.transaction_id}`);
+    await page.getByRole('button', { name: 'Draft an adjustment' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Why' }).click();
+    await page.getByRole('option', { name: 'Restated point conversion' }).click();
+    await dialog.getByLabel('Change of the amount').fill('5');
+    await dialog.getByText('would leave 17.5 SAR settled').waitFor();
+    return { page, dialog, of, reason: dialog.getByLabel('Why the amount may exceed the worth of the points') };
+  };
+
+  test('is drafted by an admin with a reason of its own, which the page shows', async () => {
+    const { page, dialog, of, reason } = await openRestatement('admin');
+    await dialog.getByRole('row').filter({ hasText: 'Settled amount' }).getByText('17.50 SAR').waitFor();
+    await reason.fill('Agreed with the partner.');
+    await dialog.getByLabel('Reason for the partner, in English').fill('Restated.');
+    await dialog.getByLabel('Reason for the partner, in Arabic').fill('صُحّح.');
+    await dialog.getByRole('button', { name: 'Draft an adjustment' }).click();
+    await page.getByText('Agreed with the partner.').waitFor();
+    const text = 'select beyond_worth_reason as reason from adjustment where transaction_id = $1';
+    const { rows } = await service.database.pool.query(text, [of.transaction_id]);
+    assert.deepEqual(rows, [{ reason: 'Agreed with the partner.' }]);
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('row').filter({ hasText: 'Settled amount' }).getByText('17.50 SAR').waitFor();
+  });
+
+  test('is refused to an operator, at the field', async () => {
+    const { dialog, reason } = await openRestatement('operator');
+    assert.equal(await reason.count(), 0);
+    assert.equal(await dialog.getByLabel('Change of the amount').getAttribute('aria-invalid'), 'true');
+  });
+});

@@ -10,15 +10,19 @@ import { ADJUSTMENT } from './adjustment-texts.ts';
 
 export type Detail = components['schemas']['AdjustmentDetail'];
 
-/** What it reverses, the points, and the amount unless nobody knows it. */
-export function useChangeFacts({ adjustment, effect, currency }: Detail) {
+/** What it reverses and what reverses it, the points, and the amount unless nobody knows it. */
+export function useChangeFacts({ adjustment, effect, currency, reversal }: Detail) {
   const t = useTexts(ADJUSTMENT);
   const amount = changeOfAmount(adjustment, effect, currency);
   const { partner_id: partnerId, reversal_of: reversed } = adjustment;
+  const link = (label: string, id: string) => ({
+    label,
+    value: <AddressLink to={`/adjustments/${partnerId}/${id}`}>{id}</AddressLink>,
+  });
+  const links = reversed === null ? [] : [link(t.reverses, reversed)];
+  if (reversal) links.push(link(t.reversedBy, reversal.adjustment_id));
   return [
-    ...(reversed === null
-      ? []
-      : [{ label: t.reverses, value: <AddressLink to={`/adjustments/${partnerId}/${reversed}`}>{reversed}</AddressLink> }]),
+    ...links,
     { label: t.change, value: <Points value={adjustment.points_delta} /> },
     ...(amount === null ? [] : [{ label: t.changeAmount, value: amount ?? t.noPrice }]),
   ];

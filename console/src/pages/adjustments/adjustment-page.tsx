@@ -118,6 +118,9 @@ function AdjustmentFacts({ detail }: { readonly detail: Detail }) {
         { label: t.why, value: reasons[adjustment.reason_code] },
         { label: t.reasonEn, value: <Foreign text={adjustment.reason_en} isWhole /> },
         { label: t.reasonAr, value: <Foreign text={adjustment.reason_ar} isWhole /> },
+        ...(adjustment.beyond_worth_reason === null
+          ? []
+          : [{ label: t.beyondWorth, value: <Foreign text={adjustment.beyond_worth_reason} isWhole /> }]),
         ...(adjustment.rejection_reason === null
           ? []
           : [

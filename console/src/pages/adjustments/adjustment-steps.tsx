@@ -9,6 +9,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
 import { type Detail, isWithdrawn, SubjectOfStep } from './adjustment-change.tsx';
 import { ADJUSTMENT } from './adjustment-texts.ts';
+import { DraftDialog } from './draft-dialog.tsx';
 import { NoReceiver } from './no-receiver.tsx';
 import { isImpossible } from './not-possible.tsx';
 
@@ -16,6 +17,33 @@ type Step = 'approve' | 'post' | 'reject' | 'withdraw';
 
 /** What may be done with an adjustment now, by whoever looks at it. */
 export function AdjustmentSteps({ detail }: { readonly detail: Detail }) {
+  const { status } = detail.adjustment;
+  if (status === 'posted') return <Reverse detail={detail} />;
+  return <Decisions detail={detail} />;
+}
+
+/** A posted adjustment is undone by its opposite, once. */
+function Reverse({ detail: { adjustment, reversal } }: { readonly detail: Detail }) {
+  const t = useTexts(ADJUSTMENT);
+  const [isOpen, setOpen] = useState(false);
+  if (!useMay('operator') || reversal !== null) return null;
+  const { partner_id, transaction_id } = adjustment;
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {t.reverse}
+      </Button>
+      <DraftDialog
+        contribution={{ partner_id, transaction_id }}
+        reversed={adjustment}
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+      />
+    </>
+  );
+}
+
+function Decisions({ detail }: { readonly detail: Detail }) {
   const t = useTexts(ADJUSTMENT);
   const { operator } = useSession();
   const [mayDraft, mayApprove] = [useMay('operator'), useMay('approver')];
@@ -27,7 +55,7 @@ export function AdjustmentSteps({ detail }: { readonly detail: Detail }) {
     isPossible && status === 'draft' && mayApprove && !isOwn ? drafted_by : undefined,
     'approve_adjustment',
   );
-  if (!(mayApprove || (mayDraft && isOwn)) || status === 'posted' || status === 'rejected') return null;
+  if (!(mayApprove || (mayDraft && isOwn)) || status === 'rejected') return null;
   return (
     <>
       {isPossible && status === 'draft' && isOwn && (

@@ -13,6 +13,15 @@ export const ADJUSTMENT = {
   change: ['Change of points', 'تغيّر النقاط'],
   changeOf: [(points: string) => countEnglish(points, 'point'), (points: string) => `النقاط: ${isolate(formatWhole(points))}`],
   reverses: ['Reverses the adjustment', 'يعكس التعديل'],
+  reversedBy: ['Reversed by the adjustment', 'يعكسه التعديل'],
+  reverse: ['Reverse', 'عكس التعديل'],
+  reverseTitle: ['Reverse the adjustment', 'عكس التعديل'],
+  reverseDraft: ['Draft the reversal', 'إعداد التعديل العكسي'],
+  beyondWorth: ['Why the amount may exceed the worth of the points', 'لماذا يجوز أن يتجاوز المبلغ قيمة النقاط'],
+  beyondWorthHelp: [
+    'Only an administrator can draft this. The reason is kept with the adjustment; the partner does not see it.',
+    'لا يُعدّ هذا إلا المسؤول. يُحفظ السبب مع التعديل ولا يراه الشريك.',
+  ],
   changeAmount: ['Change of the amount', 'تغيّر المبلغ'],
   noPrice: [
     'none: no value of a point was in force when the contribution was recorded',

@@ -9,6 +9,8 @@ import { useSettlementRows } from './settlement-rows.ts';
 
 interface DraftPreviewProps {
   readonly preview: UseQueryResult<components['schemas']['AdjustmentPreview'], Error>;
+  /** Whether the reader may draft it nevertheless. */
+  readonly isAllowed: boolean;
 }
 
 const NONE = { effect: null, currency: null, settlement: null };
@@ -19,12 +21,12 @@ function isNotNothing({ before, after }: { readonly before: string | null; reado
 }
 
 /** Points and money before and after, for the contribution and for the settlement. The form says what stands against the change. */
-export function DraftPreview({ preview }: DraftPreviewProps) {
+export function DraftPreview({ preview, isAllowed }: DraftPreviewProps) {
   const t = useTexts(ADJUSTMENT);
   const { effect, currency, settlement } = preview.data ?? NONE;
   const { payable, carried } = useSettlementRows(settlement, currency);
   if (preview.isLoading) return <Loading />;
-  if (!preview.data || preview.data.problems.length > 0) return null;
+  if (!preview.data || (preview.data.problems.length > 0 && !isAllowed)) return null;
   const ofSettlement = [...payable, ...carried.filter(isNotNothing)];
   return (
     <Stack gap="xs">

@@ -9,6 +9,8 @@ interface DraftChange {
   readonly reason: components['schemas']['Adjustment']['reason_code'];
   readonly field: 'points_delta' | 'amount_delta';
   readonly delta: string;
+  /** The adjustment whose opposite it is. */
+  readonly reversalOf: string | undefined;
 }
 
 /** A number that is typed to its end. Of any other the service would only say that it is none. */
@@ -16,13 +18,14 @@ const WHOLE = /^-?\d{1,19}$/;
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
 /** What a change would do, as the service reckons it; without data while its number is not typed. */
-export function useDraftPreview({ contribution, reason, field, delta }: DraftChange): UseQueryResult<Preview, Error> {
+export function useDraftPreview({ contribution, reason, field, delta, reversalOf }: DraftChange): UseQueryResult<Preview, Error> {
+  const stated = reversalOf === undefined ? { [field]: delta } : { reversal_of: reversalOf };
   return useQuery({
-    queryKey: ['adjustment-preview', contribution.transaction_id, reason, field, delta],
+    queryKey: ['adjustment-preview', contribution.transaction_id, reason, field, delta, reversalOf],
     queryFn: () =>
       answerOf(
         client.GET('/operator/v1/partners/{partner_id}/contributions/{transaction_id}/adjustment-preview', {
-          params: { path: contribution, query: { reason_code: reason, [field]: delta } },
+          params: { path: contribution, query: { reason_code: reason, ...stated } },
         }),
       ),
     enabled: (field === 'points_delta' ? WHOLE : DECIMAL).test(delta),
