@@ -215,7 +215,10 @@ describe('money', () => {
     assert.deepEqual([open.status, open.net_points, open.statement], ['open', '700', null]);
     const close = () => approver.postOnce(`${list}/${open.settlement_id}/close`, undefined);
     const answers = await Promise.all([close(), close(), close()]);
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400, 400]);
+    const told = answers.flatMap(({ body }) => body.error?.details ?? []).map(({ field, code }) => `${field} ${code}`);
+    assert.deepEqual(told, Array(2).fill('settlement_id not_possible'));
+    assert.equal((await approver.postOnce(`${list}/stl_none/close`, undefined)).status, 404);
     const closed = (await viewer.get(`${list}/${open.settlement_id}`)).body;
     assert.deepEqual([closed.status, closed.gross_points, closed.statement.line_count], ['closed', '700', 2]);
     const { text } = await viewer.get(`${list}/${open.settlement_id}/statement.csv`);

@@ -47,8 +47,9 @@ export function useChange<Input, Output>({ send, done, failed, onDone }: ChangeT
       onDone?.(output);
     },
     onError(error) {
-      // It may have been done: what is shown may be of before.
-      if (error instanceof NoAnswerError) void queries.invalidateQueries();
+      // It may have been done, or somebody else was faster: what is shown may be of before.
+      const isRefused = error instanceof ApiError && !isSessionEnded(error);
+      if (isRefused || error instanceof NoAnswerError) void queries.invalidateQueries();
     },
     onSettled: (_output, _error, input) => void underWay.current.delete(payloadOf(input)),
   });

@@ -21,6 +21,7 @@ export const COMMON = {
   loading: ['Loading', 'جارٍ التحميل'],
   isRequired: ['This field is required.', 'هذا الحقل مطلوب.'],
   reason: ['Reason', 'السبب'],
+  decidedMeanwhile: ['It was decided meanwhile. Nothing is left to do here.', 'بُتّ في هذا في الأثناء، ولم يبقَ ما يُفعل هنا.'],
   reasonHelp: ['Kept in the audit, and shown to whoever asks later.', 'يُحفظ في سجل التدقيق ويظهر لمن يسأل لاحقًا.'],
   exportCsv: ['Export CSV', 'تصدير CSV'],
   filters: ['Filters', 'عوامل التصفية'],

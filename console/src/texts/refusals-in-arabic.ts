@@ -117,6 +117,7 @@ export const NAMED_REFUSAL: Readonly<Record<string, string>> = {
   'file empty': 'الملف فارغ.',
   'file duplicate': 'هذا الملف مضاف إلى أدلة الدفعة بالفعل.',
   'impact_batch_id empty': 'لا مساهمات في الدفعة بعد؛ أضف تسويات أولًا.',
+  'settlement_id not_possible': 'أُقفلت هذه التسوية من قبل.',
   'settlement_ids not_possible': 'لا يمكن ضم هذه التسويات إلى الدفعة.',
   'api_key not_found': 'يجب أن يكون المفتاح مفتاح هذا الشريك. أصدر مفتاحًا، أو انسخه ثانية.',
 };

@@ -7,6 +7,7 @@ import { closeSettlement } from '../../operations/settlements/close-settlement.t
 import { listClosedOfAll, listOfPartner } from '../../operations/settlements/list-closed-settlements.ts';
 import { show } from '../../operations/settlements/read-settlements.ts';
 import { Type } from '../../partner-api/schema-type.ts';
+import type { Database } from '../../store/database.ts';
 import { findSettlement } from '../../store/settlements/settlement.ts';
 import { listLinesInOrder } from '../../store/settlements/settlement-line.ts';
 import type { SettlementView } from '../../wire/settlement-to-wire.ts';
@@ -212,7 +213,7 @@ export const closeOpenSettlement = operatorRoute({
     const closing = { partnerId, settlementId, isEarly: true, nextSettlementId };
     const outcome = await closeSettlement(database, actor, closing, settlementTools);
     forgetUnacknowledged(database);
-    if (!outcome) throw notOpen(settlementId);
+    if (!outcome) throw await notOpen(database, partnerId, settlementId);
     return showClosed(await show(database, settlementTools.pricesOf, outcome.closed), environment);
   },
 });
@@ -222,9 +223,9 @@ function showClosed(shown: SettlementView, environment: OperatorApiTools['enviro
   return showSettlement(shown, { environment, isDisputeAnswered: false });
 }
 
-function notOpen(settlementId: string): ServiceError {
-  return recordNotFound(
-    'settlement_id',
-    `There is no open settlement ${settlementId} of this partner: it is closed, or is none.`,
-  );
+async function notOpen({ pool }: Database, partnerId: string, settlementId: string): Promise<ServiceError> {
+  if (!(await findSettlement(pool, partnerId, settlementId)))
+    return recordNotFound('settlement_id', `This partner has no settlement ${settlementId}.`);
+  const message = `The settlement ${settlementId} is closed already.`;
+  return invalidRequest([{ field: 'settlement_id', code: 'not_possible', message }]);
 }

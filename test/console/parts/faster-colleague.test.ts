@@ -1,11 +1,15 @@
 /** Two people decide the same: the second is told who decided what and when, in the language of the page, and can only close the dialog. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { createPartner } from '../../../src/operations/access/manage-partner.ts';
+import { OWNER } from '../../support/actor.ts';
 import { waitFor } from '../../support/assertions/wait-for.ts';
 import { uniqueId } from '../../support/client.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { type SignedInOperator, signedInOperator } from '../../support/operator-client.ts';
+import { OPEN_RATES } from '../../support/service.ts';
+import { getOpen } from '../../support/settlements.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, newPending } = (scene ?? {}) as Scene;
@@ -98,4 +102,54 @@ describe('reviews that a colleague decided first', needsBrowser, () => {
       async () => (await page.getByRole('button', { name: 'Confirm' }).count()) === 0,
     );
   });
+});
+
+describe('a settlement that a colleague closed first', needsBrowser, () => {
+  for (const { language, close, before, after: closedTitle, closedBy, end } of [
+    {
+      language: 'en',
+      close: 'Close now',
+      before: /^Close settlement \d{4}-\d{2} of Two Closers before its period ends$/,
+      after: /^Settlement \d{4}-\d{2} of Two Closers is closed$/,
+      closedBy: 'Closed by Amal',
+      end: 'Close',
+    },
+    {
+      language: 'ar',
+      close: 'إقفال الآن',
+      before: /^إقفال التسوية \d{4}-\d{2} للشريك Two Closers قبل نهاية فترتها$/,
+      after: /^التسوية \d{4}-\d{2} للشريك Two Closers مُقفلة$/,
+      closedBy: 'أقفلها Amal',
+      end: 'إغلاق',
+    },
+  ] as const)
+    for (const how of ['by its step', 'as it is read again'] as const)
+      test(`is told ${how}: who closed it and when, on a page that has it closed, ${language}`, async () => {
+        const { partnerId } = await createPartner(service.database, OWNER, 'Two Closers', OPEN_RATES);
+        const { settlementId } = await getOpen(service.database, partnerId);
+        const page = await browser.signedIn('approver', { language });
+        await page.clock.install();
+        await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${settlementId}`);
+        await page.getByRole('button', { name: close }).click();
+        const dialog = page.getByRole('dialog');
+        const heading = dialog.getByRole('heading');
+        const titleIs = (title: RegExp) =>
+          waitFor(`${title}`, async () => title.test((await heading.innerText()).replaceAll(MARKS, '')));
+        await titleIs(before);
+        const colleague = await signedInOperator(service, 'approver', 'Amal');
+        const path = `/operator/v1/partners/${partnerId}/settlements/${settlementId}/close`;
+        assert.equal((await colleague.postOnce(path, undefined)).status, 200);
+        if (how === 'by its step') await dialog.getByRole('button', { name: close }).click();
+        else await page.clock.fastForward(POLLED_MS);
+        await titleIs(closedTitle);
+        const told = dialog.getByText(closedBy);
+        await told.waitFor();
+        assert.match(await told.innerText(), CLOCK);
+        assert.deepEqual(await dialog.locator('form').getByRole('button').allInnerTexts(), [end]);
+        assert.equal(await dialog.getByText('لا يوجد سجل').count(), 0);
+        await dialog.locator('form').getByRole('button').click();
+        await dialog.waitFor({ state: 'detached' });
+        assert.equal(await page.getByRole('button', { name: close }).count(), 0);
+        await page.locator('a[href$="statement.csv"]').waitFor();
+      });
 });

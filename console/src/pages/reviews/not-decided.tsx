@@ -1,8 +1,8 @@
 import { Stack } from '@mantine/core';
 import { ApiError } from '../../api/api-error.ts';
 import type { components } from '../../api/operator-types.ts';
-import { PartnerTime, usePartner } from '../../parts/partner.tsx';
-import { Person } from '../../parts/person.tsx';
+import { DecidedBefore } from '../../parts/dialogs/decided-before.tsx';
+import { usePartner } from '../../parts/partner.tsx';
 import { Refusal } from '../../parts/problem.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { Foreign } from '../../parts/values.tsx';
@@ -48,12 +48,8 @@ function Line({ contribution, decision }: NotDecided) {
 function Earlier({ partnerId, earlier }: { readonly partnerId: string; readonly earlier: NonNullable<Decided['earlier']> }) {
   const t = useTexts(REVIEW);
   const { status, decided_by, decided_at } = earlier;
-  return (
-    <>
-      {status === 'confirmed' ? t.confirmedBefore : t.failedBefore} <Person id={decided_by} /> ·{' '}
-      <PartnerTime partnerId={partnerId} at={decided_at} />
-    </>
-  );
+  const label = status === 'confirmed' ? t.confirmedBefore : t.failedBefore;
+  return <DecidedBefore partnerId={partnerId} label={label} by={decided_by} at={decided_at} />;
 }
 
 /** What the service says of it, which nobody else decided. */

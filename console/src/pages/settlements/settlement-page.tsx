@@ -40,7 +40,7 @@ export function SettlementPage() {
       title={partner === undefined ? `${t.detail} ${period}` : t.titleOf(isolateForeign(partner), period)}
       parent={settlement.data?.status === 'open' && { to: '/closings', label: shell.closings }}
       description={<Id id={settlementId} />}
-      actions={settlement.data && <Actions settlement={settlement.data} />}
+      actions={settlement.data && <Actions key={settlementId} settlement={settlement.data} />}
     >
       <Loaded query={settlement}>
         {(record) => (
@@ -72,9 +72,16 @@ function Closed({ settlement }: { readonly settlement: Settlement }) {
 }
 
 function Actions({ settlement }: { readonly settlement: Settlement }) {
+  return (
+    <>
+      <CloseSettlement settlement={settlement} />
+      {settlement.status === 'closed' && <Statements settlement={settlement} />}
+    </>
+  );
+}
+
+function Statements({ settlement: { partner_id, settlement_id } }: { readonly settlement: Settlement }) {
   const t = useTexts(SETTLEMENT);
-  if (settlement.status === 'open') return <CloseSettlement settlement={settlement} />;
-  const { partner_id, settlement_id } = settlement;
   const address = `/operator/v1/partners/${partner_id}/settlements/${settlement_id}/statement.csv`;
   return (
     <>

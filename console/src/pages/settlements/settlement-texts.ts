@@ -67,7 +67,15 @@ export const SETTLEMENT = {
   line: ['Line', 'السطر'],
   kind: ['Kind', 'النوع'],
   close: ['Close now', 'إقفال الآن'],
-  closeTitle: ['Close the settlement before its period ends', 'إقفال التسوية قبل نهاية فترتها'],
+  closeTitle: [
+    (partner: string, period: string) => `Close settlement ${period} of ${partner} before its period ends`,
+    (partner: string, period: string) => `إقفال التسوية ${period} للشريك ${partner} قبل نهاية فترتها`,
+  ],
+  closedTitle: [
+    (partner: string, period: string) => `Settlement ${period} of ${partner} is closed`,
+    (partner: string, period: string) => `التسوية ${period} للشريك ${partner} مُقفلة`,
+  ],
+  closedBy: ['Closed by', 'أقفلها'],
   closeConsequence: [
     'The settlement gets its statement and never changes again. The next one begins at this moment and runs to the end of the month. The partner gets an event. This is final.',
     'يصدر كشف التسوية ولا تتغيّر بعدها أبدًا، وتبدأ التالية من هذه اللحظة حتى نهاية الشهر، ويصل إلى الشريك إشعار. هذا نهائي.',

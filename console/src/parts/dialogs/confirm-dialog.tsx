@@ -89,7 +89,7 @@ function DialogForm(props: FormProps & { readonly onCancel: () => void }) {
           />
         )}
         <Stack gap="sm" className="dialog-end">
-          <Problem error={change.error} fields={fields} />
+          {!isDone && <Problem error={change.error} fields={fields} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onCancel} disabled={change.isPending}>
               {isDone ? t.close : t.cancel}
