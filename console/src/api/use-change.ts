@@ -12,6 +12,8 @@ interface ChangeTerms<Input, Output> {
   /** What the person reads instead where it was done to no avail. */
   readonly failed?: (output: Output) => string | undefined;
   readonly onDone?: (output: Output) => void;
+  /** Whether somebody else may be faster: after a refusal every view is read again, and the dialog says what it finds. */
+  readonly isContested?: boolean;
 }
 
 export type Change<Input, Output> = Omit<UseMutationResult<Output, Error, Input>, 'error'> & {
@@ -25,7 +27,13 @@ export type Change<Input, Output> = Omit<UseMutationResult<Output, Error, Input>
  * A change: sent with a key that makes a repetition harmless, after the password where it is wanted; then every view is read again. What is
  * under way is not sent again, and not forgotten: the second click of a double-click comes before the button is drawn as busy.
  */
-export function useChange<Input, Output>({ send, done, failed, onDone }: ChangeTerms<Input, Output>): Change<Input, Output> {
+export function useChange<Input, Output>({
+  send,
+  done,
+  failed,
+  onDone,
+  isContested = false,
+}: ChangeTerms<Input, Output>): Change<Input, Output> {
   const queries = useQueryClient();
   const changeId = useId();
   const withStepUp = useStepUp();
@@ -48,8 +56,8 @@ export function useChange<Input, Output>({ send, done, failed, onDone }: ChangeT
     },
     onError(error) {
       // It may have been done, or somebody else was faster: what is shown may be of before.
-      const isRefused = error instanceof ApiError && !isSessionEnded(error);
-      if (isRefused || error instanceof NoAnswerError) void queries.invalidateQueries();
+      const isLate = isContested && error instanceof ApiError && !isSessionEnded(error);
+      if (isLate || error instanceof NoAnswerError) void queries.invalidateQueries();
     },
     onSettled: (_output, _error, input) => void underWay.current.delete(payloadOf(input)),
   });

@@ -153,3 +153,64 @@ describe('a settlement that a colleague closed first', needsBrowser, () => {
         await page.locator('a[href$="statement.csv"]').waitFor();
       });
 });
+
+describe('an adjustment and a failure that a colleague decided first', needsBrowser, () => {
+  const path = (kind: 'adjustments' | 'failures', id: string) => `/operator/v1/partners/${partner.partnerId}/${kind}/${id}`;
+  const people = async () => ({
+    drafter: await signedInOperator(service, 'operator'),
+    colleague: await signedInOperator(service, 'approver', 'Amal'),
+  });
+
+  test('the dialog of an adjustment says who approved it and when', async () => {
+    const { drafter, colleague } = await people();
+    const { transactionId } = await newPending();
+    await decide(drafter, 'confirm', [transactionId]);
+    const drafted = await drafter.postOnce('/operator/v1/adjustments', {
+      partner_id: partner.partnerId,
+      transaction_id: transactionId,
+      reason_code: 'other',
+      reason_en: 'x',
+      reason_ar: 'س',
+      points_delta: '-50',
+    });
+    const id = drafted.body.adjustment.adjustment_id;
+    const page = await browser.signedIn('approver');
+    await page.goto(`${browser.baseUrl}/adjustments/${partner.partnerId}/${id}`);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    assert.equal((await colleague.postOnce(`${path('adjustments', id)}/approve`, undefined)).status, 200);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Approve' }).click();
+    const told = dialog.getByText('Approved by Amal');
+    await told.waitFor();
+    assert.match(await told.innerText(), CLOCK);
+    assert.deepEqual(await dialog.locator('form').getByRole('button').allInnerTexts(), ['Close']);
+    await dialog.locator('form').getByRole('button').click();
+    await page.getByRole('button', { name: 'Post', exact: true }).click();
+    assert.equal((await colleague.postOnce(`${path('adjustments', id)}/post`, undefined)).status, 200);
+    await dialog.getByRole('button', { name: 'Post' }).click();
+    await dialog.getByText('Posted by Amal').waitFor();
+  });
+
+  test('the dialog of a failure says who rejected it and when', async () => {
+    const { drafter, colleague } = await people();
+    const event = uniqueId('event');
+    const drafted = await drafter.postOnce('/operator/v1/failures', {
+      partner_id: partner.partnerId,
+      partner_event_id: event,
+      partner_order_ref: uniqueId('order'),
+      points: '50',
+      reason: 'Refused for good.',
+    });
+    const page = await browser.signedIn('approver', { language: 'ar' });
+    await page.goto(`${browser.baseUrl}/failures`);
+    await page.getByRole('row').filter({ hasText: event }).getByRole('button', { name: 'اعتماد' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'اعتماد' }).waitFor();
+    assert.equal((await colleague.postOnce(`${path('failures', drafted.body.failure_id)}/reject`, undefined)).status, 200);
+    await dialog.getByRole('button', { name: 'اعتماد' }).click();
+    const told = dialog.getByText('رفضه Amal');
+    await told.waitFor();
+    assert.match(await told.innerText(), CLOCK);
+    assert.deepEqual(await dialog.locator('form').getByRole('button').allInnerTexts(), ['إغلاق']);
+  });
+});

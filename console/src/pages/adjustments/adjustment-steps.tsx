@@ -3,23 +3,29 @@ import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
+import { type Decided, DecidedBefore } from '../../parts/dialogs/decided-before.tsx';
 import { useSecondPerson, WhyNotSecond } from '../../parts/four-eyes.tsx';
 import { useMay, useSession } from '../../session/session.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
 import { type Detail, isWithdrawn, SubjectOfStep } from './adjustment-change.tsx';
 import { ADJUSTMENT } from './adjustment-texts.ts';
 import { DraftDialog } from './draft-dialog.tsx';
 import { NoReceiver } from './no-receiver.tsx';
-import { isImpossible } from './not-possible.tsx';
+import { isImpossible, NotPossible } from './not-possible.tsx';
 
 type Step = 'approve' | 'post' | 'reject' | 'withdraw';
 
 /** What may be done with an adjustment now, by whoever looks at it. */
 export function AdjustmentSteps({ detail }: { readonly detail: Detail }) {
-  const { status } = detail.adjustment;
-  if (status === 'posted') return <Reverse detail={detail} />;
-  return <Decisions detail={detail} />;
+  const [step, setStep] = useState<Step>();
+  return (
+    <>
+      {detail.adjustment.status === 'posted' ? <Reverse detail={detail} /> : <Decisions detail={detail} onStep={setStep} />}
+      <StepDialog detail={detail} step={step} onClose={() => setStep(undefined)} />
+    </>
+  );
 }
 
 /** A posted adjustment is undone by its opposite, once. */
@@ -43,11 +49,15 @@ function Reverse({ detail: { adjustment, reversal } }: { readonly detail: Detail
   );
 }
 
-function Decisions({ detail }: { readonly detail: Detail }) {
+interface DecisionsProps {
+  readonly detail: Detail;
+  readonly onStep: (step: Step) => void;
+}
+
+function Decisions({ detail, onStep }: DecisionsProps) {
   const t = useTexts(ADJUSTMENT);
   const { operator } = useSession();
   const [mayDraft, mayApprove] = [useMay('operator'), useMay('approver')];
-  const [step, setStep] = useState<Step>();
   const { status, drafted_by } = detail.adjustment;
   const isOwn = drafted_by === operator.operatorId;
   const isPossible = !isImpossible(detail);
@@ -65,13 +75,12 @@ function Decisions({ detail }: { readonly detail: Detail }) {
       )}
       {second.problems.length > 0 && <WhyNotSecond problems={second.problems} />}
       {isPossible && status === 'draft' && !isOwn && second.mayOffer && (
-        <Button onClick={() => setStep('approve')}>{t.approve}</Button>
+        <Button onClick={() => onStep('approve')}>{t.approve}</Button>
       )}
-      {isPossible && status === 'approved' && mayApprove && <Button onClick={() => setStep('post')}>{t.post}</Button>}
-      <Button variant="light" color="red" onClick={() => setStep(isOwn ? 'withdraw' : 'reject')}>
+      {isPossible && status === 'approved' && mayApprove && <Button onClick={() => onStep('post')}>{t.post}</Button>}
+      <Button variant="light" color="red" onClick={() => onStep(isOwn ? 'withdraw' : 'reject')}>
         {isOwn ? t.withdraw : t.reject}
       </Button>
-      <StepDialog detail={detail} step={step} onClose={() => setStep(undefined)} />
     </>
   );
 }
@@ -85,6 +94,7 @@ interface StepDialogProps {
 function StepDialog({ detail, step, onClose }: StepDialogProps) {
   const { partner_id, adjustment_id } = detail.adjustment;
   const t = useTexts(ADJUSTMENT);
+  const common = useTexts(COMMON);
   const statuses = useTexts(STATUS);
   const change = useChange({
     send: ({ step: wanted, reason }: { step: Step; reason: string }, key) => {
@@ -99,6 +109,7 @@ function StepDialog({ detail, step, onClose }: StepDialogProps) {
     done: ({ adjustment }) =>
       t.done(adjustment.partner_order_ref, isWithdrawn(adjustment) ? t.withdrawn : statuses[adjustment.status]),
     onDone: onClose,
+    isContested: true,
   });
   const shown = step ?? 'approve';
   const texts = {
@@ -108,6 +119,8 @@ function StepDialog({ detail, step, onClose }: StepDialogProps) {
     withdraw: [t.withdrawTitle, t.withdrawConsequence, t.withdraw],
   } as const;
   const isEnd = shown === 'reject' || shown === 'withdraw';
+  const before = useDecidedBefore(detail, shown);
+  const isLate = before !== undefined || (!isEnd && isImpossible(detail));
   const [title, consequence, label] = texts[shown];
   return (
     <ConfirmDialog
@@ -115,15 +128,34 @@ function StepDialog({ detail, step, onClose }: StepDialogProps) {
       isOpen={step !== undefined}
       onClose={onClose}
       title={title}
-      consequence={consequence}
+      consequence={isLate ? common.decidedMeanwhile : consequence}
       label={label}
-      color={isEnd ? 'red' : 'forest'}
+      color={isEnd && !isLate ? 'red' : 'forest'}
       asksReason={isEnd}
+      isDone={isLate}
       change={change}
       onConfirm={(reason) => change.mutate({ step: shown, reason })}
     >
+      {before ? (
+        <Text>
+          <DecidedBefore partnerId={partner_id} {...before} />
+        </Text>
+      ) : (
+        isLate && <NotPossible detail={detail} />
+      )}
       <SubjectOfStep detail={detail} />
-      {step === 'post' && <NoReceiver partnerId={partner_id} />}
+      {step === 'post' && !isLate && <NoReceiver partnerId={partner_id} />}
     </ConfirmDialog>
   );
+}
+
+/** Who took this step meanwhile, or another that leaves it no place. */
+function useDecidedBefore({ adjustment }: Detail, step: Step): Decided | undefined {
+  const t = useTexts(ADJUSTMENT);
+  const { status, approved_by, approved_at, posted_by, posted_at, rejected_by, rejected_at } = adjustment;
+  if (status === 'posted') return { label: t.postedBy, by: posted_by, at: posted_at };
+  if (status === 'rejected')
+    return { label: isWithdrawn(adjustment) ? t.withdrawnBy : t.rejectedBy, by: rejected_by, at: rejected_at };
+  if (status === 'approved' && step === 'approve') return { label: t.approvedBy, by: approved_by, at: approved_at };
+  return undefined;
 }

@@ -1,4 +1,5 @@
 import { Badge, Stack } from '@mantine/core';
+import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -18,7 +19,7 @@ import { Foreign, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { DraftFailure } from './draft-failure.tsx';
-import { FailureSteps } from './failure-steps.tsx';
+import { FailureStepDialog, FailureSteps, type WantedStep } from './failure-steps.tsx';
 import { FAILURE } from './failure-texts.ts';
 
 type Failure = components['schemas']['Failure'];
@@ -33,6 +34,9 @@ export function FailureList() {
   const query = usePages(['failures', wanted], (place) =>
     answerOf(client.GET('/operator/v1/failures', { params: { query: { ...wanted, ...place } } })),
   );
+  const [asked, setAsked] = useState<WantedStep>();
+  const listed = query.data?.pages.flatMap(({ failures }) => failures) ?? [];
+  const now = listed.find(({ failure_id }) => failure_id === asked?.failure.failure_id);
   return (
     <Page title={t.title} description={t.help} actions={<DraftFailure />}>
       <Filters names={['status', 'partner']}>
@@ -69,9 +73,10 @@ export function FailureList() {
               <TwoLines first={<PartnerTime partnerId={partner_id} at={drafted_at} />} second={<Person id={drafted_by} />} />
             ),
           },
-          { label: common.status, show: (failure) => <State failure={failure} /> },
+          { label: common.status, show: (failure) => <State failure={failure} onStep={setAsked} /> },
         ]}
       />
+      {asked && <FailureStepDialog step={asked.step} failure={now ?? asked.failure} onClose={() => setAsked(undefined)} />}
     </Page>
   );
 }
@@ -79,7 +84,7 @@ export function FailureList() {
 const COLORS: Readonly<Record<Failure['status'], string>> = { drafted: 'yellow', approved: 'red', rejected: 'gray' };
 
 /** With what may be done about it, or the way to what was recorded. */
-function State({ failure }: { readonly failure: Failure }) {
+function State({ failure, onStep }: { readonly failure: Failure; readonly onStep: (wanted: WantedStep) => void }) {
   const t = useTexts(FAILURE);
   const { status, partner_id, transaction_id } = failure;
   const badge = <Badge color={COLORS[status]}>{t[status]}</Badge>;
@@ -87,7 +92,7 @@ function State({ failure }: { readonly failure: Failure }) {
   return (
     <Stack gap={6}>
       {badge}
-      {status === 'drafted' && <FailureSteps failure={failure} />}
+      {status === 'drafted' && <FailureSteps failure={failure} onStep={onStep} />}
     </Stack>
   );
 }

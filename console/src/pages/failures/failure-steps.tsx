@@ -1,9 +1,9 @@
 import { Group, Text } from '@mantine/core';
-import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
+import { DecidedBefore } from '../../parts/dialogs/decided-before.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { useSecondPerson, WhyNotSecondInRow } from '../../parts/four-eyes.tsx';
 import { PartnerLink } from '../../parts/partner.tsx';
@@ -19,10 +19,20 @@ import { FAILURE } from './failure-texts.ts';
 type Failure = components['schemas']['Failure'];
 type Step = 'approve' | 'reject';
 
+/** What the person is about to do with a draft. */
+export interface WantedStep {
+  readonly failure: Failure;
+  readonly step: Step;
+}
+
+interface FailureStepsProps {
+  readonly failure: Failure;
+  readonly onStep: (wanted: WantedStep) => void;
+}
+
 /** What may be done with a draft, by whoever looks at it. */
-export function FailureSteps({ failure }: { readonly failure: Failure }) {
+export function FailureSteps({ failure, onStep }: FailureStepsProps) {
   const t = useTexts(FAILURE);
-  const [step, setStep] = useState<Step>();
   const { operator } = useSession();
   const mayApprove = useMay('approver');
   const isOwn = failure.drafted_by === operator.operatorId;
@@ -37,21 +47,21 @@ export function FailureSteps({ failure }: { readonly failure: Failure }) {
             {t.ownDraft}
           </Text>
         )}
-        {mayApprove && !isOwn && second.mayOffer && <RowButton label={t.approve} onClick={() => setStep('approve')} />}
-        <RowButton label={t.reject} isRefusal onClick={() => setStep('reject')} />
+        {mayApprove && !isOwn && second.mayOffer && (
+          <RowButton label={t.approve} onClick={() => onStep({ failure, step: 'approve' })} />
+        )}
+        <RowButton label={t.reject} isRefusal onClick={() => onStep({ failure, step: 'reject' })} />
       </Group>
-      {step && <StepDialog failure={failure} step={step} onClose={() => setStep(undefined)} />}
     </>
   );
 }
 
-interface StepDialogProps {
-  readonly failure: Failure;
-  readonly step: Step;
+interface StepDialogProps extends WantedStep {
   readonly onClose: () => void;
 }
 
-function StepDialog({ failure, step, onClose }: StepDialogProps) {
+/** Beside the list, so that it stays where the draft leaves the list because somebody else decides it. */
+export function FailureStepDialog({ failure, step, onClose }: StepDialogProps) {
   const t = useTexts(FAILURE);
   const common = useTexts(COMMON);
   const counted = useTexts(COUNTED);
@@ -66,18 +76,32 @@ function StepDialog({ failure, step, onClose }: StepDialogProps) {
     },
     done: (isApproval ? t.approveDone : t.rejectDone)(failure.partner_event_id),
     onDone: onClose,
+    isContested: true,
   });
+  const isLate = failure.status !== 'drafted';
+  const consequence = isApproval ? t.approveConsequence(counted.points(failure.points)) : t.rejectConsequence;
   return (
     <ConfirmDialog
       isOpen
       onClose={onClose}
       title={isApproval ? t.approveTitle : t.rejectTitle}
-      consequence={isApproval ? t.approveConsequence(counted.points(failure.points)) : t.rejectConsequence}
+      consequence={isLate ? common.decidedMeanwhile : consequence}
       label={isApproval ? t.approve : t.reject}
-      color={isApproval ? 'forest' : 'red'}
+      color={isApproval || isLate ? 'forest' : 'red'}
+      isDone={isLate}
       change={change}
       onConfirm={() => change.mutate(undefined)}
     >
+      {isLate && (
+        <Text>
+          <DecidedBefore
+            partnerId={partner_id}
+            label={failure.status === 'approved' ? t.approvedBy : t.rejectedBy}
+            by={failure.decided_by}
+            at={failure.decided_at}
+          />
+        </Text>
+      )}
       <Facts
         facts={[
           { label: common.partner, value: <PartnerLink id={partner_id} /> },

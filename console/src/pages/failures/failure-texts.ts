@@ -14,6 +14,8 @@ export const FAILURE = {
   event: ['Event', 'الحدث'],
   eventAndOrder: ['Event and order', 'الحدث والطلب'],
   draftedBy: ['Drafted by', 'أعدّه'],
+  approvedBy: ['Approved by', 'اعتمده'],
+  rejectedBy: ['Rejected by', 'رفضه'],
   draftedAt: ['Drafted', 'أُعدّ'],
   why: ['Why it can never be confirmed', 'لماذا لا يمكن تأكيده أبدًا'],
   draft: ['Report a refused event', 'الإبلاغ عن حدث مرفوض'],

@@ -67,6 +67,7 @@ function CloseDialog({ settlement, isOpen, onClose }: CloseDialogProps) {
       ),
     done: t.closeDone(period_label),
     onDone: onClose,
+    isContested: true,
   });
   const isClosed = status === 'closed';
   const title = isClosed ? t.closedTitle : t.closeTitle;
