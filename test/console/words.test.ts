@@ -44,6 +44,7 @@ const SOURCE = join(import.meta.dirname, '../../src');
 const WORDS: Readonly<Record<string, object>> = {
   'Acknowledgement.status': STATUS,
   'Adjustment.status': STATUS,
+  'AdjustmentReversal.status': STATUS,
   'Adjustment.reason_code': ADJUSTMENT_REASON,
   'ApiKey.permission': SET_UP,
   'ApiKey.status': SET_UP,
@@ -100,6 +101,7 @@ const SAID_OTHERWISE: readonly string[] = [
   'Calculation.emission_factor_unit',
   'Calculation.lifecycle_boundary',
   'Calculation.rounding_mode',
+  'EarlierDecision.status',
   'Estimate.environment',
   'Estimate.lifecycle_boundary',
   'Estimate.status',

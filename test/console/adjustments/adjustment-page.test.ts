@@ -171,7 +171,7 @@ describe('an adjustment that cannot be posted any more', needsBrowser, () => {
 });
 
 describe('the reversal of a posted adjustment', needsBrowser, () => {
-  for (const { language, reverse, why, en, ar, send, reversedBy, reverses, heading } of [
+  for (const { language, reverse, why, en, ar, send, reversedBy, reverses, heading, waits } of [
     {
       language: 'en',
       reverse: 'Reverse',
@@ -182,6 +182,7 @@ describe('the reversal of a posted adjustment', needsBrowser, () => {
       reversedBy: 'Reversed by the adjustment',
       reverses: 'Reverses the adjustment',
       heading: 'Adjustment',
+      waits: 'Waits for approval',
     },
     {
       language: 'ar',
@@ -193,6 +194,7 @@ describe('the reversal of a posted adjustment', needsBrowser, () => {
       reversedBy: 'يعكسه التعديل',
       reverses: 'يعكس التعديل',
       heading: 'التعديل',
+      waits: 'بانتظار الاعتماد',
     },
   ] as const)
     test(`is drafted with the opposite change, once, and each of the two leads to the other, ${language}`, async () => {
@@ -217,8 +219,10 @@ describe('the reversal of a posted adjustment', needsBrowser, () => {
       const [{ adjustmentId, points }] = rows;
       assert.equal(points, 900n);
       assert.equal(page.url(), pageOf(riyal, adjustmentId));
-      await step(riyal, adjustmentId, 'approve', 'post');
       await page.getByRole('link', { name: id }).click();
+      const reversal = page.locator('dd').filter({ has: page.getByRole('link', { name: adjustmentId }) });
+      await reversal.getByText(waits).waitFor();
+      await step(riyal, adjustmentId, 'approve', 'post');
       await page.getByText(reversedBy, { exact: true }).waitFor();
       assert.equal(await page.getByRole('button', { name: reverse, exact: true }).count(), 0);
       await page.getByRole('link', { name: adjustmentId }).click();

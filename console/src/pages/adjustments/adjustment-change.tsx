@@ -1,8 +1,10 @@
 /** What an adjustment changes, and of which contribution. */
+import type { ReactNode } from 'react';
 import type { components } from '../../api/operator-types.ts';
 import { subtractDecimals } from '../../format/points.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
-import { Facts } from '../../parts/facts.tsx';
+import { StatusBadge } from '../../parts/badges.tsx';
+import { type Fact, Facts } from '../../parts/facts.tsx';
 import { Foreign, Money, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -15,17 +17,23 @@ export function useChangeFacts({ adjustment, effect, currency, reversal }: Detai
   const t = useTexts(ADJUSTMENT);
   const amount = changeOfAmount(adjustment, effect, currency);
   const { partner_id: partnerId, reversal_of: reversed } = adjustment;
-  const link = (label: string, id: string) => ({
-    label,
-    value: <AddressLink to={`/adjustments/${partnerId}/${id}`}>{id}</AddressLink>,
-  });
-  const links = reversed === null ? [] : [link(t.reverses, reversed)];
-  if (reversal) links.push(link(t.reversedBy, reversal.adjustment_id));
+  const link = (id: string) => <AddressLink to={`/adjustments/${partnerId}/${id}`}>{id}</AddressLink>;
+  const links: Fact[] = reversed === null ? [] : [{ label: t.reverses, value: link(reversed) }];
+  if (reversal)
+    links.push({ label: t.reversedBy, value: <Reversal link={link(reversal.adjustment_id)} status={reversal.status} /> });
   return [
     ...links,
     { label: t.change, value: <Points value={adjustment.points_delta} /> },
     ...(amount === null ? [] : [{ label: t.changeAmount, value: amount ?? t.noPrice }]),
   ];
+}
+
+function Reversal({ link, status }: { readonly link: ReactNode; readonly status: Detail['adjustment']['status'] }) {
+  return (
+    <>
+      {link} <StatusBadge status={status} />
+    </>
+  );
 }
 
 /** Before a step that is decided by it. */
