@@ -254,12 +254,15 @@ describe('an amount beyond the worth of the points', needsBrowser, () => {
     await dialog.getByRole('combobox', { name: 'Why' }).click();
     await page.getByRole('option', { name: 'Restated point conversion' }).click();
     await dialog.getByLabel('Change of the amount').fill('5');
-    await dialog.getByText('would leave 17.5 SAR settled').waitFor();
     return { page, dialog, of, reason: dialog.getByLabel('Why the amount may exceed the worth of the points') };
   };
 
   test('is drafted by an admin with a reason of its own, which the page shows', async () => {
     const { page, dialog, of, reason } = await openRestatement('admin');
+    await reason.waitFor();
+    const told = 'The adjustment would leave 17.50 SAR settled for 1,000 points: it must leave 0 to 12.50 SAR';
+    assert.ok((await textOf(dialog)).includes(told), await textOf(dialog));
+    assert.doesNotMatch(await textOf(dialog), /reversal_of|ask an admin/);
     await dialog.getByRole('row').filter({ hasText: 'Settled amount' }).getByText('17.50 SAR').waitFor();
     await reason.fill('Agreed with the partner.');
     await dialog.getByLabel('Reason for the partner, in English').fill('Restated.');
@@ -275,6 +278,7 @@ describe('an amount beyond the worth of the points', needsBrowser, () => {
 
   test('is refused to an operator, at the field', async () => {
     const { dialog, reason } = await openRestatement('operator');
+    await dialog.getByText('would leave 17.5 SAR settled').waitFor();
     assert.equal(await reason.count(), 0);
     assert.equal(await dialog.getByLabel('Change of the amount').getAttribute('aria-invalid'), 'true');
   });

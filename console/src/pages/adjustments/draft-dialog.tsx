@@ -178,7 +178,8 @@ function DraftForm({ contribution, reversed, stated, draft, onCancel }: DraftFor
         )}
         {mayExceed && (
           <BeyondWorth
-            why={why}
+            effect={preview.data?.effect}
+            currency={preview.data?.currency}
             value={stated.beyondWorth}
             error={problemOf(draft.error, 'beyond_worth_reason', t.beyondWorth)}
             onChange={stated.setBeyondWorth}

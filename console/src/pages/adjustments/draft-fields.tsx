@@ -9,6 +9,7 @@ import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT_REASON } from '../../texts/record-texts.ts';
 import { ADJUSTMENT } from './adjustment-texts.ts';
+import { type ExceedingEffect, OutsideOfWorth } from './outside-of-worth.tsx';
 
 export type Reason = components['schemas']['Adjustment']['reason_code'];
 
@@ -90,21 +91,23 @@ export function ReasonField({ onChange, ...field }: ReasonFieldProps) {
 }
 
 interface BeyondWorthProps {
-  /** The service's sentence, in the language of the page. */
-  readonly why: TextInputProps['error'];
+  readonly effect: ExceedingEffect | null | undefined;
+  readonly currency: string | null | undefined;
   readonly value: string;
   readonly error: TextInputProps['error'];
   readonly onChange: (value: string) => void;
 }
 
 /** For an admin, where the settled amount would exceed the worth of the points. */
-export function BeyondWorth({ why, ...field }: BeyondWorthProps) {
+export function BeyondWorth({ effect, currency, ...field }: BeyondWorthProps) {
   const t = useTexts(ADJUSTMENT);
   return (
     <Stack gap={4}>
-      <Text size="sm" component="div">
-        {why}
-      </Text>
+      {effect && (
+        <Text size="sm">
+          <OutsideOfWorth effect={effect} currency={currency} />
+        </Text>
+      )}
       <ReasonField label={t.beyondWorth} description={t.beyondWorthHelp} dir="auto" {...field} />
     </Stack>
   );

@@ -1,10 +1,11 @@
 import { Alert, Text } from '@mantine/core';
-import { formatMoney, formatWhole } from '../../format/points.ts';
+import { formatWhole } from '../../format/points.ts';
 import { FieldRefusal } from '../../parts/problem.tsx';
 import { useMay, useSession } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import type { Detail } from './adjustment-change.tsx';
 import { ADJUSTMENT } from './adjustment-texts.ts';
+import { OutsideOfWorth } from './outside-of-worth.tsx';
 
 /** Whether it can never be posted as things stand: then it is only rejected. */
 export function isImpossible({ problems }: Detail): boolean {
@@ -40,11 +41,7 @@ function Why({ detail, problem }: WhyProps) {
   const { adjustment, effect, currency, needs_beyond_worth_reason: isBeyondWorth } = detail;
   if (!effect || problem.code !== 'out_of_bounds')
     return <FieldRefusal problem={problem} label={problem.field === 'amount_delta' ? t.changeAmount : t.change} />;
-  const left = formatWhole(effect.settled_points_after);
-  if (!isBeyondWorth)
-    return t.outsideOfPoints(formatWhole(effect.settled_points_before), formatWhole(adjustment.contribution_points), left);
-  const [amount, most] = [effect.settled_amount_after, effect.settled_amount_max].map((each) =>
-    formatMoney(each ?? '0', currency),
-  );
-  return t.outsideOfWorth(amount ?? '', left, most ?? '');
+  if (isBeyondWorth) return <OutsideOfWorth effect={effect} currency={currency} />;
+  const { settled_points_before: settled, settled_points_after: left } = effect;
+  return t.outsideOfPoints(formatWhole(settled), formatWhole(adjustment.contribution_points), formatWhole(left));
 }

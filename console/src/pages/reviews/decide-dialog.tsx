@@ -71,7 +71,7 @@ export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) 
       title={isLeft ? t.notDecidedTitle(left.length) : title(contributions.length)}
       consequence={isLeft ? t.notDecided : consequence(points, partners)}
       label={title(contributions.length)}
-      color={decision === 'fail' ? 'red' : 'forest'}
+      color={decision === 'fail' && !isLeft ? 'red' : 'forest'}
       asksReason
       isDone={isLeft}
       change={change}
