@@ -44,15 +44,21 @@ export interface StoredCounts {
   readonly links: number;
 }
 
+const SINCE = 'partner_id = any ($1::text[]) and created_at >= $3';
 const STORED_SINCE = `select
-  (select count(*) from contribution where partner_id = any ($1::text[]) and transaction_id >= 'txn_' || $2) as contributions,
-  (select count(*) from estimate where partner_id = any ($1::text[]) and calculation_id >= 'calc_' || $2) as estimates,
-  (select count(*) from contribution where partner_id = any ($1::text[]) and transaction_id >= 'txn_' || $2
-    and association_outcome = 'associated') as links`;
+  (select count(*) from contribution where ${SINCE} and transaction_id >= 'txn_' || $2) as contributions,
+  (select count(*) from estimate where partner_id = any ($1::text[]) and calculated_at >= $3 and calculation_id >= 'calc_' || $2) as estimates,
+  (select count(*) from contribution where ${SINCE} and transaction_id >= 'txn_' || $2 and association_outcome = 'associated') as links`;
+/** The time in an identifier is that of the database within this. */
+const SKEW_MS = 60_000;
 
-/** What the service has stored for these partners since that moment: its identifiers begin with their time. */
+/** What the service has stored for these partners since that moment. Identifiers begin with about their time, so that only late ones are read. */
 export async function countStoredSince(pool: pg.Pool, partnerIds: readonly string[], sinceMs: number): Promise<StoredCounts> {
-  const { rows } = await pool.query<StoredCounts>(STORED_SINCE, [partnerIds, encodeTime(sinceMs, 10)]);
+  const { rows } = await pool.query<StoredCounts>(STORED_SINCE, [
+    partnerIds,
+    encodeTime(sinceMs - SKEW_MS, 10),
+    new Date(sinceMs),
+  ]);
   return rows[0] as StoredCounts;
 }
 

@@ -3,9 +3,9 @@ import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
 
 /**
- * New identifiers carry the database's time, whatever the machine takes for now.
+ * New identifiers carry the database's time, or one that is later by a look at it, whatever the machine takes for now.
  *
- * @param aheadMs How far the database's clock is ahead of `performance.now()`.
+ * @param aheadMs How far the database's clock is ahead of `performance.now()` at most.
  */
 export function setIdentifierClock(aheadMs: number): void {
   setIdentifierTime(() => performance.now() + aheadMs);
@@ -13,5 +13,6 @@ export function setIdentifierClock(aheadMs: number): void {
 
 /** {@link setIdentifierClock} by one look. */
 export async function readIdentifierClock({ pool }: Database): Promise<void> {
-  setIdentifierClock((await readClock(pool)).getTime() - performance.now());
+  const askedAtMs = performance.now();
+  setIdentifierClock((await readClock(pool)).getTime() + 1 - askedAtMs);
 }

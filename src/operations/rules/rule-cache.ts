@@ -22,7 +22,7 @@ export interface RuleCacheOptions {
   readonly onError: (error: unknown) => void;
   /** The clock for the age of the memory, and for the times of requests. */
   readonly clock?: { now(): number };
-  /** Called at each look with how far the database's clock is ahead of that one, in milliseconds. */
+  /** Called at each look with how far the database's clock is ahead of that one at most, in milliseconds. */
   readonly onClock?: ((aheadMs: number) => void) | undefined;
 }
 
@@ -104,7 +104,8 @@ async function read(database: Database, { clock, known, onError, onClock }: Read
   const readAtMs = clock.now();
   const { revision, now } = await readRuleRevision(database.pool);
   const aheadMs = estimateAhead(known, { least: now.getTime() - clock.now(), most: now.getTime() - readAtMs });
-  onClock?.(aheadMs);
+  // Read in whole milliseconds, at some time after `readAtMs`.
+  onClock?.(now.getTime() + 1 - readAtMs);
   if (known?.revision === revision) return { ...known, readAtMs, aheadMs };
   // The read waits for a standby: no contribution carries the label of a version that a failover removes.
   const rules = await readVerifiedRuleEntries(database.pool, database.auditKeys);
