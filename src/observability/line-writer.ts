@@ -39,7 +39,8 @@ export class LineWriter {
   async flush(withinMs: number): Promise<boolean> {
     if (!this.#isWriting) return true;
     const written = new Promise<boolean>((resolve) => this.#onWritten.push(() => resolve(true)));
-    return Promise.race([written, sleep(withinMs, false)]);
+    // A write that waits keeps the process alive, and nothing else needs to.
+    return Promise.race([written, sleep(withinMs, false, { ref: false })]);
   }
 
   /** What has not begun to be written, for the end of a process that waits for nothing. */

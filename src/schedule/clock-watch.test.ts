@@ -7,7 +7,7 @@ const NOON_MS = Date.parse('2026-11-27T12:00:00Z');
 
 /** What each look finds: the steady clock in seconds, and how far the watched one is ahead of noon and it. */
 function look(...moments: readonly (readonly [seconds: number, aheadMs: number])[]): string[] {
-  const watch = new ClockWatch(60_000);
+  const watch = new ClockWatch();
   return moments.map(([seconds, aheadMs]) => watch.look(new Date(NOON_MS + seconds * 1_000 + aheadMs), seconds * 1_000));
 }
 

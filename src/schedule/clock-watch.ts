@@ -11,13 +11,8 @@ export type ClockFinding = 'steady' | 'stepped' | 'held';
  * pending contribution expires, a settlement is closed. So it waits for {@link HOLD_MS}, and goes on at once if the clock is set back.
  */
 export class ClockWatch {
-  readonly #holdMs: number;
   #aheadMs: number | undefined;
   #heldUntilMs = Number.NEGATIVE_INFINITY;
-
-  constructor(holdMs = HOLD_MS) {
-    this.#holdMs = holdMs;
-  }
 
   /**
    * @param watched The time of the watched clock.
@@ -28,7 +23,7 @@ export class ClockWatch {
     const steppedMs = aheadMs - (this.#aheadMs ?? aheadMs);
     this.#aheadMs = aheadMs;
     if (steppedMs <= -STEP_MS) this.#heldUntilMs = Number.NEGATIVE_INFINITY;
-    if (steppedMs >= STEP_MS) this.#heldUntilMs = steadyMs + this.#holdMs;
+    if (steppedMs >= STEP_MS) this.#heldUntilMs = steadyMs + HOLD_MS;
     if (steppedMs >= STEP_MS) return 'stepped';
     return steadyMs < this.#heldUntilMs ? 'held' : 'steady';
   }

@@ -10,7 +10,6 @@ export interface ScheduleOptions {
   readonly jobs: readonly Job[];
   readonly onRun: (run: EndedRun) => void;
   readonly onError: (error: unknown) => void;
-  readonly clockWatch?: ClockWatch;
   /** Milliseconds from any start. */
   readonly steadyClock?: () => number;
 }
@@ -28,7 +27,7 @@ const REGISTER_EVERY_MS = 60_000;
  * just been set forward, no job begins.
  */
 export function openSchedule(options: ScheduleOptions): { close(): Promise<void> } {
-  const { database, jobs, onRun, onError, clockWatch = new ClockWatch(), steadyClock = () => performance.now() } = options;
+  const { database, jobs, onRun, onError, steadyClock = () => performance.now() } = options;
   const stop = new AbortController();
   const underWay = new Map<string, Promise<void>>();
   const begin = async (job: Job): Promise<void> => {
@@ -40,6 +39,7 @@ export function openSchedule(options: ScheduleOptions): { close(): Promise<void>
       .finally(() => underWay.delete(job.name));
     underWay.set(job.name, running);
   };
+  const clockWatch = new ClockWatch();
   let registeredAtMs = Number.NEGATIVE_INFINITY;
   const endLooking = repeat({
     pauseMs: LOOK_EVERY_MS,

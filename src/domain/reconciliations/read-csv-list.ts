@@ -21,8 +21,9 @@ type Positions = readonly (readonly [field: ListField | StatementField, position
 
 /**
  * Reads the lines of a partner's CSV list, in order, as the bytes arrive: RFC 4180, in UTF-8, or in UTF-16 with a byte order mark as
- * spreadsheets save "Unicode text", with LF or CR LF, cells separated by commas, semicolons or tabs. The header row names the columns, in any order and case. Spaces around a value are ignored. Blank lines are
- * skipped, up to a limit. A malformed line is reported, and reading continues. The service's own statement is recognised, as served and in the form for
+ * spreadsheets save "Unicode text", with LF or CR LF, cells separated by commas, semicolons or tabs. The header row names the columns, in
+ * any order and case. Spaces around a value are ignored. Blank lines are skipped, up to a limit. A malformed line is reported, and reading
+ * continues. The service's own statement is recognised, as served and in the form for
  * spreadsheets: no value of a list begins with that form's apostrophe.
  *
  * @throws ServiceError `invalid_request`: the header row lacks a column, a quotation mark is not closed, a line is too long, too many are
