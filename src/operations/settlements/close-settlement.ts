@@ -22,9 +22,9 @@ import {
   lockOpenSettlement,
   type NewSettlement,
   type Settlement,
-  updateSettlementClosed,
 } from '../../store/settlements/settlement.ts';
 import { type Assigned, assignContributions, deleteSettledCandidates } from '../../store/settlements/settlement-assignment.ts';
+import { updateSettlementClosed } from '../../store/settlements/settlement-close.ts';
 import { eachSettlementLine, insertCarriedLine } from '../../store/settlements/settlement-line.ts';
 import { insertLineProofs } from '../../store/settlements/settlement-line-proof.ts';
 import { eachLeft } from '../../store/settlements/unsettled-contribution.ts';
