@@ -879,7 +879,7 @@ CREATE INDEX settlement_closed ON public.settlement USING btree (closed_at, sett
 
 CREATE INDEX settlement_closed_amount ON public.settlement USING btree (currency, exact_amount, settlement_id) WHERE ((status = 'closed'::text) AND (exact_amount IS NOT NULL));
 
-CREATE INDEX settlement_closed_period ON public.settlement USING btree (period_label, closed_at, settlement_id) WHERE (status = 'closed'::text);
+CREATE INDEX settlement_closed_month ON public.settlement USING btree ("left"(period_label, 7), closed_at, settlement_id) WHERE (status = 'closed'::text);
 
 CREATE INDEX settlement_closed_points ON public.settlement USING btree (((gross_points + adjustment_points)), settlement_id) WHERE (status = 'closed'::text);
 

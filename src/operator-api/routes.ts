@@ -20,6 +20,7 @@ import * as evidence from './impact/evidence.ts';
 import * as projects from './impact/projects.ts';
 import { listRuns } from './overview/job-runs.ts';
 import { listAllJobs, run } from './overview/jobs.ts';
+import { getMonthSettlements } from './overview/month-settlements.ts';
 import { getMonth, listMonths } from './overview/months.ts';
 import { getOverview } from './overview/overview.ts';
 import { search } from './overview/search.ts';
@@ -49,6 +50,7 @@ const OPERATIONS: readonly OperatorRoute[] = [
   getOverview,
   getMonth,
   listMonths,
+  getMonthSettlements,
   search,
   ...Object.values(partners),
   sendTest,

@@ -401,6 +401,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/months/{month}/settlements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Add up the settlements of a month, by currency
+         * @description The settlements of all partners, with every period in the month, such as `2026-11` and `2026-11-2`. The totals are of the closed ones.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["getMonthSettlements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/search": {
         parameters: {
             query?: never;
@@ -3996,6 +4018,45 @@ export interface components {
             /** @description The days on which anything was confirmed or failed. */
             days: components["schemas"]["DayFigures"][];
         };
+        MonthSettlementTotals: {
+            /** @description The currency, by ISO 4217; `null` for settlements without an amount. */
+            currency: string | null;
+            /** @description How many decimals the currency has, by ISO 4217; `null` without a currency. */
+            minor_units: number | null;
+            /** @description How many closed settlements. */
+            settlement_count: number;
+            /** @description How many contributions they have. */
+            contribution_count: string;
+            /** @description Their gross points and adjustments. */
+            net_points: string;
+            /** @description What their partners owe in points. */
+            payable_points: string;
+            /** @description What their partners owe: the sum of the payable amounts; `null` without an amount. */
+            payable_amount: string | null;
+            /** @description The points that are carried into their next settlements: 0 or negative. */
+            carried_out_points: string;
+        };
+        MonthSettlements: {
+            /** @description The month. */
+            month: string;
+            /**
+             * Format: date-time
+             * @description The moment of these figures.
+             */
+            as_of: string;
+            /** @description How many settlements are open: they are not in the totals. */
+            open_count: string;
+            /** @description How many settlements are closed. */
+            closed_count: number;
+            /** @description How many of the closed their partners have not answered. */
+            pending_count: number;
+            /** @description How many their partners have accepted. */
+            accepted_count: number;
+            /** @description How many their partners dispute. */
+            disputed_count: number;
+            /** @description The closed settlements, by currency. */
+            totals: components["schemas"]["MonthSettlementTotals"][];
+        };
         NamedContribution: {
             /** @description The id of the partner. */
             partner_id: string;
@@ -5889,6 +5950,38 @@ export interface operations {
             };
         };
     };
+    getMonthSettlements: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A calendar month, such as `2026-11`. */
+                month: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MonthSettlements"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     search: {
         parameters: {
             query: {
@@ -7213,7 +7306,7 @@ export interface operations {
                 sort?: "closed_at" | "-closed_at" | "net_points" | "-net_points" | "payable_amount" | "-payable_amount";
                 /** @description Only those that the partner answered so. */
                 acknowledgement?: "pending" | "accepted" | "disputed";
-                /** @description Only those of this period, such as `2026-11`. */
+                /** @description Only those of this month, such as `2026-11`, with every period in it; or of one period, such as `2026-11-2`. */
                 period?: string;
                 /** @description Only those in this currency, by ISO 4217. */
                 currency?: string;
@@ -8307,7 +8400,7 @@ export interface operations {
                 sort?: "closed_at" | "-closed_at";
                 /** @description Only those of this partner. */
                 partner_id?: string;
-                /** @description Only those of this period, such as `2026-11`. */
+                /** @description Only those of this month, such as `2026-11`, with every period in it; or of one period, such as `2026-11-2`. */
                 period?: string;
             };
             header?: never;
@@ -9841,7 +9934,7 @@ export interface operations {
                 sort?: "closed_at" | "-closed_at" | "net_points" | "-net_points" | "payable_amount" | "-payable_amount";
                 /** @description Only those that the partner answered so. */
                 acknowledgement?: "pending" | "accepted" | "disputed";
-                /** @description Only those of this period, such as `2026-11`. */
+                /** @description Only those of this month, such as `2026-11`, with every period in it; or of one period, such as `2026-11-2`. */
                 period?: string;
                 /** @description Only those in this currency, by ISO 4217. */
                 currency?: string;
@@ -10217,7 +10310,7 @@ export interface operations {
                 sort?: "closed_at" | "-closed_at";
                 /** @description Only those of this partner. */
                 partner_id?: string;
-                /** @description Only those of this period, such as `2026-11`. */
+                /** @description Only those of this month, such as `2026-11`, with every period in it; or of one period, such as `2026-11-2`. */
                 period?: string;
             };
             header?: never;

@@ -3,6 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { Fragment, type ReactNode, useId, useState } from 'react';
 import { useFilters } from '../app/use-filters.ts';
 import { asMeant } from '../format/as-meant.ts';
+import { monthOf } from '../format/period.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { Icon } from './icon.tsx';
@@ -180,10 +181,13 @@ export function CurrencyFilter(filter: SentFilter) {
   return <CodeFilter label={currency} example="SAR" {...filter} />;
 }
 
-/** The period that a statement names, whole. */
+/** A month with every period in it, or one period as a statement names it. Only a whole one is sent. */
 export function PeriodFilter({ value, onChange }: SentFilter) {
   const { period } = useTexts(COMMON);
-  return <TextFilter label={period} dir="ltr" placeholder="2026-11" value={value} onChange={onChange} width={140} />;
+  const send = (text: string | undefined) => {
+    if (text === undefined || monthOf(text) !== undefined) onChange(text);
+  };
+  return <TextFilter label={period} dir="ltr" placeholder="2026-11" value={value} onChange={send} width={140} />;
 }
 
 /** Filters a list by a settlement. Only a whole id is sent. */

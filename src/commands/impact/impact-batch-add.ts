@@ -50,7 +50,7 @@ async function findWanted(
   { period, partner, settlement }: Pick<AddOptions, 'period' | 'partner' | 'settlement'>,
 ): Promise<Wanted[]> {
   if ((period === undefined) === (settlement === undefined))
-    throw new UsageError('Give a period, such as --period 2026-11, or --partner with --settlement.');
+    throw new UsageError('Give a month, such as --period 2026-11, or --partner with --settlement.');
   if (settlement !== undefined) {
     if (partner === undefined) throw new UsageError('--settlement needs --partner.');
     return [{ partnerId: partner, settlementIds: settlement }];
@@ -62,7 +62,7 @@ async function findWanted(
   }
   if (found.length === 0)
     throw new UsageError(
-      `No closed settlement of the period ${period} has contributions that are in no batch. Give a period such as 2026-11.`,
+      `No closed settlement of ${period} has contributions that are in no batch. Give a month such as 2026-11, or a period such as 2026-11-2.`,
     );
   return found;
 }

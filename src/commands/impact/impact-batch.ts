@@ -55,7 +55,10 @@ export function impactBatchCommand(): ProgramCommand {
       .option(...YES);
   one('show', 'one batch with its evidence and history').action(withOperator('viewer', show));
   one('add', 'add closed settlements to a batch that is not allocated yet, permanently; partners get an event')
-    .option('--period <label>', 'every closed settlement of this period that is in no batch, such as 2026-11')
+    .option(
+      '--period <label>',
+      'every closed settlement of a month that is in no batch, such as 2026-11; or of one period, such as 2026-11-2',
+    )
     .option('--partner <partner>', 'only of this partner')
     .option('--settlement <id...>', 'these settlements of the partner')
     .option(...YES)

@@ -15,11 +15,13 @@ import type { Database } from '../../store/database.ts';
 import { findOpenSettlement, listSettlements } from '../../store/settlements/settlement.ts';
 import { type SettlementView, settlementToWire } from '../../wire/settlement-to-wire.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
+import { readMonth } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printProgress, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { partnersToVerify, printVerification } from '../terminal/verification.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
+import { printMonthTotals } from './settlement-totals.ts';
 
 interface OfPartner {
   readonly partner: string;
@@ -37,6 +39,12 @@ export function settlementCommand(): ProgramCommand {
     .requiredOption('--settlement <id>', 'id of the settlement')
     .option('--json', 'one JSON object, for programs')
     .action(withOperator('viewer', show));
+  settlement
+    .command('totals')
+    .description('what the closed settlements of a month come to over all partners, by currency')
+    .requiredOption('--month <month>', 'calendar month, such as 2026-11', readMonth)
+    .option('--json', 'one JSON object, for programs')
+    .action(withOperator('viewer', printMonthTotals));
   ofPartner('close', 'close the open settlement now, before the end of its period')
     .option(...YES)
     .option('--json', 'one JSON object, for programs')

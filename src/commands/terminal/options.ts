@@ -47,6 +47,11 @@ export function integerReader(form: string, { isSigned = false } = {}): (text: s
   };
 }
 
+export function readMonth(text: string): string {
+  if (/^20\d\d-(?:0[1-9]|1[0-2])$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be a calendar month, such as 2026-11.');
+}
+
 export function readFutureTime(text: string): Date {
   const time = readTime(text);
   if (time.getTime() <= Date.now()) throw new InvalidArgumentError('It must be in the future.');

@@ -1,5 +1,5 @@
 import { minorUnitsOf, minorUnitsText } from '../numbers/money.ts';
-import { exactAmount, type SettlementTotals } from './settlement-totals.ts';
+import { exactAmount, type SettlementSums, type SettlementTotals } from './settlement-totals.ts';
 
 /**
  * How the payable figure of a settlement results: `carriedIn + net = payable + carriedOut`; the next settlement begins with `carriedOut`.
@@ -16,7 +16,7 @@ export interface Figures<Value> {
 }
 
 /** @see docs/spec/decisions.md#9-self-service-and-pages. */
-export function pointFigures({ carriedPoints, netPoints, totalPoints }: SettlementTotals): Figures<bigint> {
+export function pointFigures({ carriedPoints, netPoints, totalPoints }: SettlementSums): Figures<bigint> {
   return { carriedIn: carriedPoints, net: netPoints, ...split(totalPoints) };
 }
 

@@ -89,6 +89,20 @@ export function closesAt({ endsAt }: SettlementPeriod): Date {
   return new Date(endsAt.getTime() + CLOSING_DELAY_MS);
 }
 
+/** The periods that an operator asks for. */
+export interface PeriodFilter {
+  /** All of a calendar month: `2026-11` and `2026-11-2` of `2026-11`. */
+  readonly month: string | undefined;
+  /** This one alone. */
+  readonly periodLabel: string | undefined;
+}
+
+/** `2026-11` names a month with every period in it, `2026-11-2` the second period of a month. */
+export function readPeriodFilter(period: string | undefined): PeriodFilter {
+  const month = period?.slice(0, 'YYYY-MM'.length);
+  return { month, periodLabel: period === month ? undefined : period };
+}
+
 interface Month {
   readonly month: Temporal.PlainYearMonth;
   readonly endsAt: Date;

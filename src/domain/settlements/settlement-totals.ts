@@ -14,7 +14,7 @@ export interface VersionTotals {
 }
 
 /** The sums of a settlement's lines. Sums of int64 values may exceed int64. */
-export interface SettlementTotals {
+export interface SettlementSums {
   readonly contributionCount: bigint;
   readonly adjustmentCount: bigint;
   readonly grossPoints: bigint;
@@ -28,6 +28,9 @@ export interface SettlementTotals {
   readonly totalPoints: bigint;
   /** Exact, in 10^-12 of the currency's unit, before rounding; `null` when no line has an amount. */
   readonly amount: bigint | null;
+}
+
+export interface SettlementTotals extends SettlementSums {
   /** In the order of the labels, compared by code units. */
   readonly byVersion: readonly VersionTotals[];
 }
@@ -155,7 +158,7 @@ export function settlementAmount(totals: SettlementTotals, currency: string | nu
 }
 
 /** Before rounding. A settlement without lines has the amount 0; `null` when lines have none. */
-export function exactAmount({ amount, contributionCount, adjustmentCount, carriedPoints }: SettlementTotals): bigint | null {
+export function exactAmount({ amount, contributionCount, adjustmentCount, carriedPoints }: SettlementSums): bigint | null {
   const isEmpty = contributionCount === 0n && adjustmentCount === 0n && carriedPoints === 0n;
   return amount ?? (isEmpty ? 0n : null);
 }

@@ -1,4 +1,5 @@
 import { countWorth, treeCostsOf, type Worth } from '../../domain/impact/pooled-worth.ts';
+import { readPeriodFilter } from '../../domain/settlements/settlement-period.ts';
 import type { Queryable } from '../../store/database.ts';
 import { eachRow } from '../../store/each-page.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
@@ -19,6 +20,7 @@ export interface WorthOfSettlement {
 
 export interface UnpooledFilter {
   readonly partnerId?: string | undefined;
+  /** As {@link readPeriodFilter} reads it. */
   readonly period?: string | undefined;
 }
 
@@ -28,10 +30,11 @@ export async function listUnpooledOfAll(
   { partnerId, period }: UnpooledFilter,
   page: KeysetPage<'closed_at'>,
 ): Promise<LookedThrough<WorthOfSettlement>> {
+  const { month, periodLabel } = readPeriodFilter(period);
   const looked = await lookThrough({
     page,
-    read: (part) => listClosedForPooling(db, period, part),
-    isWanted: wantedBy({ isFree: true, partnerId }),
+    read: (part) => listClosedForPooling(db, month, part),
+    isWanted: wantedBy({ isFree: true, partnerId, periodLabel }),
   });
   return { ...looked, page: await withWorth(db, looked.page) };
 }

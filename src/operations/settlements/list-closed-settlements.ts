@@ -1,4 +1,5 @@
 import type { AcknowledgementStatus, SettlementStatus } from '../../domain/settlements/settlement.ts';
+import { readPeriodFilter } from '../../domain/settlements/settlement-period.ts';
 import type { Database } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
 import { findListedSettlements, type Settlement } from '../../store/settlements/settlement.ts';
@@ -14,6 +15,7 @@ type Listing = Pick<Database, 'pool' | 'isDistributed'>;
 
 export interface ClosedFilter {
   readonly acknowledgement?: AcknowledgementStatus | undefined;
+  /** As {@link readPeriodFilter} reads it. */
   readonly period?: string | undefined;
   /** Given with the order of `payable_amount`: amounts of two currencies have no order. */
   readonly currency?: string | undefined;
@@ -26,8 +28,9 @@ export async function listClosedOfAll(
   page: KeysetPage<ClosedOrder>,
 ): Promise<LookedThrough<Settlement>> {
   const { by } = page.order;
+  const { month, periodLabel } = readPeriodFilter(period);
   const indexed = {
-    period: by === 'closed_at' ? period : undefined,
+    month: by === 'closed_at' ? month : undefined,
     currency: by === 'payable_amount' ? currency : undefined,
   };
   const looked = await lookThrough({
@@ -35,7 +38,8 @@ export async function listClosedOfAll(
     read: (part) => listClosedSettlements(database.pool, indexed, part),
     isWanted: wantedBy({
       acknowledgement,
-      periodLabel: indexed.period === undefined ? period : undefined,
+      month: indexed.month === undefined ? month : undefined,
+      periodLabel,
       currency: indexed.currency === undefined ? currency : undefined,
     }),
   });

@@ -10,6 +10,7 @@ import { listBatchesInOrder } from '../../store/impact/impact-batch.ts';
 import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, idParams, integerText, line, oneOf, shape, text } from '../schema-parts.ts';
+import { ofPeriod } from '../settlements/settlement-filter.ts';
 import { sorting } from '../sorting.ts';
 import { describeBatch } from './batch-detail.ts';
 import { BatchBody, BatchDetail, batchToWire, PoolableBody, poolableToWire } from './impact-schemas.ts';
@@ -107,9 +108,7 @@ export const listUnpooled = operatorRoute({
       ...pageMembersOfQuery,
       ...byClose.member,
       partner_id: ofPartner,
-      period: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this period, such as `2026-11`.' }),
-      ),
+      period: ofPeriod,
     },
     closed,
   ),

@@ -43,7 +43,7 @@ const figures = {
 
 const Day = shape('DayFigures', { day: text('The day, by the calendar of each partner.'), ...figures });
 
-const params = Type.Object({ month: Type.String({ description: 'A calendar month, such as `2026-11`.' }) });
+export const monthParams = Type.Object({ month: Type.String({ description: 'A calendar month, such as `2026-11`.' }) });
 const state = {
   as_of: time('The moment of these figures.'),
   is_complete: flag('Whether every event that had its number at that moment is in them.'),
@@ -71,7 +71,7 @@ export const listMonths = operatorRoute({
   tag: 'Overview',
   summary: 'List the month of each partner, day by day',
   leastRole: 'viewer',
-  params,
+  params: monthParams,
   query: Type.Object({ ...pageMembersOfQuery, ...partnerOrder.member, name: partnerName }, closed),
   answer: shape('PartnerMonthPage', {
     ...state,
@@ -125,7 +125,7 @@ export const getMonth = operatorRoute({
   tag: 'Overview',
   summary: 'Show the month of all partners together, day by day',
   leastRole: 'viewer',
-  params,
+  params: monthParams,
   answer: shape('Month', {
     month: text('The month.'),
     ...state,
@@ -139,7 +139,8 @@ export const getMonth = operatorRoute({
   },
 });
 
-function readMonth(month: string): string {
+/** @throws ServiceError `not_found` for what is no month. */
+export function readMonth(month: string): string {
   if (/^20\d\d-(?:0[1-9]|1[0-2])$/.test(month)) return month;
   throw recordNotFound('month', 'A month is written such as 2026-11.');
 }

@@ -1,6 +1,15 @@
 import { invalidRequest } from '../../domain/service-error.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 
+/** In the query of a list of settlements of all partners. */
+export const ofPeriod = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'Only those of this month, such as `2026-11`, with every period in it; or of one period, such as `2026-11-2`.',
+  }),
+);
+
 /** In the query of a list that is of all partners, of one, or of one of its settlements. */
 export const settlementFilter = {
   partner_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this partner.' })),

@@ -16,6 +16,7 @@ import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, oneOf, partnerAnd } from '../schema-parts.ts';
 import { sorting } from '../sorting.ts';
+import { ofPeriod } from './settlement-filter.ts';
 import { ACKNOWLEDGEMENTS, LINE_TYPES, LineBody, lineToWire, SettlementBody, showSettlement } from './settlement-schemas.ts';
 import { settlementsOf, showSettlements } from './settlements-of.ts';
 
@@ -71,9 +72,7 @@ export const listClosedSettlements = operatorRoute({
       ...pageMembersOfQuery,
       ...ofAll.member,
       acknowledgement: Type.Optional(Acknowledged),
-      period: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this period, such as `2026-11`.' }),
-      ),
+      period: ofPeriod,
       currency: Type.Optional(
         Type.String({ minLength: 3, maxLength: 3, description: 'Only those in this currency, by ISO 4217.' }),
       ),

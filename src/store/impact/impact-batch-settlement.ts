@@ -73,13 +73,13 @@ export async function findBatchShare(db: Queryable, partnerId: string, impactBat
 const UNPOOLED: Statement = {
   name: 'list_unpooled_settlements',
   text: `select s.settlement_id as "settlementId", s.contribution_count as "contributionCount" from settlement s
-    where s.partner_id = $1 and s.period_label = $2 and s.status = 'closed' and s.contribution_count > 0
+    where s.partner_id = $1 and $2 in (s.period_label, left(s.period_label, 7)) and s.status = 'closed' and s.contribution_count > 0
       and (select p.settlement_id from impact_batch_settlement p where p.partner_id = $1 and p.settlement_id = s.settlement_id) is null`,
 };
 
-/** The closed settlement of a period with contributions that are in no batch yet; at most one. */
-export async function listUnpooledSettlements(db: Queryable, partnerId: string, periodLabel: string): Promise<BatchSettlement[]> {
-  const rows = await run<Omit<BatchSettlement, 'partnerId'>>(db, UNPOOLED, [partnerId, periodLabel]);
+/** The closed settlements with contributions that are in no batch yet, of a calendar month such as `2026-11` or of one period. */
+export async function listUnpooledSettlements(db: Queryable, partnerId: string, period: string): Promise<BatchSettlement[]> {
+  const rows = await run<Omit<BatchSettlement, 'partnerId'>>(db, UNPOOLED, [partnerId, period]);
   return rows.map((row) => ({ partnerId, ...row }));
 }
 

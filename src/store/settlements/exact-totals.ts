@@ -1,5 +1,5 @@
 import { amountText, readAmount } from '../../domain/numbers/money.ts';
-import type { VersionTotals } from '../../domain/settlements/settlement-totals.ts';
+import type { SettlementSums, VersionTotals } from '../../domain/settlements/settlement-totals.ts';
 
 /** A `numeric` of the database, with any trailing zeros. */
 export function readExact(text: string | null): bigint | null {
@@ -8,6 +8,32 @@ export function readExact(text: string | null): bigint | null {
 
 export function writeExact(amount: bigint | null): string | null {
   return amount === null ? null : amountText(amount);
+}
+
+/** The columns of `settlement` that are null until it is closed. */
+export interface SumsRow {
+  readonly contribution_count: bigint;
+  readonly adjustment_count: bigint;
+  readonly gross_points: string;
+  readonly adjustment_points: string;
+  readonly carried_points: string;
+  /** The total, carried points included. */
+  readonly net_points: string;
+  readonly exact_amount: string | null;
+}
+
+export function readSums(row: SumsRow): SettlementSums {
+  const [grossPoints, adjustmentPoints] = [BigInt(row.gross_points), BigInt(row.adjustment_points)];
+  return {
+    contributionCount: row.contribution_count,
+    adjustmentCount: row.adjustment_count,
+    grossPoints,
+    adjustmentPoints,
+    netPoints: grossPoints + adjustmentPoints,
+    carriedPoints: BigInt(row.carried_points),
+    totalPoints: BigInt(row.net_points),
+    amount: readExact(row.exact_amount),
+  };
 }
 
 type VersionText = readonly [

@@ -109,12 +109,12 @@ const CLOSED: KeysetList<'closed_at'> = {
   },
 };
 
-/** Closed settlements of all partners, or those of one period; `isFree` where they have contributions and are in no batch. */
+/** Closed settlements of all partners, or those of a calendar month; `isFree` where they have contributions and are in no batch. */
 export async function listClosedForPooling(
   db: Queryable,
-  period: string | undefined,
+  month: string | undefined,
   page: KeysetPage<'closed_at'>,
 ): Promise<(PoolableSettlement & Placed & { readonly isFree: boolean })[]> {
-  const conditions = { 's.period_label': period };
+  const conditions = { 'left(s.period_label, 7)': month };
   return (await listByKeyset<Row & { readonly isFree: boolean }, 'closed_at'>(db, CLOSED, conditions, page)).map(readRow);
 }

@@ -1,6 +1,11 @@
+import type { SettledSums } from '../../domain/settlements/month-totals.ts';
 import type { AcknowledgementStatus, SettlementStatus } from '../../domain/settlements/settlement.ts';
+
 import type { Queryable } from '../database.ts';
+import { eachRow } from '../each-page.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
+import { run, type Statement } from '../query.ts';
+import { readSums, type SumsRow } from './exact-totals.ts';
 
 /** A settlement, and how its partner answered. */
 export interface ListedSettlement {
@@ -8,15 +13,20 @@ export interface ListedSettlement {
   readonly settlementId: string;
   readonly status: SettlementStatus;
   readonly periodLabel: string;
+  /** The calendar month of the period: `2026-11` of `2026-11` and of `2026-11-2`. */
+  readonly month: string;
   readonly currency: string | null;
   /** The partner's answer; the acceptance where one ended a dispute. */
   readonly acknowledgement: AcknowledgementStatus;
 }
 
-const SELECT = `partner_id as "partnerId", settlement_id as "settlementId", status, period_label as "periodLabel", currency,
-      coalesce((
+const ACKNOWLEDGEMENT = `coalesce((
         select min(a.status) from settlement_acknowledgement a where a.partner_id = s.partner_id and a.settlement_id = s.settlement_id
       ), 'pending') as acknowledgement`;
+/** As the index says it. */
+const MONTH = 'left(period_label, 7)';
+const SELECT = `partner_id as "partnerId", settlement_id as "settlementId", status, period_label as "periodLabel", ${MONTH} as month,
+      currency, ${ACKNOWLEDGEMENT}`;
 
 export type ClosedOrder = 'closed_at' | 'net_points' | 'payable_amount';
 
@@ -43,8 +53,8 @@ const CLOSED: KeysetList<ClosedOrder> = {
 const OF_AN_AMOUNT = { ...CLOSED, where: "status = 'closed' and exact_amount is not null" };
 
 export interface IndexedFilter {
-  /** Only together with the order of `closed_at`. */
-  readonly period?: string | undefined;
+  /** A calendar month, such as `2026-11`. Only together with the order of `closed_at`. */
+  readonly month?: string | undefined;
   /** Only together with the order of `payable_amount`, which leaves out settlements without an amount. */
   readonly currency?: string | undefined;
 }
@@ -52,11 +62,11 @@ export interface IndexedFilter {
 /** Lists the closed settlements of all partners. */
 export async function listClosedSettlements(
   db: Queryable,
-  { period, currency }: IndexedFilter,
+  { month, currency }: IndexedFilter,
   page: KeysetPage<ClosedOrder>,
 ): Promise<(ListedSettlement & Placed)[]> {
   const list = page.order.by === 'payable_amount' ? OF_AN_AMOUNT : CLOSED;
-  return listByKeyset<ListedSettlement, ClosedOrder>(db, list, { period_label: period, currency }, page);
+  return listByKeyset<ListedSettlement, ClosedOrder>(db, list, { [MONTH]: month, currency }, page);
 }
 
 const OF_PARTNER: KeysetList<'period'> = {
@@ -73,4 +83,34 @@ export async function listSettlementsOfPartner(
   page: KeysetPage<'period'>,
 ): Promise<(ListedSettlement & Placed)[]> {
   return listByKeyset<ListedSettlement, 'period'>(db, OF_PARTNER, { partner_id: partnerId }, page);
+}
+
+type SettledRow = Pick<ListedSettlement, 'currency' | 'acknowledgement'> & SumsRow & Placed;
+
+const SUMS = {
+  ...CLOSED,
+  name: 'list_settled_sums',
+  select: `contribution_count, adjustment_count, gross_points, adjustment_points, carried_points, net_points, exact_amount, currency,
+      ${ACKNOWLEDGEMENT}`,
+};
+const PAGE_SIZE = 1_000;
+
+/** The closed settlements of a calendar month, of all partners. */
+export async function* eachSettledSums(db: Queryable, month: string): AsyncGenerator<SettledSums> {
+  const order = { by: 'closed_at', isDescending: false } as const;
+  const rows = eachRow<SettledRow>(PAGE_SIZE, (last, limit) =>
+    listByKeyset<SettledRow, ClosedOrder>(db, SUMS, { [MONTH]: month }, { order, after: last?.place, limit }),
+  );
+  for await (const row of rows) yield { currency: row.currency, acknowledgement: row.acknowledgement, ...readSums(row) };
+}
+
+const COUNT_OPEN: Statement = {
+  name: 'count_open_settlements_of_month',
+  text: `select count(*) as "openCount" from settlement where status = 'open' and ${MONTH} = $1`,
+};
+
+/** How many settlements of a calendar month are open. It reads every open one. */
+export async function countOpenOfMonth(db: Queryable, month: string): Promise<bigint> {
+  const [row] = await run<{ openCount: bigint }>(db, COUNT_OPEN, [month]);
+  return row?.openCount ?? 0n;
 }

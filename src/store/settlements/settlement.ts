@@ -4,7 +4,7 @@ import type { SettlementTotals } from '../../domain/settlements/settlement-total
 import type { Database, Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
 import { findListed, isRow, run, runListed, type Statement } from '../query.ts';
-import { readExact, readVersions } from './exact-totals.ts';
+import { readSums, readVersions, type SumsRow } from './exact-totals.ts';
 
 /** The stored data of a closed settlement's statement. */
 export interface KeptStatement {
@@ -42,7 +42,7 @@ export interface RecordedAcknowledgement {
   readonly note: string | null;
 }
 
-interface SettlementRow {
+interface SettlementRow extends SumsRow {
   readonly partner_id: string;
   readonly settlement_id: string;
   readonly sequence: bigint;
@@ -54,13 +54,6 @@ interface SettlementRow {
   readonly follows_event: bigint;
   readonly created_at: Date;
   readonly closed_at: Date | null;
-  readonly contribution_count: bigint;
-  readonly adjustment_count: bigint;
-  readonly gross_points: string;
-  readonly adjustment_points: string;
-  readonly carried_points: string;
-  readonly net_points: string;
-  readonly exact_amount: string | null;
   readonly currency: string | null;
   readonly totals_by_version: string | null;
   readonly csv_sha256: string;
@@ -99,7 +92,7 @@ function readRow(row: SettlementRow): Settlement {
     followsEvent: row.follows_event,
     createdAt: row.created_at,
     closedAt: row.closed_at,
-    totals: isClosed ? readTotals(row) : null,
+    totals: isClosed ? { ...readSums(row), byVersion: readVersions(row.totals_by_version as string) } : null,
     currency: row.currency,
     statement: isClosed
       ? {
@@ -117,22 +110,6 @@ function readRow(row: SettlementRow): Settlement {
       reference: row.reference,
       note: row.note,
     },
-  };
-}
-
-/** The column `net_points` holds the total, carried points included. */
-function readTotals(row: SettlementRow): SettlementTotals {
-  const [grossPoints, adjustmentPoints] = [BigInt(row.gross_points), BigInt(row.adjustment_points)];
-  return {
-    contributionCount: row.contribution_count,
-    adjustmentCount: row.adjustment_count,
-    grossPoints,
-    adjustmentPoints,
-    netPoints: grossPoints + adjustmentPoints,
-    carriedPoints: BigInt(row.carried_points),
-    totalPoints: BigInt(row.net_points),
-    amount: readExact(row.exact_amount),
-    byVersion: readVersions(row.totals_by_version as string),
   };
 }
 

@@ -5,6 +5,7 @@ import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
+import { monthOf } from '../../format/period.ts';
 import { Page } from '../../layout/page.tsx';
 import { AnswerBadge, StatusBadge } from '../../parts/badges.tsx';
 import { ChoiceFilter, CurrencyFilter, Filters, PeriodFilter } from '../../parts/filters.tsx';
@@ -16,6 +17,7 @@ import { Absent, Money, Points, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
+import { MonthTotals } from './month-totals.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
 
 type Filter = 'partner' | 'answer' | 'period' | 'currency' | 'status';
@@ -28,6 +30,7 @@ export function SettlementList() {
   const { not_answered: pending, accepted, disputed, open, closed } = useTexts(STATUS);
   const { filters, setFilters } = useFilters<Filter>();
   const { partner, period, currency } = filters;
+  const month = monthOf(period);
   const acknowledgement = filters.answer as Answer | undefined;
   const ofOne = useSort(['period'], '-period');
   const ofAll = useSort(currency ? ['closed_at', 'net_points', 'payable_amount'] : ['closed_at', 'net_points'], '-closed_at');
@@ -68,6 +71,7 @@ export function SettlementList() {
           </>
         )}
       </Filters>
+      {!partner && month && <MonthTotals month={month} />}
       <RecordPages
         label={t.title}
         query={query}

@@ -29,48 +29,50 @@ export function SettlementSum({ settlement }: { readonly settlement: Settlement 
       <Title order={2} size="h4" mb="xs">
         {t.sum}
       </Title>
-      <Table className="sum" aria-label={t.sum}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>
-              <VisuallyHidden>{t.sumOf}</VisuallyHidden>
-            </Table.Th>
-            <Table.Th className="figures">{common.points}</Table.Th>
-            {hasAmount && <Table.Th className="figures">{common.amount}</Table.Th>}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          <Row
-            label={t.countedContributions(settlement.contribution_count)}
-            points={settlement.gross_points}
-            hasAmount={hasAmount}
-          />
-          <Row
-            label={
-              <>
-                {t.countedAdjustments(settlement.adjustment_count)} <AdjustmentLinesLink settlement={settlement} />
-              </>
-            }
-            points={settlement.adjustment_points}
-            hasAmount={hasAmount}
-          />
-          <Row label={t.net} points={settlement.net_points} amount={money(settlement.net_amount)} hasAmount={hasAmount} />
-          {versions.length > 1 &&
-            versions.map(({ label, points, amount }) => (
-              <Row
-                key={label}
-                kind="part"
-                label={t.ofValue(label)}
-                points={points}
-                amount={money(amount)}
-                hasAmount={hasAmount}
-              />
+      <Table.ScrollContainer minWidth={0}>
+        <Table className="sum" aria-label={t.sum}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>
+                <VisuallyHidden>{t.sumOf}</VisuallyHidden>
+              </Table.Th>
+              <Table.Th className="figures">{common.points}</Table.Th>
+              {hasAmount && <Table.Th className="figures">{common.amount}</Table.Th>}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            <Row
+              label={t.countedContributions(settlement.contribution_count)}
+              points={settlement.gross_points}
+              hasAmount={hasAmount}
+            />
+            <Row
+              label={
+                <>
+                  {t.countedAdjustments(settlement.adjustment_count)} <AdjustmentLinesLink settlement={settlement} />
+                </>
+              }
+              points={settlement.adjustment_points}
+              hasAmount={hasAmount}
+            />
+            <Row label={t.net} points={settlement.net_points} amount={money(settlement.net_amount)} hasAmount={hasAmount} />
+            {versions.length > 1 &&
+              versions.map(({ label, points, amount }) => (
+                <Row
+                  key={label}
+                  kind="part"
+                  label={t.ofValue(label)}
+                  points={points}
+                  amount={money(amount)}
+                  hasAmount={hasAmount}
+                />
+              ))}
+            {ends.map((row) => (
+              <Row key={row.label} {...row} hasAmount={hasAmount} />
             ))}
-          {ends.map((row) => (
-            <Row key={row.label} {...row} hasAmount={hasAmount} />
-          ))}
-        </Table.Tbody>
-      </Table>
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
       <Text size="sm" c="dimmed" mt="md">
         {hasAmount ? t.howPayable : `${t.howPayable} ${t.noAmount}`}
       </Text>
