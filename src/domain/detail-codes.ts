@@ -25,6 +25,7 @@ export const PARTNER_DETAIL_CODES = [
   'other_payload',
   'settlement_open',
   'unreadable',
+  'too_many_values',
   'other_digits',
   'separators',
   'too_many_lines',

@@ -30,6 +30,7 @@ import { describeListProblem, type ListProblem } from '../../src/domain/reconcil
 import {
   LIST_FIELDS,
   type LineValues,
+  overfullLine,
   readListLine,
   STATEMENT_FIELDS,
   unreadableLine,
@@ -230,7 +231,12 @@ describe('what a file says and what is settled', () => {
 
   test('why a line could not be read is said in Arabic with the same field and the same bounds', () => {
     for (const type of [undefined, ...LINE_TYPES, 'other'])
-      for (const { problems } of [readListLine(1, valuesOf('', type)), readListLine(1, valuesOf('…', type)), unreadableLine(1)]) {
+      for (const { problems } of [
+        readListLine(1, valuesOf('', type)),
+        readListLine(1, valuesOf('…', type)),
+        unreadableLine(1),
+        overfullLine(1),
+      ]) {
         assert.ok(problems && problems.length > 0);
         for (const problem of problems) compareReasons(problem, LINE_TYPES.find((each) => each === type) ?? null);
       }

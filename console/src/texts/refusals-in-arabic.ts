@@ -62,6 +62,7 @@ export const FIELD_REFUSAL: Readonly<Record<string, string>> = {
   other_digits: 'يجب أن تُكتب القيمة بالأرقام من 0 إلى 9.',
   separators: 'يجب أن تُكتب القيمة دون فواصل الآلاف.',
   unreadable: 'تعذّرت قراءة هذه القيمة.',
+  too_many_values: 'في السطر قيم أكثر من أعمدة سطر العناوين.',
   too_many_lines: 'عدد الأسطر أكبر من المسموح.',
   too_many_bytes: 'الحجم أكبر من المسموح.',
   line_too_long: 'في الملف سطر أطول من المسموح.',

@@ -16,6 +16,8 @@ test('settlements, section 2, Reconciliation: a problem is a code, and its sente
   assert.match(sentence('partner_event_id', 'wrong_form'), /^partner_event_id must be a text of 8 to 128 characters/);
   assert.equal(sentence('line_type', 'wrong_form'), 'line_type must be contribution, adjustment or carried_forward.');
   assert.match(sentence('line', 'unreadable'), /JSON object/);
+  assert.match(sentence('line', 'too_many_values'), /more values than the header row/);
+  assert.equal(sentence('line', 'empty'), 'The line cannot be read.');
   assert.equal(sentence('of a later release', 'wrong_form'), 'of a later release must be well formed.');
 });
 

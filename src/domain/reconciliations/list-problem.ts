@@ -34,6 +34,13 @@ const POINTS_SENTENCES: Readonly<Partial<Record<DetailCode, string>>> = {
   separators: 'points must be without separators of thousands.',
 };
 
+/** What is said of a line as a whole. */
+const LINE_SENTENCES: Readonly<Partial<Record<DetailCode, string>>> = {
+  unreadable: 'An element must be a well-formed JSON object without repeated members.',
+  too_many_values:
+    'The line has more values than the header row has columns. A value that contains the separator must be in quotation marks.',
+};
+
 /**
  * The problem with its sentence, which is written when it is read.
  *
@@ -41,7 +48,7 @@ const POINTS_SENTENCES: Readonly<Partial<Record<DetailCode, string>>> = {
  */
 export function describeListProblem({ field, code, message }: ListProblem, lineType: LineType | null): ErrorDetail {
   if (message !== undefined) return { field, code, message };
-  if (field === 'line') return { field, code, message: 'An element must be a well-formed JSON object without repeated members.' };
+  if (field === 'line') return { field, code, message: LINE_SENTENCES[code] ?? 'The line cannot be read.' };
   if (code === 'missing') return { field, code, message: `${field} is missing.` };
   const sentence = field === 'points' ? POINTS_SENTENCES[code] : undefined;
   if (sentence !== undefined) return { field, code, message: sentence };

@@ -105,6 +105,11 @@ export function unreadableLine(lineNo: number): ListEntry {
   return { lineNo, listed: null, problems: [{ field: 'line', code: 'unreadable' }], readable: {} };
 }
 
+/** A line of a CSV list with a value beside the columns: which of its values belongs to which column is not known. */
+export function overfullLine(lineNo: number): ListEntry {
+  return { lineNo, listed: null, problems: [{ field: 'line', code: 'too_many_values' }], readable: {} };
+}
+
 /** A field of a line, its name here, and the check of its form. */
 type FieldForm = readonly [
   field: ListField | StatementField,

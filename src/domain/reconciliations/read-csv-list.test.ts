@@ -66,12 +66,21 @@ test('settlements, section 2, Reconciliation: a malformed line is told with its 
     '4 partner_order_ref missing,points missing',
     '5 points wrong_form',
     '6 partner_event_id wrong_form',
-    '7 evt-0006 6',
+    '7 line too_many_values',
     '8 evt-0007 7',
   ]);
   assert.deepEqual((await Array.fromAsync(readCsvList(cut(`${HEADER}evt-\xff001,O,1\n`)))).map(shown), [
     '2 partner_event_id wrong_form',
   ]);
+});
+
+test('settlements, section 2, Reconciliation: points with a separator of thousands and without quotation marks are never read as fewer', async () => {
+  const text = `${HEADER}evt-0001,O-1,5,056\nevt-0002,O-2,5,,\nevt-0003,O-3,"5,056"\n`;
+  assert.deepEqual((await read(text)).map(shown), ['2 line too_many_values', '3 evt-0002 5', '4 points separators']);
+  const between = 'partner_event_id,points,partner_order_ref\nevt-0001,5,056,O-1\n';
+  assert.deepEqual((await read(between)).map(shown), ['2 line too_many_values']);
+  const withMore = 'partner_event_id,partner_order_ref,points,note\nevt-0001,O-1,5,056\n';
+  assert.deepEqual((await read(withMore)).map(shown), ['2 evt-0001 5'], 'a column of its own');
 });
 
 test('settlements, section 2, Reconciliation: spaces around the values of a line are ignored, as in the header row', async () => {

@@ -9,6 +9,7 @@ import {
   type ListLimits,
   type ListReading,
   lineTooLong,
+  overfullLine,
   readListLine,
   refuseList,
   STATEMENT_FIELDS,
@@ -16,14 +17,18 @@ import {
 } from './partner-list.ts';
 import { CsvError, type CsvRecord, type CsvSplitter, splitCsv } from './split-csv.ts';
 
-/** The position of each field in a record; the statement's fields only when the list is one. */
-type Positions = readonly (readonly [field: ListField | StatementField, position: number])[];
+interface Header {
+  /** How many values a line may have. */
+  readonly columns: number;
+  /** The position of each field in a record; the statement's fields only when the list is one. */
+  readonly positions: readonly (readonly [field: ListField | StatementField, position: number])[];
+}
 
 /**
  * Reads the lines of a partner's CSV list, in order, as the bytes arrive: RFC 4180, in UTF-8, or in UTF-16 with a byte order mark as
  * spreadsheets save "Unicode text", with LF or CR LF, cells separated by commas, semicolons or tabs. The header row names the columns, in
- * any order and case. Spaces around a value are ignored. Blank lines are skipped, up to a limit. A malformed line is reported, and reading
- * continues. The service's own statement is recognised, as served and in the form for
+ * any order and case; a line has no value beside them. Spaces around a value are ignored. Blank lines are skipped, up to a limit. A
+ * malformed line is reported, and reading continues. The service's own statement is recognised, as served and in the form for
  * spreadsheets: no value of a list begins with that form's apostrophe.
  *
  * @throws ServiceError `invalid_request`: the header row lacks a column, a quotation mark is not closed, a line is too long, too many are
@@ -35,18 +40,28 @@ export async function* readCsvList(
   reading: ListReading = LIST_LIMITS,
 ): AsyncGenerator<ListEntry> {
   const counter = countLines(reading);
-  let positions: Positions | undefined;
+  let header: Header | undefined;
   for await (const records of readRecords(chunks, reading)) {
     for (const { lineNo, cells } of records) {
-      if (cells.every((cell) => cell.trim() === '')) counter.countBlank();
-      else if (positions) yield counter.count(readListLine(lineNo, pick(cells, positions)));
+      if (cells.every(isBlank)) counter.countBlank();
+      else if (header) yield counter.count(readLine(lineNo, cells, header));
       else {
-        positions = readHeader(cells);
-        if (positions.length > LIST_FIELDS.length) reading.onStatement?.();
+        header = readHeader(cells);
+        if (header.positions.length > LIST_FIELDS.length) reading.onStatement?.();
       }
     }
   }
-  if (!positions) throw missingColumns(LIST_FIELDS);
+  if (!header) throw missingColumns(LIST_FIELDS);
+}
+
+const isBlank = (cell: string) => cell.trim() === '';
+
+function readLine(lineNo: number, cells: readonly string[], { columns, positions }: Header): ListEntry {
+  const isOverfull = cells.length > columns && !cells.slice(columns).every(isBlank);
+  if (isOverfull) return overfullLine(lineNo);
+  const values: Record<string, string | undefined> = {};
+  for (const [field, position] of positions) values[field] = unguard(cells[position]?.trim());
+  return readListLine(lineNo, values as unknown as LineValues);
 }
 
 /** The bytes, as they arrive. The delimiter is known after the first line, or after the longest possible line. */
@@ -96,7 +111,7 @@ function findDelimiter(text: string): string {
   return name.exec(text.split('\n', 1)[0] as string)?.[1] ?? ',';
 }
 
-function readHeader(record: readonly string[]): Positions {
+function readHeader(record: readonly string[]): Header {
   const names = record.map((name) => name.trim().toLowerCase());
   const missing = LIST_FIELDS.filter((field) => !names.includes(field));
   if (missing.length > 0) throw missingColumns(missing);
@@ -104,17 +119,11 @@ function readHeader(record: readonly string[]): Positions {
   const fields = isStatement ? [...LIST_FIELDS, ...STATEMENT_FIELDS] : LIST_FIELDS;
   const repeated = fields.find((field) => names.indexOf(field) !== names.lastIndexOf(field));
   if (repeated) throw refuseList('repeated_column', `The header row has the column ${repeated} twice.`);
-  return fields.map((field) => [field, names.indexOf(field)]);
+  return { columns: names.length, positions: fields.map((field) => [field, names.indexOf(field)]) };
 }
 
 function missingColumns(fields: readonly ListField[]) {
   return refuseList('missing_column', `The header row of the list lacks ${fields.join(', ')}.`);
-}
-
-function pick(record: readonly string[], positions: Positions): LineValues {
-  const values: Record<string, string | undefined> = {};
-  for (const [field, position] of positions) values[field] = unguard(record[position]?.trim());
-  return values as unknown as LineValues;
 }
 
 function describeFailure({ code, lineNo }: CsvError, lineCharacters: number) {

@@ -51,6 +51,7 @@ const inWords = (_bound: string, least: string) => (least.startsWith('-') ? '' :
 
 function inArabic({ field, code, message }: Why['details'][number], { line_type }: Why): string {
   if (code === 'unreadable') return 'يجب أن يكون العنصر كائن JSON سليمًا بلا أعضاء مكررة.';
+  if (code === 'too_many_values') return 'في السطر قيم أكثر من أعمدة سطر العناوين. ضَع القيمة التي فيها فاصلة بين علامتي اقتباس.';
   if (code === 'missing') return `الحقل ${isolate(field)} ناقص.`;
   const written = field === 'points' ? POINTS_WRITTEN[code] : undefined;
   if (written) return written(isolate(field));
