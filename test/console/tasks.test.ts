@@ -46,7 +46,8 @@ describe('the sign-in', needsBrowser, () => {
       [{ httpOnly: true, secure: true, sameSite: 'Strict' }],
     );
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('E-mail address or operator id').fill(email);
+    await page.locator('input:focus[autocomplete=username]').waitFor();
+    await page.keyboard.type(email);
     await page.locator('input[type=password]').fill('this is not the password');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').getByText('The operator or the password is wrong').waitFor();

@@ -29,6 +29,7 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
             label={t.login}
             autoComplete="username"
             required
+            autoFocus
             dir="auto"
             value={login}
             onChange={(event) => setLogin(event.currentTarget.value)}

@@ -46,6 +46,7 @@ export const CLOSING = {
   verify: ['Verify now', 'تحقّق الآن'],
   notVerified: ['Not verified since the service started.', 'لم يُتحقَّق منذ تشغيل الخدمة.'],
   neverVerified: ['Never verified so far.', 'لم يُتحقَّق منها قط.'],
+  outdated: ['That is more than a day ago. Verify again.', 'مضى على ذلك أكثر من يوم. أعِد التحقق.'],
   verifying: ['Verifying …', 'جارٍ التحقق …'],
   soFar: [(lines: string) => `${lines} lines so far`, (lines: string) => `عدد السطور حتى الآن: ${lines}`],
   unmodified: [

@@ -16,6 +16,7 @@ type Verification = components['schemas']['Verification'];
 
 const RUNNING_MS = 1_000;
 const LATER_MS = 15_000;
+const DAY_MS = 86_400_000;
 
 export function usePartnerVerification(partnerId: string) {
   const path = { partner_id: partnerId };
@@ -26,9 +27,13 @@ export function usePartnerVerification(partnerId: string) {
   });
 }
 
-/** It ended, and found nothing modified. */
-export function isVerified({ status, problem_count }: Verification): boolean {
-  return status === 'done' && problem_count === 0;
+/** It found nothing modified, within the last day. */
+export function isVerified(verification: Verification): boolean {
+  return verification.status === 'done' && verification.problem_count === 0 && !isOutdated(verification);
+}
+
+function isOutdated({ ended_at }: Verification): boolean {
+  return ended_at !== null && Date.now() - Date.parse(ended_at) > DAY_MS;
 }
 
 /** Whether the records of a partner are as the service sealed them. Whoever looks may ask. */
@@ -93,7 +98,8 @@ function State({ verification, isNever }: StateProps) {
   if (problem_count === 0)
     return (
       <Text size="sm" role="status">
-        {t.unmodified(String(settlements), String(lines))} <Time at={ended_at} style="second" />
+        {t.unmodified(String(settlements), String(lines))} <Time at={ended_at} style="second" />{' '}
+        {isOutdated(verification) && t.outdated}
       </Text>
     );
   return (

@@ -51,6 +51,10 @@ export const JOB = {
     (differences: string, checked: string) =>
       `عُدّل خارج الخدمة ${differences} من ${checked} سجلًا. شغّل partner-impact verify واتبع SECURITY.md.`,
   ],
+  late: [
+    'That is more than two days ago. It runs every day: see its last runs.',
+    'مضى على ذلك أكثر من يومين، وهو يعمل كل يوم: اطّلع على آخر مرات تشغيله.',
+  ],
   notVerified: [
     'No verification has ended yet. Run “Verify all records” by hand, or wait for its next run.',
     'لم ينته أي تحقّق بعد. شغّل «التحقّق من جميع السجلات» يدويًا أو انتظر تشغيلها القادم.',

@@ -13,6 +13,8 @@ type Run = components['schemas']['JobRun'];
 const VERIFY = 'verify';
 const UNDER_WAY_MS = 2_000;
 const LATER_MS = 15_000;
+/** It runs every day, and takes its time. */
+const LATE_MS = 2 * 86_400_000;
 
 /** The runs of the daily verification of all records; `last` is the latest that succeeded, `null` while none has. */
 export function useLastVerification() {
@@ -38,11 +40,18 @@ function Verified({ run }: { readonly run: Run }) {
   const checked = formatWhole(result['checked'] ?? '0');
   const differences = result['differences'] ?? '0';
   const isGood = differences === '0';
+  const isLate = run.ended_at !== null && Date.now() - Date.parse(run.ended_at) > LATE_MS;
   return (
-    <Alert color={isGood ? 'forest' : 'red'} role={isGood ? 'status' : 'alert'}>
+    <Alert color={colorOf(isGood, isLate)} role={isGood ? 'status' : 'alert'}>
       {isGood ? t.verified(checked) : t.modified(formatWhole(differences), checked)} <Time at={run.ended_at} />
+      {isLate && ` ${t.late}`}
     </Alert>
   );
+}
+
+function colorOf(isGood: boolean, isLate: boolean): string {
+  if (!isGood) return 'red';
+  return isLate ? 'yellow' : 'forest';
 }
 
 /** Counts by name, as text. */

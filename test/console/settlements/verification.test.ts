@@ -1,0 +1,34 @@
+/** What the page of an open settlement says of a verification that is long ago. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { waitFor } from '../../support/assertions/wait-for.ts';
+import { needsBrowser } from '../../support/console/browser.ts';
+import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { signedInOperator } from '../../support/operator-client.ts';
+import { newSettledPartner } from '../../support/settlements.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+const DAY_MS = 86_400_000;
+
+test('a verification of a day ago and longer is told, and counts as a warning', needsBrowser, async () => {
+  const { partnerId, open } = await newSettledPartner(service);
+  const viewer = await signedInOperator(service, 'viewer');
+  const path = `/operator/v1/partners/${partnerId}/verification`;
+  await viewer.post(path, undefined);
+  await waitFor('the verification', async () => (await viewer.get(path)).body.status === 'done');
+  const told = async (later: number) => {
+    const page = await browser.signedIn('approver');
+    await page.clock.install({ time: Date.now() + later });
+    await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${open.settlementId}`);
+    const state = page.locator('#checklist').getByText(/^Nothing is modified: /);
+    await state.waitFor();
+    await page.getByText('Pending contributions').waitFor();
+    const warnings = await page.getByRole('link', { name: '1 warning', exact: true }).count();
+    return { isOutdated: (await state.innerText()).endsWith('That is more than a day ago. Verify again.'), warnings };
+  };
+  assert.deepEqual(await told(DAY_MS / 2), { isOutdated: false, warnings: 0 });
+  assert.deepEqual(await told(2 * DAY_MS), { isOutdated: true, warnings: 1 });
+});
