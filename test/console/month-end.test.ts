@@ -293,7 +293,8 @@ describe('a list for a reconciliation', needsBrowser, () => {
         `${sent?.partner_event_id},${sent?.partner_order_ref},${points}`,
       ]);
       await page.goto(`${browser.baseUrl}/reconciliations/${partnerId}/${reconciliationId}`);
-      await page.getByRole('cell', { name: String(points), exact: true }).waitFor();
+      const lines = page.getByRole('table', { name: 'Lines' });
+      await lines.getByRole('cell', { name: String(points), exact: true }).waitFor();
       await page.waitForLoadState('networkidle');
       assert.equal(await page.getByRole('columnheader', { name: 'Adjustment', exact: true }).count(), count);
       assert.equal(await page.getByRole('button', { name: 'Draft an adjustment' }).count(), count);

@@ -53,6 +53,22 @@ test('lists and the choice of a settlement show the days of a period, in both la
   }
 });
 
+test('a settlement leads to the others of its partner, and an open one says of when its totals are', needsBrowser, async () => {
+  const { partner, partnerId, open } = await newSettledPartner(service);
+  await closeThrough(service, open);
+  const { settlementId } = await getOpen(service.database, partnerId);
+  const page = await browser.signedIn('viewer');
+  const asOf = page.locator('dt').filter({ hasText: /^Totals of$/ });
+  await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${open.settlementId}`);
+  await page.getByRole('table', { name: 'How it adds up' }).waitFor();
+  assert.equal(await asOf.count(), 0, 'those of a closed one are final');
+  const trail = page.getByRole('navigation', { name: 'Where this page belongs' });
+  await trail.getByRole('link', { name: partner.name }).click();
+  await page.getByRole('row').filter({ hasText: 'Open' }).locator('[data-label="Period"]').click();
+  await asOf.waitFor();
+  assert.equal(new URL(page.url()).pathname, `/settlements/${partnerId}/${settlementId}`);
+});
+
 async function getClosed(partnerId: string) {
   const { rows } = await service.database.pool.query(
     `select period_label as label, period_start as "startsAt", period_end as "endsAt", period_timezone as "timeZone"

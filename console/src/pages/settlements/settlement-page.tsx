@@ -38,7 +38,11 @@ export function SettlementPage() {
   return (
     <Page
       title={partner === undefined ? `${t.detail} ${period}` : t.titleOf(isolateForeign(partner), period)}
-      parent={settlement.data?.status === 'open' && { to: '/closings', label: shell.closings }}
+      parent={
+        settlement.data?.status === 'open'
+          ? { to: '/closings', label: shell.closings }
+          : settlement.data && { to: `/settlements?partner=${partnerId}`, label: partner ?? partnerId }
+      }
       description={<Id id={settlementId} />}
       actions={settlement.data && <Actions key={settlementId} settlement={settlement.data} />}
     >
@@ -128,6 +132,9 @@ function SettlementFacts({ settlement }: { readonly settlement: Settlement }) {
         { label: common.partner, value: <PartnerLink id={settlement.partner_id} /> },
         { label: t.from, value: <Time at={settlement.period_start} zone={zone} /> },
         { label: t.until, value: <Time at={settlement.period_end} zone={zone} /> },
+        ...(settlement.as_of === null
+          ? []
+          : [{ label: t.asOf, value: <Time at={settlement.as_of} zone={zone} style="second" /> }]),
         ...(isClosed ? [{ label: t.closedAt, value: <ClosedBy settlement={settlement} /> }] : []),
         ...(acknowledgement.status === 'accepted' ? said.filter(({ text }) => text).map(toFact) : []),
         ...(statement ? [{ label: t.hash, value: <Id id={statement.csv_sha256} isShort /> }] : []),

@@ -61,6 +61,7 @@ export const SETTLEMENT = {
   ],
   from: ['From', 'من'],
   until: ['Until', 'حتى'],
+  asOf: ['Totals of', 'المجاميع في'],
   note: ["The partner's note", 'ملاحظة الشريك'],
   reference: ["The partner's reference", 'مرجع الشريك'],
   statement: ['Download the statement', 'تنزيل كشف التسوية'],
