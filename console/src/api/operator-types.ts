@@ -4679,7 +4679,7 @@ export interface components {
                 /** @description The value under the version. */
                 after: string | null;
             };
-            /** @description Whole trees, for a price. */
+            /** @description The sum of the whole trees of each contribution, for a price. */
             trees: {
                 /** @description The value as recorded; `null` where nothing is known. */
                 before: string | null;

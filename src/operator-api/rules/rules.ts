@@ -201,7 +201,7 @@ export const preview = operatorRoute({
     ),
     minor_units: minorUnits,
     amount: BeforeAfter('What the points are worth, for a price.', nullableDecimalText),
-    trees: BeforeAfter('Whole trees, for a price.', nullableIntegerText as never),
+    trees: BeforeAfter('The sum of the whole trees of each contribution, for a price.', nullableIntegerText as never),
   }),
   async handle({ tools: { database }, query }) {
     const { reviews_everything: everything, over = 'last_month', ...stated } = query;

@@ -119,7 +119,7 @@ export const RULE = {
   asRecorded: ['As recorded', 'كما سُجّل'],
   under: ['Under this version', 'بهذا الإصدار'],
   worth: ['Value of the points', 'قيمة النقاط'],
-  trees: ['Trees', 'الأشجار'],
+  trees: ['Trees: the whole ones of each contribution', 'الأشجار: الكاملة لكل مساهمة'],
 } as const satisfies Texts;
 
 export const RULE_KIND = {
