@@ -25,14 +25,16 @@ export interface ExportColumn {
 }
 
 /**
- * The columns of records of one shape: one for each value. A member of a member has both names, as `acknowledgement_status`; the values of
- * a list share a cell.
+ * The columns of records of one shape: one for each value. A member of a member has both names, as `acknowledgement_status`, and so has a
+ * member of the records of a list, as `amounts_currency`: its values share a cell. The lists of such a record are left out.
  */
 export function exportColumnsOf(shape: ObjectSchema): ExportColumn[] {
   return valuesOf(shape).map(({ path, guard }) => ({
     name: path.join('_'),
-    textOf: (record) =>
-      guard(textOf(path.reduce((value: unknown, member) => (value as ExportedRecord | null | undefined)?.[member], record))),
+    textOf: (record) => {
+      const texts = textsAt(record, path);
+      return texts.length === 1 ? guard(texts[0] as string) : guardWords(texts.join('; '));
+    },
   }));
 }
 
@@ -41,12 +43,23 @@ interface ShapedValue {
   readonly guard: (text: string) => string;
 }
 
-function valuesOf({ properties = {} }: ObjectSchema): ShapedValue[] {
+function valuesOf({ properties = {} }: ObjectSchema, isInList = false): ShapedValue[] {
   return Object.entries(properties).flatMap(([name, member]) => {
-    const object = [member, ...(member.anyOf ?? [])].find(({ properties: own }) => own !== undefined);
+    const shapes = [member, ...(member.anyOf ?? [])];
+    const isList = shapes.some(({ items }) => items !== undefined);
+    if (isList && isInList) return [];
+    const object = shapes.map((each) => each.items ?? each).find(({ properties: own }) => own !== undefined);
     if (!object) return [{ path: [name], guard: guardOf(member) }];
-    return valuesOf(object).map(({ path, guard }) => ({ path: [name, ...path], guard }));
+    return valuesOf(object, isInList || isList).map(({ path, guard }) => ({ path: [name, ...path], guard }));
   });
+}
+
+/** The values that a path leads to, through the records of a list to those of each. */
+function textsAt(value: unknown, [member, ...rest]: readonly string[]): string[] {
+  if (Array.isArray(value)) return value.flatMap((each) => textsAt(each, member === undefined ? [] : [member, ...rest]));
+  if (value === null || value === undefined) return [''];
+  if (member !== undefined) return textsAt((value as ExportedRecord)[member], rest);
+  return [value instanceof Date ? value.toISOString() : String(value)];
 }
 
 /** Whole numbers and decimals are texts of digits. A spreadsheet reads no time of ISO 8601, and keeps it. */
@@ -54,15 +67,4 @@ function guardOf({ type, pattern, format }: MemberSchema): ShapedValue['guard'] 
   const isNumber = pattern?.startsWith('^-?\\d+') || [type].flat().some((each) => each === 'integer' || each === 'number');
   if (isNumber) return guardNumber;
   return format === 'date-time' ? (text) => text : guardWords;
-}
-
-function textOf(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map(textOf).join('; ');
-  if (typeof value === 'object')
-    return Object.entries(value)
-      .map(([name, member]) => `${name} ${textOf(member)}`)
-      .join(', ');
-  return String(value);
 }
