@@ -51,6 +51,18 @@ describe('partners and keys', () => {
       assert.equal((await operator.postOnce(`${V1}/partners`, { name })).status, 400, JSON.stringify(name));
   });
 
+  test('a name in Arabic is found however a person spells it', async () => {
+    const { body } = await operator.postOnce(`${V1}/partners`, { name: 'مؤسّسة الأمل لهدى ٢٤' });
+    const idsOf = (partners: { partner_id: string }[]) => partners.map(({ partner_id }) => partner_id);
+    for (const typed of ['موسسه الامل', 'لهدي 24', 'مؤسـسة', 'الأمل']) {
+      const text = encodeURIComponent(typed);
+      assert.deepEqual(idsOf((await viewer.get(`${V1}/partners?name=${text}`)).body.partners), [body.partner_id], typed);
+      assert.deepEqual(idsOf((await viewer.get(`${V1}/search?q=${text}`)).body.partners), [body.partner_id], typed);
+    }
+    for (const typed of ['موسسه الصمل', '25'])
+      assert.deepEqual((await viewer.get(`${V1}/partners?name=${encodeURIComponent(typed)}`)).body.partners, [], typed);
+  });
+
   test('suspend and resume', async () => {
     const { partner: own, client } = await service.newPartner();
     const step = (name: string) => operator.post(`${V1}/partners/${own.partnerId}/${name}`);

@@ -1,3 +1,4 @@
+import { inOneSpelling, SPELLINGS } from '../../domain/access/arabic-spelling.ts';
 import type { PartnerRates } from '../../domain/access/partner-rates.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
@@ -149,11 +150,13 @@ const IN_ORDER: KeysetList<PartnerOrder> = {
 };
 
 export interface PartnerFilter {
-  /** A part of the name, in whatever case. */
+  /** A part of the name, in whatever case and spelling ({@link inOneSpelling}). */
   readonly text?: string | undefined;
   readonly isSuspended?: boolean | undefined;
   readonly currency?: string | undefined;
 }
+
+const NAME = `translate(name, '${SPELLINGS.from}', '${SPELLINGS.to}')`;
 
 /** The pattern of `like` that finds a part of a text. */
 function containing(text: string): string {
@@ -167,6 +170,10 @@ export async function listPartnersInOrder(
   page: KeysetPage<PartnerOrder>,
 ): Promise<(Partner & Placed)[]> {
   // Both sides get one case by the locale of the database, which may know no letters but those of ASCII.
-  const conditions = { 'name ~~*': text && containing(text), '(suspended_at is not null)': isSuspended, currency };
+  const conditions = {
+    [`${NAME} ~~*`]: text && containing(inOneSpelling(text)),
+    '(suspended_at is not null)': isSuspended,
+    currency,
+  };
   return listByKeyset<Partner, PartnerOrder>(db, IN_ORDER, conditions, page);
 }
