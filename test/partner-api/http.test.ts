@@ -168,6 +168,24 @@ describe('routes and methods come before authentication', () => {
     }
   });
 
+  test('a path behind something else is 404, which says how the base address ends', async () => {
+    for (const before of ['/', '/docs', '/v1', '/api', '/docs/']) {
+      for (const method of ['GET', 'POST', 'PUT']) {
+        const answer = parse(
+          await sendRaw(`${method} ${before}/v1/impact-transactions?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`),
+        );
+        assert.deepEqual([answer.status, answer.error.code], [404, 'invalid_request'], `${method} ${before}`);
+        assert.match(
+          answer.error.message,
+          /begins with \/v1: the base address has no slash, \/v1 or \/docs at its end\.$/,
+          before,
+        );
+      }
+    }
+    const ofAnother = parse(await sendRaw(`GET /nowhere?next=/x/v1/y HTTP/1.1\r\n${HOST}${CLOSE}`));
+    assert.doesNotMatch(ofAnother.error.message, /base address/);
+  });
+
   test('a wrong method is 405 with Allow', async () => {
     const paths: [string, string][] = [
       ['/v1/impact-transactions', 'GET, HEAD, POST'],
@@ -248,6 +266,13 @@ describe('the recovery verdict of what reaches no operation', () => {
   const refused: [string, number, string][] = [
     ['an unknown path', 404, `POST /v1/impact-transaction HTTP/1.1\r\n${HOST}${length} 2\r\n${CLOSE}{}`],
     ['a path without its version', 404, `POST /impact-transactions HTTP/1.1\r\n${HOST}${length} 2\r\n${CLOSE}{}`],
+    ['a path behind that of the pages', 404, `POST /docs/v1/impact-transactions HTTP/1.1\r\n${HOST}${length} 2\r\n${CLOSE}{}`],
+    [
+      'a look-up behind the path of the pages',
+      404,
+      `GET /docs/v1/impact-transactions?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`,
+    ],
+    ['a look-up behind a slash', 404, `GET //v1/impact-transactions?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`],
     ['an unknown path of a look-up', 404, `GET /v1/impact-transaction?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`],
     ['a wrong method', 405, `PUT /v1/impact-transactions HTTP/1.1\r\n${HOST}${CLOSE}`],
     ['a bad percent escape in an unknown path', 404, `POST /v1/%zz HTTP/1.1\r\n${HOST}${CLOSE}`],
@@ -273,6 +298,8 @@ describe('the recovery verdict of what reaches no operation', () => {
     for (const request of [
       `PUT /v1/emissions/estimates HTTP/1.1\r\n${HOST}${CLOSE}`,
       `POST /v1/emissions/estimate HTTP/1.1\r\n${HOST}${CLOSE}`,
+      `POST /docs/v1/emissions/estimates HTTP/1.1\r\n${HOST}${CLOSE}`,
+      `POST /v1/v1/emissions/estimates HTTP/1.1\r\n${HOST}${CLOSE}`,
       `GET /favicon.ico HTTP/1.1\r\n${HOST}${CLOSE}`,
     ])
       assert.doesNotMatch(await sendRaw(request), /point_restoration/, request);

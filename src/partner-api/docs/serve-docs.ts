@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Environment } from '../../domain/access/api-key.ts';
 import { unavailable } from '../../domain/service-error.ts';
-import { noSuchPath, REFERENCE_HERE } from '../http/known-routes.ts';
+import { findMisplaced, noSuchPath, REFERENCE_HERE } from '../http/known-routes.ts';
 import { buildDocs } from './build-docs.ts';
 import type { DocsFiles } from './docs-files.ts';
 import { findMeantPage, notFoundPage } from './not-found.ts';
@@ -65,7 +65,8 @@ function answerUnknown(request: FastifyRequest<{ Params: { '*': string } }>, rep
   const name = request.params['*'];
   const meant = findMeantPage(name, files);
   if (meant !== undefined) return reply.redirect(relativeAddress(name, meant), 307);
-  if (!/\btext\/html\b/.test(request.headers.accept ?? '')) throw noSuchPath(REFERENCE_HERE);
+  if (!/\btext\/html\b/.test(request.headers.accept ?? ''))
+    throw noSuchPath(findMisplaced(request.url)?.nextStep ?? REFERENCE_HERE);
   reply.headers({ 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
   return reply.code(404).type('text/html; charset=utf-8').send(notFoundPage(name));
 }

@@ -41,8 +41,9 @@ export function learnRoutes(app: FastifyInstance, nextStepOf: (url: string) => s
       if (endsWithSlash(request.url))
         throw noSuchPath('No path of the interface ends with a slash: send the request without it.');
       if (!request.is404) return;
-      const allowed = new Set(findOnPath(request.url).map(({ method }) => method));
-      if (allowed.size === 0) throw noSuchPath(nextStepOf(request.url));
+      const onPath = findMisplaced(request.url) === undefined ? findOnPath(request.url) : [];
+      if (onPath.length === 0) throw noSuchPath(findMisplaced(request.url)?.nextStep ?? nextStepOf(request.url));
+      const allowed = new Set(onPath.map(({ method }) => method));
       const allow = [...allowed].sort().join(', ');
       throw new ServiceError('invalid_request', `This path allows ${allow}.`, { status: 405, headers: { allow } });
     },
@@ -56,12 +57,15 @@ export function learnRoutes(app: FastifyInstance, nextStepOf: (url: string) => s
  */
 function recoverableOf({ method, url }: AskedRoute, onPath: readonly KnownRoute[]): RecoverableOperation | undefined {
   const isRead = method === 'GET' || method === 'HEAD';
-  const exact = onPath.find((route) => route.method === method);
+  const misplaced = findMisplaced(url ?? '');
+  const known = misplaced ? [] : onPath;
+  const exact = known.find((route) => route.method === method);
   if (exact) return exact.recoverable;
-  if (onPath.length > 0) return onPath.some(({ recoverable }) => recoverable) ? (isRead ? 'lookup' : 'confirm') : undefined;
-  if (url?.startsWith('/v1/emissions')) return undefined;
+  if (known.length > 0) return known.some(({ recoverable }) => recoverable) ? (isRead ? 'lookup' : 'confirm') : undefined;
+  const meant = misplaced?.path ?? url;
+  if (meant?.startsWith('/v1/emissions')) return undefined;
   if (!isRead) return 'confirm';
-  return url?.startsWith('/v1/') ? 'lookup' : undefined;
+  return meant?.startsWith('/v1/') ? 'lookup' : undefined;
 }
 
 export const REFERENCE_HERE =
@@ -71,6 +75,16 @@ export const REFERENCE_OF_SANDBOX = 'The reference of the interface lists all pa
 /** @param nextStep What to send instead, or where all paths are listed. */
 export function noSuchPath(nextStep: string): ServiceError {
   return new ServiceError('invalid_request', `There is no such path. ${nextStep}`, { status: 404 });
+}
+
+/** Something before `/v1/`, which may be another `/v1`, and the path from there on. */
+const MISPLACED = /^(?!\/v1\/(?!v1\/))[^?]+?(\/v1\/[^?]*)/;
+
+/** The path of the interface that stands behind something else, as after a base address `https://…/`, `https://…/docs` or `https://…/v1`. */
+export function findMisplaced(url: string): { readonly path: string; readonly nextStep: string } | undefined {
+  const [, path] = MISPLACED.exec(url) ?? [];
+  const nextStep = 'Every path of the interface begins with /v1: the base address has no slash, /v1 or /docs at its end.';
+  return path === undefined ? undefined : { path, nextStep };
 }
 
 function endsWithSlash(url: string): boolean {
