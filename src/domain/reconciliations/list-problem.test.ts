@@ -13,6 +13,7 @@ test('settlements, section 2, Reconciliation: a problem is a code, and its sente
   assert.equal(sentence('points', 'not_whole', 'contribution'), 'points must be a whole number, without decimals.');
   assert.equal(sentence('points', 'other_digits'), 'points must be in the digits 0 to 9.');
   assert.equal(sentence('points', 'separators'), 'points must be without separators of thousands.');
+  assert.equal(sentence('points', 'wrong_type'), 'points must be a JSON number, without quotation marks.');
   assert.match(sentence('partner_event_id', 'wrong_form'), /^partner_event_id must be a text of 8 to 128 characters/);
   assert.equal(sentence('line_type', 'wrong_form'), 'line_type must be contribution, adjustment or carried_forward.');
   assert.match(sentence('line', 'unreadable'), /JSON object/);

@@ -32,6 +32,7 @@ const POINTS_SENTENCES: Readonly<Partial<Record<DetailCode, string>>> = {
   not_whole: 'points must be a whole number, without decimals.',
   other_digits: 'points must be in the digits 0 to 9.',
   separators: 'points must be without separators of thousands.',
+  wrong_type: 'points must be a JSON number, without quotation marks.',
 };
 
 /** What is said of a line as a whole. */

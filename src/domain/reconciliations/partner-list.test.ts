@@ -22,8 +22,9 @@ test('settlements, section 2, Reconciliation: a line has an event, an order and 
 
 test('settlements, section 2, Reconciliation: points that are not whole, or not from 0, the net of what was taken back, to the end of int64, are malformed', () => {
   const cells = ['00', '-0', '-1', '+1', '1e2', ' 1', '1 ', '007', 'x', 'طلب 3', '2026-11-27'];
-  for (const points of [...cells, 'ن'.repeat(50), -1n, 100, Number.NaN, true, [], {}])
+  for (const points of [...cells, 'ن'.repeat(50), -1n, 100])
     assert.deepEqual(problems({ points }), ['points wrong_form'], String(points));
+  for (const points of [Number.NaN, true, [], {}]) assert.deepEqual(problems({ points }), ['points wrong_type'], String(points));
 });
 
 test('settlements, section 2, Reconciliation: numbers of another form are told by their form: above the most, decimals, digits of another script, separators', () => {

@@ -13,9 +13,9 @@ const OTHER_DIGIT = /(?!\d)\p{Nd}/u;
 
 /**
  * Why a value is no number of points, as precisely as can be said without the value, which may be personal: above the most, a number of
- * another form, or `wrong_form` for anything else.
+ * another form, no number in a JSON list, or `wrong_form` for anything else.
  *
- * @param value As `readJson` gives it, or the text of a cell.
+ * @param value As `readJson` gives it, `NaN` for a string of a JSON list, or the text of a cell.
  * @param lineType The type that a line of a statement states.
  */
 export function pointsProblem(value: unknown, lineType: LineType | undefined): DetailCode {
@@ -23,10 +23,11 @@ export function pointsProblem(value: unknown, lineType: LineType | undefined): D
   if (lineType === 'carried_forward') return 'wrong_form';
   if (typeof value === 'bigint') return value > POINTS_MAX ? 'too_large' : 'wrong_form';
   if (typeof value === 'number') return numberProblem(value);
-  return typeof value === 'string' ? textProblem(value) : 'wrong_form';
+  return typeof value === 'string' ? textProblem(value) : 'wrong_type';
 }
 
 function numberProblem(value: number): DetailCode {
+  if (Number.isNaN(value)) return 'wrong_type';
   if (value > POINTS_MAX) return 'too_large';
   return Number.isFinite(value) && !Number.isInteger(value) ? 'not_whole' : 'wrong_form';
 }

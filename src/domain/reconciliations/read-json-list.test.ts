@@ -54,7 +54,7 @@ test('settlements, section 2, Reconciliation: a malformed element is told with i
     entries.map(({ lineNo, problems }) => `${lineNo} ${problems?.map(({ field, code }) => `${field} ${code}`) ?? 'good'}`),
     [
       '1 points wrong_form',
-      '2 points wrong_form',
+      '2 points wrong_type',
       '3 points not_whole',
       '4 line unreadable',
       '5 line unreadable',

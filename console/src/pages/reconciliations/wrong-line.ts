@@ -29,6 +29,7 @@ const POINTS_WRITTEN: Readonly<Record<string, (points: string) => string>> = {
   not_whole: (points) => `يجب أن يكون ${points} عددًا صحيحًا دون كسور عشرية.`,
   other_digits: (points) => `يجب أن يُكتب ${points} بالأرقام من 0 إلى 9.`,
   separators: (points) => `يجب أن يُكتب ${points} دون فواصل الآلاف.`,
+  wrong_type: (points) => `يجب أن يكون ${points} رقمًا في JSON، دون علامتي اقتباس.`,
 };
 
 type Why = Pick<ReconciliationLine, 'line_type' | 'details'>;
