@@ -43,6 +43,8 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
+    if (text.startsWith('\uFEFF')) throw new SyntaxError('it begins with a byte order mark; send it without one');
+    if (text.trim() === '') throw new SyntaxError('it is empty');
     const reason = (error as Error).message.replace(/(?:^|, )(?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s, '');
     throw new SyntaxError(reason || 'it is not JSON');
   }

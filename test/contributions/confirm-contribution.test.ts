@@ -212,6 +212,24 @@ describe('invalid_request (interface, "Errors": syntactically invalid request or
     assertError(answer, 'invalid_request');
   });
 
+  test('a body that is none is told what it is instead', async () => {
+    const cases: [body: string, words: string][] = [
+      ['', 'The body is not valid JSON: it is empty.'],
+      [' \n', 'The body is not valid JSON: it is empty.'],
+      ['\ufeff{}', 'The body is not valid JSON: it begins with a byte order mark; send it without one.'],
+      ['[]', 'The body must be a JSON object; it is an array.'],
+      ['[{}]', 'The body must be a JSON object; it is an array.'],
+      ['"{}"', 'The body must be a JSON object; it is a string.'],
+      ['null', 'The body must be a JSON object; it is null.'],
+      ['5', 'The body must be a JSON object; it is a number.'],
+    ];
+    for (const [body, words] of cases) {
+      const answer = await client.post('/v1/impact-transactions', body, { 'content-type': 'application/json' });
+      assertError(answer, 'invalid_request');
+      assert.equal(answer.body.error.message, words, body);
+    }
+  });
+
   test('the specific code stands only where no problem is structural', async () => {
     assertError(await client.confirm({ points: 0 }), 'invalid_point_amount');
     assertError(await client.confirm({ points: 0, unknown: 1 }), 'invalid_request');
@@ -236,7 +254,7 @@ describe('invalid_request (interface, "Errors": syntactically invalid request or
     }
   });
 
-  test('a mistyped member is told which field it may be, unless that was sent too', async () => {
+  test('a mistyped or shortened member is told which field it may be, unless that was sent too', async () => {
     const told = async (fields: object) => {
       const answer = await client.confirm(fields);
       assertError(answer, 'invalid_request');
@@ -247,6 +265,10 @@ describe('invalid_request (interface, "Errors": syntactically invalid request or
     assert.equal(await told({ calculationID: 'calc_1' }), said('calculationID', 'did you mean calculation_id?'));
     assert.equal(await told({ opaque_custmer_ref: 'c' }), said('opaque_custmer_ref', 'did you mean opaque_customer_ref?'));
     assert.equal(await told({ partner_order_reff: 'o' }), said('partner_order_reff', 'remove it.'));
+    assert.equal(await told({ customer_ref: 'c' }), said('customer_ref', 'did you mean opaque_customer_ref?'));
+    assert.equal(await told({ event_id: 'e', partner_event_id: undefined }), said('event_id', 'did you mean partner_event_id?'));
+    assert.equal(await told({ order_ref: 'o' }), said('order_ref', 'remove it.'));
+    assert.equal(await told({ id: 'i', partner_event_id: undefined }), said('id', 'remove it.'));
     assert.equal(await told({ note: 'n' }), said('note', 'remove it.'));
   });
 

@@ -141,6 +141,22 @@ test('invalid_distance: the detail says whether a plain decimal is outside the b
   }
 });
 
+test('invalid_distance: the message says which character or which form is wrong', async () => {
+  for (const [distance_km, words] of [
+    ['12,5', 'its character 3 is neither a digit 0 to 9 nor a full stop'],
+    ['١٢٫٥', 'its character 1 is neither a digit 0 to 9 nor a full stop'],
+    ['12.5 km', 'its character 5 is neither a digit 0 to 9 nor a full stop'],
+    ['1.2345', 'it has 4 decimals'],
+    ['007', 'it has leading zeros'],
+    ['.5', 'it is a string of 2 characters'],
+    ['', 'it is empty'],
+  ] as const) {
+    const answer = await client.estimate({ distance_km });
+    assertError(answer, 'invalid_distance');
+    assert.ok(answer.body.error.message.endsWith(`; ${words}.`), answer.body.error.message);
+  }
+});
+
 describe('unsupported_vehicle and invalid_request', () => {
   for (const vehicle_category of ['bicycle', 'CAR_GASOLINE', '', null, 5, ['car_gasoline']]) {
     test(`unsupported_vehicle: ${JSON.stringify(vehicle_category)}`, async () => {

@@ -239,7 +239,11 @@ describe('invalid_request names the member, its form and what to do', HANG_LIMIT
       { after_sequence: 'wrong_type' },
       /^after_sequence occurs 2 times in the query; send it once/,
     ],
-    ['?after=5', { after: 'unknown_field' }, /^after is not a field of this operation in the query; remove it\.$/],
+    [
+      '?after=5',
+      { after: 'unknown_field' },
+      /^after is not a field of this operation in the query; did you mean after_sequence\?$/,
+    ],
     ['?limit[]=5', { 'limit[]': 'unknown_field' }, /did you mean limit\?$/],
     ['?Limit=5', { Limit: 'unknown_field' }, /did you mean limit\?$/],
     [

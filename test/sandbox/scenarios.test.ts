@@ -292,6 +292,30 @@ describe('what is asked for', () => {
     assert.deepEqual(await countRows(database, partnerId), before);
   });
 
+  test('a wrong parameter is told with its bounds, a wrong name with the names that the operation has', async () => {
+    const told = async (scenario: string) => (await client.confirm({}, asking(scenario))).body.error.message;
+    assert.equal(await told('pending;after=1s'), 'X-Sandbox-Scenario: pending takes no parameter.');
+    assert.equal(
+      await told('slow;s=5'),
+      'X-Sandbox-Scenario: slow takes no parameter but ms, from 1 to 30000, such as slow;ms=8000.',
+    );
+    assert.match(
+      await told('pending_then_failed;after=73h'),
+      /takes no parameter but after, in s, m or h, at most 72 h, such as /,
+    );
+    assert.match(
+      await told('rate_limited;times=0'),
+      /takes no parameter but times, from 1 to 100, such as rate_limited;times=2\.$/,
+    );
+    assert.match(
+      await told('timeout'),
+      /: send one of pending, .*, timeout_after_commit, slow, estimate_expired, order_taken, with/,
+    );
+    const ofEstimate = (await client.estimate({}, asking('pending'))).body.error.message;
+    assert.match(ofEstimate, /: send one of rate_limited, [^;]*estimate_expired, with at most one parameter, such as /);
+    assert.doesNotMatch(ofEstimate, /pending/);
+  });
+
   test('another partner’s estimate is not touched', async () => {
     const { client: enemy } = await service.newPartner();
     const { calculation_id, partner_order_ref } = (await client.estimate()).body.estimate;

@@ -63,6 +63,20 @@ const PARAMETERS: Partial<Record<ScenarioName, 'times' | 'after' | 'ms'>> = {
   slow: 'ms',
 };
 
+const PARAMETER_FORMS = {
+  times: [`from 1 to ${TIMES_MAX}`, '2'],
+  after: [`in s, m or h, at most ${AFTER_SECONDS_MAX / 3_600} h`, '30s'],
+  ms: [`from 1 to ${SLOW_MS_MAX}`, '8000'],
+} as const;
+
+/** `slow takes no parameter but ms, from 1 to 30000, such as slow;ms=8000` */
+export function describeParameter(name: ScenarioName): string {
+  const parameter = PARAMETERS[name];
+  if (parameter === undefined) return `${name} takes no parameter`;
+  const [bounds, example] = PARAMETER_FORMS[parameter];
+  return `${name} takes no parameter but ${parameter}, ${bounds}, such as ${name};${parameter}=${example}`;
+}
+
 /**
  * A prefix that begins with another precedes it in the list. A refusal by prefix ends automatically: the retry must send the same
  * reference.
@@ -115,6 +129,12 @@ export function readScenario(text: string): Scenario | undefined {
   if (parameter !== PARAMETERS[name]) return undefined;
   const given = readParameter(parameter, Number(value), unit ?? '');
   return given && { ...usual, ...given, text: `${name};${parameter}=${Number(value)}${unit}` };
+}
+
+/** The scenario that a text begins with, whatever follows its name; `undefined` for none. */
+export function scenarioNameOf(text: string): ScenarioName | undefined {
+  const name = /^[a-z_]*/.exec(text.trim())?.[0] ?? '';
+  return isScenarioName(name) ? name : undefined;
 }
 
 function isScenarioName(name: string): name is ScenarioName {

@@ -1,10 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import {
+  describeParameter,
   isFor,
   type RehearsedOperation,
   readScenario,
   SCENARIO_NAMES,
   type Scenario,
+  scenarioNameOf,
   scenarioOfReference,
 } from '../../domain/sandbox/scenarios.ts';
 import { ServiceError } from '../../domain/service-error.ts';
@@ -40,13 +42,20 @@ export function scenarioOfRequest(
   }
   const scenario = typeof header === 'string' ? readScenario(header) : undefined;
   if (scenario && isFor(scenario, operation)) return scenario;
-  throw notAScenario(operation);
+  throw notAScenario(String(header), operation);
 }
 
-function notAScenario(operation: RehearsedOperation): ServiceError {
-  const names = SCENARIO_NAMES.filter((name) => isFor({ name }, operation));
-  const message = `X-Sandbox-Scenario must be one of ${names.join(', ')}, with at most one parameter, such as service_unavailable;times=2, pending_then_failed;after=30s or slow;ms=8000.`;
+function notAScenario(text: string, operation: RehearsedOperation): ServiceError {
+  const message = `X-Sandbox-Scenario: ${describeForm(text, operation)}.`;
   return new ServiceError('invalid_request', message, {
     details: [{ field: 'X-Sandbox-Scenario', code: 'unsupported_value', message }],
   });
+}
+
+/** Of a known scenario only the parameter can be wrong. */
+function describeForm(text: string, operation: RehearsedOperation): string {
+  const name = scenarioNameOf(text);
+  if (name !== undefined && isFor({ name }, operation)) return describeParameter(name);
+  const names = SCENARIO_NAMES.filter((each) => isFor({ name: each }, operation));
+  return `send one of ${names.join(', ')}, with at most one parameter, such as service_unavailable;times=2 or slow;ms=8000`;
 }

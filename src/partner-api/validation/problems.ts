@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { distance } from 'fastest-levenshtein';
 import type { DetailCode } from '../../domain/detail-codes.ts';
-import { findDistanceProblem } from '../../domain/emissions/distance.ts';
+import { DISTANCE_DECIMALS, findDistanceProblem } from '../../domain/emissions/distance.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import type { ErrorDetail } from '../../domain/service-error.ts';
 import { escapeHidden } from '../../domain/single-line-text.ts';
@@ -23,7 +23,10 @@ export function describeProblem(part: RequestPart, field: string, error: ErrorOb
     const nextStep = similar === undefined ? 'remove it.' : `did you mean ${similar}?`;
     return { field: shown, code: 'unknown_field', message: `${shown} is not a field of this operation${place}; ${nextStep}` };
   }
-  if (error.instancePath === '') return { field: shown, code: 'wrong_type', message: `The ${part} must be a JSON object.` };
+  if (error.instancePath === '') {
+    const message = `The ${part} must be a JSON object; ${describeOther(error.data)}.`;
+    return { field: shown, code: 'wrong_type', message };
+  }
   const schema = (error.parentSchema?.['described'] ?? error.parentSchema ?? {}) as Schema;
   const code = problemCode(part, schema, error.data);
   const form = describeForm(part, schema);
@@ -37,12 +40,20 @@ export function describeProblem(part: RequestPart, field: string, error: ErrorOb
 
 const MISTYPED_MAX = 2;
 
-/** The field whose name is mistyped, or written in another style, unless it was sent too. */
+/** The field whose name is mistyped, shortened, or written in another style, unless it was sent too. */
 function findSimilar(name: string, { parentSchema, data }: ErrorObject): string | undefined {
   const plain = (each: string) => each.toLowerCase().replaceAll(/[_-]/g, '');
   const known = Object.keys((parentSchema as Schema)['properties'] ?? {}).filter((each) => !Object.hasOwn(data as object, each));
-  const start = plain(name.slice(0, NAME_SHOWN));
-  return known.find((each) => plain(each).length > 2 * MISTYPED_MAX && distance(start, plain(each)) <= MISTYPED_MAX);
+  const start = name.slice(0, NAME_SHOWN);
+  const mistyped = (each: string) => plain(each).length > 2 * MISTYPED_MAX && distance(plain(start), plain(each)) <= MISTYPED_MAX;
+  return known.find(mistyped) ?? findWhole(start, known);
+}
+
+/** The only field whose name is longer than this one at its beginning or its end. */
+function findWhole(part: string, known: readonly string[]): string | undefined {
+  if (part.length <= 2 * MISTYPED_MAX) return undefined;
+  const [only, ...others] = known.filter((each) => each.startsWith(`${part}_`) || each.endsWith(`_${part}`));
+  return others.length === 0 ? only : undefined;
 }
 
 /** Characters of the name of an unknown member that an answer repeats: it may have fifty of them. */
@@ -103,6 +114,12 @@ function pointsProblem(value: unknown, isSigned: boolean): DetailCode {
   return Math.abs(value) >= 2 ** 63 ? 'too_large' : 'not_whole';
 }
 
+/** What stands where an object must be. */
+function describeOther(value: unknown): string {
+  if (value === undefined) return 'it is missing';
+  return Array.isArray(value) ? 'it is an array' : describeValue(value, 'wrong_type', {});
+}
+
 function describeValue(value: unknown, code: DetailCode, schema: Schema): string {
   if (code === 'too_small' || code === 'too_large') return code === 'too_small' ? 'it is too small' : 'it is too large';
   if (code === 'not_whole') return 'it is not whole';
@@ -121,8 +138,18 @@ function isText({ type }: Schema): boolean {
 function describeText(value: string, code: DetailCode, schema: Schema): string {
   if (value === '') return 'it is empty';
   if (code === 'wrong_type') return 'it is a string';
+  if (schema['format'] === 'distance-km') return describeDistance(value);
   const place = code === 'invalid_characters' ? findOutside(value, schema) : 0;
   return place > 0 ? `its character ${place} is none of them` : `it is a string of ${pluralise(value.length, 'character')}`;
+}
+
+/** In Arabic a decimal has other digits and another mark than a full stop. */
+function describeDistance(value: string): string {
+  const place = [...value].findIndex((each) => !/[0-9.]/.test(each)) + 1;
+  if (place > 0) return `its character ${place} is neither a digit 0 to 9 nor a full stop`;
+  const decimals = value.split('.')[1]?.length ?? 0;
+  if (decimals > DISTANCE_DECIMALS) return `it has ${decimals} decimals`;
+  return /^0\d/.test(value) ? 'it has leading zeros' : `it is a string of ${pluralise(value.length, 'character')}`;
 }
 
 /** @returns The place of the first character that the pattern of single characters excludes, from 1 on; 0 without one. */
