@@ -3,6 +3,7 @@ import type { Association } from './association.ts';
 import { decode } from './decode.ts';
 import { stringifyExactJson } from './exact-json.ts';
 import type { Link } from './generated/types.ts';
+import { pathSegment } from './http/path-segment.ts';
 import { type CallOptions, request } from './http/request.ts';
 import type { Transport } from './http/transport.ts';
 
@@ -24,7 +25,7 @@ export class Associations {
   async create(ids: { readonly transactionId: string; readonly calculationId: string }, options?: CallOptions): Promise<Link> {
     const { transactionId, calculationId } = ids;
     const idempotencyKey = `associate-${createHash('sha256').update(`${transactionId} ${calculationId}`).digest('hex')}`;
-    const path = `/v1/impact-transactions/${encodeURIComponent(transactionId)}/emissions-associations`;
+    const path = `/v1/impact-transactions/${pathSegment('transactionId', transactionId)}/emissions-associations`;
     const body = stringifyExactJson({ calculation_id: calculationId });
     const answer = await request(this.#transport, { method: 'POST', path, idempotencyKey, body }, options);
     const association = decode<Association>(answer['association']);

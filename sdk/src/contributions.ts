@@ -2,6 +2,7 @@ import { decode } from './decode.ts';
 import { InvalidValueError } from './errors.ts';
 import type { Contribution } from './generated/types.ts';
 import { list } from './http/list.ts';
+import { pathSegment } from './http/path-segment.ts';
 import { type CallOptions, request } from './http/request.ts';
 import type { Transport } from './http/transport.ts';
 import type { ContributionRecord } from './outcome.ts';
@@ -28,7 +29,7 @@ export class Contributions {
 
   /** @throws ContributionNotFoundError, or another ServiceError; NoAnswerError. */
   async get(transactionId: string, options?: CallOptions): Promise<ContributionRecord> {
-    return this.#read(`/v1/impact-transactions/${encodeURIComponent(transactionId)}`, options);
+    return this.#read(`/v1/impact-transactions/${pathSegment('transactionId', transactionId)}`, options);
   }
 
   /**
@@ -37,7 +38,7 @@ export class Contributions {
    * @throws ContributionNotFoundError, or another ServiceError; NoAnswerError.
    */
   async getByEvent(eventId: string, options?: CallOptions): Promise<ContributionRecord> {
-    return this.#read(`/v1/impact-transactions?partner_event_id=${encodeURIComponent(eventId)}`, options);
+    return this.#read(`/v1/impact-transactions?partner_event_id=${pathSegment('eventId', eventId)}`, options);
   }
 
   /**

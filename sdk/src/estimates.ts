@@ -4,6 +4,7 @@ import { InvalidValueError } from './errors.ts';
 import { stringifyExactJson } from './exact-json.ts';
 import type { Calculation, EmissionFactors, Estimate } from './generated/types.ts';
 import { list } from './http/list.ts';
+import { pathSegment } from './http/path-segment.ts';
 import { type CallOptions, request } from './http/request.ts';
 import type { Transport } from './http/transport.ts';
 
@@ -51,7 +52,7 @@ export class Estimates {
 
   /** @throws EstimateNotFoundError, EstimateExpiredError. */
   async get(calculationId: string, options?: CallOptions): Promise<Estimate> {
-    const path = `/v1/emissions/estimates/${encodeURIComponent(calculationId)}`;
+    const path = `/v1/emissions/estimates/${pathSegment('calculationId', calculationId)}`;
     return decode<Estimate>((await request(this.#transport, { path }, options))['estimate']);
   }
 
@@ -61,7 +62,7 @@ export class Estimates {
    * @throws EstimateNotFoundError, EstimateExpiredError.
    */
   async calculation(calculationId: string, options?: CallOptions): Promise<Calculation> {
-    const path = `/v1/emissions/estimates/${encodeURIComponent(calculationId)}/calculation`;
+    const path = `/v1/emissions/estimates/${pathSegment('calculationId', calculationId)}/calculation`;
     return decode<Calculation>((await request(this.#transport, { path }, options))['calculation']);
   }
 

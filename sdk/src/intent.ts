@@ -36,8 +36,8 @@ export interface IntentFields {
 }
 
 const POINTS_MAX = 2n ** 63n - 1n;
-const REFERENCE_FORM = '1 to 128 characters of A-Z a-z 0-9 . _ : -';
-const ID_FORM = '8 to 128 characters of A-Z a-z 0-9 . _ : -';
+const REFERENCE_FORM = 'a string of 1 to 128 characters of A-Z a-z 0-9 . _ : -';
+const ID_FORM = 'a string of 8 to 128 characters of A-Z a-z 0-9 . _ : -';
 const REFERENCE = /^[A-Za-z0-9._:-]{1,128}$/;
 const ID = /^[A-Za-z0-9._:-]{8,128}$/;
 
@@ -65,11 +65,12 @@ export function makeIntent({ orderRef, points, calculationId, customerRef }: Int
  * @throws InvalidValueError naming the field; the message never contains the value.
  */
 export function readIntent(stored: unknown): Intent {
-  if (typeof stored !== 'object' || stored === null)
-    throw new InvalidValueError('intent', 'an object that PartnerImpact.intent made');
   const fields = stored as Readonly<Record<string, unknown>>;
+  if (typeof stored !== 'object' || stored === null || fields['eventId'] === undefined)
+    throw new InvalidValueError('intent', 'an object that PartnerImpact.intent made');
   const { points } = fields;
-  if (typeof points !== 'string' || !/^[1-9][0-9]{0,18}$/.test(points) || BigInt(points) > POINTS_MAX)
+  if (typeof points !== 'string') throw new InvalidValueError('points', "its digits as a string, such as '250'");
+  if (!/^[1-9][0-9]{0,18}$/.test(points) || BigInt(points) > POINTS_MAX)
     throw new InvalidValueError('points', 'a whole number from 1 to 9223372036854775807');
   return Object.freeze({
     eventId: check(fields, 'eventId', ID, ID_FORM) as EventId,

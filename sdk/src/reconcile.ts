@@ -9,6 +9,7 @@ import { AbortedError, InvalidValueError, ReconciliationFailedError } from './er
 import type { PostOptions } from './estimates.ts';
 import type { Reconciliation, ReconciliationLine } from './generated/types.ts';
 import { list } from './http/list.ts';
+import { pathSegment } from './http/path-segment.ts';
 import { sleep } from './http/patience.ts';
 import { request } from './http/request.ts';
 import type { Transport } from './http/transport.ts';
@@ -38,7 +39,7 @@ export async function* reconcile(
   lines: Iterable<ListedContribution> | AsyncIterable<ListedContribution>,
   options: ReconcileOptions = {},
 ): AsyncGenerator<ReconciliationLine, void> {
-  const path = `/v1/settlements/${encodeURIComponent(settlementId)}/reconciliations`;
+  const path = `/v1/settlements/${pathSegment('settlementId', settlementId)}/reconciliations`;
   const { reconciliationId } = await withListFile(lines, (file) => upload(transport, path, file, options));
   const job = `${path}/${encodeURIComponent(reconciliationId)}`;
   await untilDone(transport, job, options);

@@ -4,6 +4,7 @@ import type { PostOptions } from './estimates.ts';
 import { stringifyExactJson } from './exact-json.ts';
 import type { ReconciliationLine, Settlement, SettlementAcknowledgement, SettlementLine } from './generated/types.ts';
 import { list } from './http/list.ts';
+import { pathSegment } from './http/path-segment.ts';
 import { type CallOptions, request } from './http/request.ts';
 import type { Transport } from './http/transport.ts';
 import { type ListedContribution, type ReconcileOptions, reconcile } from './reconcile.ts';
@@ -72,5 +73,5 @@ export class Settlements {
 }
 
 function pathOf(settlementId: string): string {
-  return `/v1/settlements/${encodeURIComponent(settlementId)}`;
+  return `/v1/settlements/${pathSegment('settlementId', settlementId)}`;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { decode } from './decode.ts';
 import { SettlementOpenError, StatementMismatchError } from './errors.ts';
 import type { Settlement } from './generated/types.ts';
+import { pathSegment } from './http/path-segment.ts';
 import { Patience } from './http/patience.ts';
 import { type CallOptions, DEADLINE_MS, isWorthRetrying, request } from './http/request.ts';
 import { withTimeout } from './http/time-out.ts';
@@ -15,7 +16,7 @@ export async function* verifiedStatement(
   settlementId: string,
   options: CallOptions = {},
 ): AsyncGenerator<Uint8Array, void> {
-  const path = `/v1/settlements/${encodeURIComponent(settlementId)}`;
+  const path = `/v1/settlements/${pathSegment('settlementId', settlementId)}`;
   const { statement } = decode<Settlement>((await request(transport, { path }, options))['settlement']);
   if (!statement) throw new SettlementOpenError(settlementId);
   const hash = createHash('sha256');

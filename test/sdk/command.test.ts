@@ -32,6 +32,16 @@ function run(...args: string[]): Promise<{ code: number; stdout: string; stderr:
   });
 }
 
+/** Nobody reads its standard output. */
+async function runUnread(...args: string[]): Promise<{ code: number; stderr: string }> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  let stderr = '';
+  child.stderr.on('data', (chunk) => (stderr += chunk));
+  const [code] = await once(child, 'close');
+  return { code, stderr };
+}
+
 async function delivery(): Promise<{ headers: Record<string, string>; body: Buffer }> {
   const request = signedRequest({ secret: SECRET, event: confirmedEvent(1n) });
   return { headers: Object.fromEntries(request.headers), body: Buffer.from(await request.arrayBuffer()) };
@@ -114,6 +124,22 @@ describe('webhook verify', () => {
   });
 });
 
+test('webhook listen ends when nobody reads its lines any more', async () => {
+  const child = spawn(process.execPath, [PROGRAM, 'webhook', 'listen'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  after(() => child.kill('SIGKILL'));
+  const ended = once(child, 'close');
+  child.stdout.destroy();
+  let said = '';
+  for await (const chunk of child.stderr) {
+    said += chunk;
+    const [address] = /http:\S+/.exec(said) ?? [];
+    // The end may come before the answer.
+    if (address) await fetch(address, { method: 'POST', body: (await delivery()).body.toString() }).catch(() => {});
+  }
+  assert.deepEqual(await ended, [141, null], said);
+  assert.doesNotMatch(said, /\n {4}at /);
+});
+
 test('webhook listen: a challenge is answered, a delivery is shown with its verdict, a repeated one too', async () => {
   const secret = write('secret.txt', SECRET);
   const child = spawn(process.execPath, [PROGRAM, 'webhook', 'listen', '--secret-file', secret, '--status', '202']);
@@ -153,6 +179,14 @@ describe('the command', () => {
     assert.equal((await run('--version')).stdout.trim(), manifest.version);
     for (const words of [['--help'], [], ['rehearse', '--help'], ['webhook', '--help']])
       assert.match((await run(...words)).stdout, /^Usage: partner-impact-sdk /);
+  });
+
+  test('into a closed pipe: no trace, and the exit code of a program that SIGPIPE ended, unless it found something wrong', async () => {
+    for (const words of [['--help'], ['rehearse', '--help'], ['--version']])
+      assert.deepEqual(await runUnread(...words), { code: 141, stderr: '' }, words.join(' '));
+    const wrong = await runUnread('rehears');
+    assert.equal(wrong.code, 2);
+    assert.doesNotMatch(wrong.stderr, /\n {4}at /);
   });
 
   test('exit code 2, and a sentence without a trace, for what is wrong in its words', async () => {

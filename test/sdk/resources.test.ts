@@ -369,6 +369,7 @@ describe('the package', () => {
     ['points', { points: 250 as unknown as bigint }],
     ['points', { points: '250' as unknown as bigint }],
     ['orderRef', { orderRef: '' }],
+    ['orderRef', { orderRef: 1234 as unknown as string }],
     ['orderRef', { orderRef: 'طلب-1' }],
     ['orderRef', { orderRef: 'x'.repeat(129) }],
     ['orderRef', { orderRef: 'order-1\n' }],
@@ -415,5 +416,35 @@ describe('the package', () => {
       { ...intent, eventId: 'short' },
     ])
       await assert.rejects(impact.confirm(stored as sdk.Intent), sdk.InvalidValueError);
+    for (const points of [5, 5n])
+      assert.throws(() => sdk.PartnerImpact.readIntent({ ...intent, points }), {
+        name: 'InvalidValueError',
+        message: "points must be its digits as a string, such as '250'. Nothing was sent.",
+      });
+    await assert.rejects(impact.confirm({ orderRef: 'order-1', points: '5' } as sdk.Intent), {
+      message: 'intent must be an object that PartnerImpact.intent made. Nothing was sent.',
+    });
+  });
+
+  test('an id that is missing is an error that names it, and never that nothing is recorded', async () => {
+    const impact = clientOf(usual, 'http://127.0.0.1:9');
+    const { contributions, estimates, associations, settlements } = impact;
+    for (const id of [undefined, null, '', 5] as unknown as string[]) {
+      const calls: [name: string, call: () => Promise<unknown>][] = [
+        ['transactionId', () => contributions.get(id)],
+        ['eventId', () => contributions.getByEvent(id)],
+        ['calculationId', () => estimates.get(id)],
+        ['calculationId', () => estimates.calculation(id)],
+        ['transactionId', () => associations.create({ transactionId: id, calculationId: 'calc_1' })],
+        ['settlementId', () => settlements.get(id)],
+        ['settlementId', async () => settlements.lines(id).next()],
+        ['settlementId', () => settlements.verified(id).next()],
+        ['settlementId', () => settlements.reconcile(id, []).next()],
+        ['settlementId', () => settlements.acknowledge(id, { status: 'accepted' })],
+        ['transactionId', () => impact.environmentalStatus(id)],
+      ];
+      for (const [field, call] of calls)
+        await assert.rejects(call, (error) => error instanceof sdk.InvalidValueError && error.field === field, String(call));
+    }
   });
 });

@@ -18,7 +18,18 @@ partner-impact-sdk COMMAND --help has the options.`;
 
 const COMMANDS = { rehearse: [rehearse, REHEARSE_HELP], webhook: [webhook, WEBHOOK_HELP] } as const;
 
-process.exitCode = await run(process.argv.slice(2));
+/** The exit code of a shell for a program that SIGPIPE ended (128 + 13). */
+const CLOSED_PIPE = 141;
+
+for (const stream of [process.stdout, process.stderr]) stream.on('error', dropUnread);
+const exitCode = await run(process.argv.slice(2));
+process.exitCode = exitCode === 0 ? (process.exitCode ?? 0) : exitCode;
+
+/** A reader such as `head` may leave before the last line: the command finishes its work. */
+function dropUnread(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exitCode ||= CLOSED_PIPE;
+}
 
 async function run([name = '--help', ...words]: readonly string[]): Promise<number> {
   if (name === '--version') return say(VERSION);

@@ -101,7 +101,8 @@ async function listen(words: readonly string[]): Promise<number> {
   printProgress(`Receiving events at http://127.0.0.1:${(server.address() as AddressInfo).port}/ until Ctrl-C.`);
   if (secret === undefined)
     printProgress('Signatures are not verified without a secret: --secret-file FILE, or the variable WEBHOOK_SECRET.');
-  await Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
+  // Nobody reads the lines any more when the program behind a pipe has ended, such as `head`.
+  await Promise.race([...['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)), once(process.stdout, 'error')]);
   server.close();
   server.closeAllConnections();
   return 0;
