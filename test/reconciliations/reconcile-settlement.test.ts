@@ -60,7 +60,7 @@ const HEADER = 'partner_event_id,partner_order_ref,points\n';
 const toCsv = (lines: readonly Listed[]) =>
   HEADER + lines.map((line) => `${line.partner_event_id},${line.partner_order_ref},${line.points}\n`).join('');
 
-function send(client: Client, path: string, body: string, headers: Record<string, string> = {}): Promise<Answer> {
+function send(client: Client, path: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<Answer> {
   const all = { 'content-type': 'text/csv', 'idempotency-key': uniqueId('key'), ...headers };
   return client.call(`${path}/reconciliations`, { method: 'POST', body, headers: all });
 }
@@ -87,6 +87,15 @@ async function linesOf(client: Client, answer: Answer, query = ''): Promise<any[
 }
 
 describe('verdicts', HANG_LIMIT, () => {
+  test('a list that a spreadsheet saved in UTF-16 is compared, whether its charset is named or not', async () => {
+    const { client, path, sent } = await withSettlements(2);
+    const list = Buffer.from(`\ufeff${toCsv(sent).replaceAll(',', '\t')}`, 'utf16le');
+    for (const type of ['text/csv', 'text/csv; charset=UTF-16', 'text/csv;charset="utf-16le"']) {
+      const ended = await untilEnded(client, await send(client, path, list, { 'content-type': type }));
+      assert.equal(ended.body.reconciliation.counts.matched, 2n, type);
+    }
+  });
+
   test('each, told line by line, with counts; malformed lines have their number and the rest is compared', async () => {
     const { client, path, earlier, sent } = await withSettlements(6);
     const [same, morePoints, otherOrder, twice, absent, ...rest] = sent as [Listed, Listed, Listed, Listed, Listed, ...Listed[]];
@@ -526,7 +535,8 @@ describe('refusals keep nothing and free the key', HANG_LIMIT, () => {
       [`${HEADER}${'x'.repeat(20_000)}\n`, {}, 400, { list: 'line_too_long' }],
       [HEADER, { 'content-type': 'text/plain' }, 415, {}],
       [HEADER, { 'content-encoding': 'gzip' }, 415, {}],
-      [HEADER, { 'content-type': 'text/csv; charset=utf-16' }, 415, {}],
+      [HEADER, { 'content-type': 'text/csv; charset=windows-1256' }, 415, {}],
+      ['[]', { 'content-type': 'application/json; charset=utf-16' }, 415, {}],
     ];
     for (const [list, more, status, details] of cases) {
       const answer = await send(client, path, list, { ...headers, ...more });

@@ -14,7 +14,7 @@ export interface Answer {
 export interface Call {
   readonly method?: string;
   readonly headers?: Record<string, string>;
-  /** Sent as it is when a string, else as JSON in which a bigint is an integer. */
+  /** Sent as it is when a string or bytes, else as JSON in which a bigint is an integer. */
   readonly body?: unknown;
 }
 
@@ -32,7 +32,7 @@ export class Client {
     const response = await fetch(this.baseUrl + path, {
       method,
       headers: { 'x-api-key': this.apiKey, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : toJson(body) }),
+      ...(body !== undefined && { body: typeof body === 'string' || body instanceof Uint8Array ? body : toJson(body) }),
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;

@@ -28,8 +28,12 @@ function refuseOtherCodings({
 
 /** Whether a `Content-Type` names no other charset. */
 export function isUtf8(type: string): boolean {
-  const charset = /charset\s*=\s*"?([^";\s]+)/i.exec(type)?.[1] ?? 'utf-8';
-  return /^utf-?8$/i.test(charset);
+  return /^utf-?8$/.test(charsetOf(type));
+}
+
+/** The charset that a `Content-Type` names, in lower case; `utf-8` unless it names one. */
+export function charsetOf(type: string): string {
+  return (/charset\s*=\s*"?([^";\s]+)/i.exec(type)?.[1] ?? 'utf-8').toLowerCase();
 }
 
 function parse(body: Buffer): unknown {

@@ -33,7 +33,7 @@ export const ListBody = {
   content: {
     'text/csv': {
       schema: Type.String({
-        description: `A header row with the columns partner_event_id, partner_order_ref and points, in any order; the service ignores other columns and spaces around a value. Or the statement of a settlement as the service sends it, \`excel_safe\` or not. At most ${LIST_LIMITS.lines} lines.`,
+        description: `A header row with the columns partner_event_id, partner_order_ref and points, in any order; the service ignores other columns and spaces around a value. Commas, semicolons or tabs separate the values. In UTF-8, or in UTF-16 with a byte order mark. Or the statement of a settlement as the service sends it, \`excel_safe\` or not. At most ${LIST_LIMITS.lines} lines.`,
       }),
     },
     'application/json': {
