@@ -1,4 +1,4 @@
-/** The command `partner-impact`: the only file that touches the process. */
+/** The program of the command `partner-impact`: runs the command line, and ends the process with its exit code. */
 import { dropUnreadOutput, runCommand } from './commands/program.ts';
 
 dropUnreadOutput();

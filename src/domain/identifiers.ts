@@ -75,11 +75,11 @@ export function newId(prefix: IdPrefix): string {
 let identifierTime: () => number = Date.now;
 
 /**
- * Identifiers carry this time from now on, the machine's until the first call. Records are dated by the database, whose clock it should be:
- * a list of a span of time looks only at the ids of about that time.
+ * Replaces the clock by which identifiers are made: the machine's until the first call. It should agree with the clock of the database,
+ * which dates the records: a list of a span of time reads only the ids that were made within {@link SKEW_MS} of it.
  *
  * @param time In milliseconds since 1970.
- * @returns The time that they carried before.
+ * @returns The clock that was used before.
  */
 export function setIdentifierTime(time: () => number): () => number {
   const former = identifierTime;
@@ -102,7 +102,7 @@ export function idAt(prefix: IdPrefix, timeMs: number): string {
   return `${prefix}_${encodeTime(timeMs, 10)}`;
 }
 
-/** More than the time of a process differs from that of the database: an id contains the one, and the record the other. */
+/** The most by which the time in an id may differ from that of its record: the process makes the id, the database dates the record. */
 const SKEW_MS = 600_000;
 
 /** Sorts before the ids of all records that the database dates at this time or later, and of some that are older. */
@@ -132,12 +132,12 @@ function nextRandom(): number {
   return randomBytes.readUInt8(usedBytes++) / 256;
 }
 
-/** A clock that is set back further was ahead before. */
+/** A clock that goes back by more was wrong before, and its times are not kept. */
 const SET_BACK_MS = 60_000;
 let makeUlid = monotonicFactory(nextRandom);
 let latestMs = 0;
 
-/** Sorts after the ones before, but for those that a clock has dated which was ahead by more than a minute. */
+/** Sorts after all earlier ones of this process, unless the clock was set back by more than {@link SET_BACK_MS} in between. */
 function nextUlid(): string {
   const nowMs = Math.floor(identifierTime());
   if (nowMs < latestMs - SET_BACK_MS) {

@@ -35,8 +35,8 @@ export async function findAnsweringPostmaster(cluster: string): Promise<Postmast
 }
 
 /**
- * The folder in which the server of a socket works, where that is not this cluster: then the cluster is a copy, whose `postmaster.pid`
- * names the socket of the original. `undefined` also for a server in another container.
+ * The folder of the original, where this cluster is a copy: its `postmaster.pid` was copied too, and names the socket of the server that
+ * works in the original. `undefined` where it is no copy, and for a server in another container.
  */
 export function findOriginal({ socketDirectory }: Postmaster, cluster: string): string | undefined {
   const pid = firstNumber(readText(join(socketDirectory, SOCKET_LOCK)));

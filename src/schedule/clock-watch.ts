@@ -1,14 +1,14 @@
-/** A difference by which the clock of a server is not corrected while it runs, unless it was wrong, or is now. */
+/** A larger change is no ordinary correction: the clock was wrong before, or is wrong now. */
 const STEP_MS = 10 * 60_000;
-/** Somebody who sets a clock wrong notices within this time. */
+/** Time to notice a clock that was set wrong by mistake, and to set it back. */
 const HOLD_MS = 60_000;
 
-/** What a look at the clock found: `held` as long as nothing final may be done by it. */
+/** `stepped`: the clock was set forward since the last look. `held`: it was a short time ago. In both cases nothing final may be done. */
 export type ClockFinding = 'steady' | 'stepped' | 'held';
 
 /**
- * Notices that a clock was set forward while it was watched, by a second clock that nobody sets. What is done by the time is final: a
- * pending contribution expires, a settlement is closed. So it waits for {@link HOLD_MS}, and goes on at once if the clock is set back.
+ * Notices that a clock is set forward, by a second clock that nobody sets. Jobs that are due by the first clock do what is final: they
+ * fail pending contributions and close settlements. So they are held for {@link HOLD_MS}, or until the clock is set back.
  */
 export class ClockWatch {
   #aheadMs: number | undefined;
@@ -23,8 +23,10 @@ export class ClockWatch {
     const steppedMs = aheadMs - (this.#aheadMs ?? aheadMs);
     this.#aheadMs = aheadMs;
     if (steppedMs <= -STEP_MS) this.#heldUntilMs = Number.NEGATIVE_INFINITY;
-    if (steppedMs >= STEP_MS) this.#heldUntilMs = steadyMs + HOLD_MS;
-    if (steppedMs >= STEP_MS) return 'stepped';
+    if (steppedMs >= STEP_MS) {
+      this.#heldUntilMs = steadyMs + HOLD_MS;
+      return 'stepped';
+    }
     return steadyMs < this.#heldUntilMs ? 'held' : 'steady';
   }
 }

@@ -28,7 +28,7 @@ export interface EndedRun extends BegunRun {
   readonly outcome: RunOutcome;
   readonly result: JobResult | null;
   readonly error: unknown;
-  /** The problem that operators must know. */
+  /** What operators must know, whatever the outcome is. */
   readonly alerts: readonly string[];
   readonly milliseconds: number;
 }

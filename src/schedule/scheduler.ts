@@ -18,13 +18,13 @@ export interface ScheduleOptions {
 export const SCHEDULE_POOL_SIZE = 5;
 
 const LOOK_EVERY_MS = 1_000;
-/** Due times that a clock which was ahead has set are corrected within this time. */
+/** A clock that was ahead sets due times that are too late: they are corrected within this time. */
 const REGISTER_EVERY_MS = 60_000;
 
 /**
  * Runs due jobs until it is closed. Any number of processes may: the process that gets the lease of a job begins its run. The database
- * stores when a job is due, by its own clock, so a time at which no process ran is made up for at the next start, once. While that clock has
- * just been set forward, no job begins.
+ * stores when a job is due, by its own clock, so a time at which no process ran is made up for at the next start, once. After that clock
+ * was set forward no job begins for a minute.
  */
 export function openSchedule(options: ScheduleOptions): { close(): Promise<void> } {
   const { database, jobs, onRun, onError, steadyClock = () => performance.now() } = options;

@@ -3,16 +3,18 @@ import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
 
 /**
- * New identifiers carry the database's time, or one that is later by a look at it, whatever the machine takes for now.
+ * Makes new identifiers by the database's clock instead of the machine's. They are never earlier than it, and later by at most the time
+ * that reading it took. The rule cache reads that clock every few seconds, and corrects this one.
  *
- * @param aheadMs How far the database's clock is ahead of `performance.now()` at most.
+ * @param aheadMs The most by which the database's clock is ahead of `performance.now()`.
  */
 export function setIdentifierClock(aheadMs: number): void {
   setIdentifierTime(() => performance.now() + aheadMs);
 }
 
-/** {@link setIdentifierClock} by one look. */
+/** Reads the database's clock once, for {@link setIdentifierClock}. */
 export async function readIdentifierClock({ pool }: Database): Promise<void> {
   const askedAtMs = performance.now();
+  // The clock is read in whole milliseconds, at some time after `askedAtMs`.
   setIdentifierClock((await readClock(pool)).getTime() + 1 - askedAtMs);
 }

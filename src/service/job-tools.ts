@@ -8,8 +8,8 @@ import type { Database } from '../store/database.ts';
 import { configuredSettlementTools } from './configured-seals.ts';
 import { logRun } from './log-lines.ts';
 
-/** Closing waits until each run by hand has recorded its end. They are told to end by the signal. */
 export interface ClosableJobTools extends JobTools {
+  /** Waits until each run by hand has recorded its end. The signal `stop` ends them. */
   close(): Promise<void>;
 }
 

@@ -50,7 +50,10 @@ export interface Service {
   readonly operationsPort: number;
   readonly database: Database;
   readonly log: Log;
-  /** Answers accepted requests, then closes. A part has a limit, the whole has that of the command `serve`. A second call waits for the first. */
+  /**
+   * Answers accepted requests, then closes each part, which gets a few seconds. The command `serve` limits the time of all together. A
+   * second call waits for the first.
+   */
   stop(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ export interface ServerSettings {
   readonly version: number;
   readonly fsync: string;
   readonly fullPageWrites: string;
-  /** Without what the session itself set. */
+  /** As the server, the database or the role sets it, whatever the session has set for itself. */
   readonly synchronousCommit: string;
   /** Names of the standbys that a commit waits for; empty when there are none. */
   readonly synchronousStandbyNames: string;

@@ -42,7 +42,10 @@ export interface KeysetList<By extends string> {
   readonly completion?: { readonly row: string; readonly join: string };
 }
 
-/** `partner_id` has a value, or `entry_no <=` is so compared with it. The index that carries the order begins with what is equal. */
+/**
+ * Values by SQL: a column, such as `partner_id`, must equal its value; with an operator behind it, as in `entry_no <=`, it is compared by
+ * that one. The index that gives the order begins with the columns that must equal a value.
+ */
 export type Conditions = Readonly<Record<string, unknown>>;
 
 /**

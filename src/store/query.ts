@@ -48,8 +48,8 @@ export async function runAnew<Row extends pg.QueryResultRow>(
 }
 
 /**
- * All rows in the order of their ids, or those of a list of ids, in no order: one statement for both, and an order before PostgreSQL 17, would
- * compare every row with the list. Of a list it is planned anew, as in {@link runAnew}.
+ * All rows in the order of their ids, or those of a list of ids, in no order. These are two statements, and the second one has no order and
+ * is planned anew as in {@link runAnew}, because PostgreSQL before 17 would otherwise compare every row with the list.
  */
 export async function runListById<Row extends pg.QueryResultRow>(
   db: Queryable,
@@ -175,7 +175,6 @@ export interface FindStatement {
 
 /**
  * @param parameters How many parameters the text has without the partner.
- *
  * @param write Writes the text, given SQL for the partner of a row.
  */
 export function findStatement(name: string, parameters: number, write: (partnerId: string) => string): FindStatement {

@@ -1,8 +1,8 @@
-/** What each session of the service is set to, whatever the server, the database, the role and the URL say. */
+/** The settings of each session of the service: they replace those of the server, the database, the role and the URL. */
 
-/** A session that lost its client must release its locks: within seconds, in a transaction or outside of one. */
 const SESSION_SETTINGS = [
   'timezone=UTC',
+  // A session that lost its client must release its locks: within seconds, in a transaction or outside of one.
   'client_connection_check_interval=1000',
   'idle_in_transaction_session_timeout=3000',
   'tcp_keepalives_idle=5',
@@ -12,11 +12,12 @@ const SESSION_SETTINGS = [
   'jit=off',
   // On a distributed database the node that holds the lock must know the time-out. Elsewhere this has no effect.
   'citus.propagate_set_commands=local',
-  // An aborted wait for the standby is known by a warning alone.
+  // Only a warning tells that the wait of a commit for the standby was aborted.
   'client_min_messages=notice',
-  // The forms in which values are read and written, and what a statement sees that waited for another.
+  // The forms in which the driver and the statements read and write values.
   'datestyle=ISO',
   'array_nulls=on',
+  // A statement that waited for another transaction must see what that one has committed.
   'default_transaction_isolation=read\\ committed',
 ];
 
@@ -27,10 +28,10 @@ export interface StartUp {
 }
 
 /**
- * The URL without the options of a session, and these options with the service's own behind them, which so have the last word.
+ * Takes the options of a session out of the URL, and puts the service's own behind them: of two settings of one name the last counts.
  *
- * @param databaseUrl May have `options=-c name=value …`, as every client of PostgreSQL understands it, and `statement_timeout=…`, as the
- * driver does.
+ * @param databaseUrl May have `options=-c name=value …`, as for every client of PostgreSQL, and `statement_timeout=…`, which only the
+ * driver knows.
  * @param more Further settings, `name=value`.
  */
 export function startUpOf(databaseUrl: string, more: readonly string[]): StartUp {
@@ -46,8 +47,8 @@ export function startUpOf(databaseUrl: string, more: readonly string[]): StartUp
 const LEVEL = "current_setting('synchronous_commit')";
 
 /**
- * Commits stay as durable as they are now, when the setting of the server, the database or the role is changed: a setting of the session
- * goes before it. It is not among the options of the start, so that `readServerSettings` still finds what it would be without this.
+ * SQL that makes the commits of a session durable until its end: the session's own setting counts, however that of the server, the
+ * database or the role is changed. It is no option of the start, so that `readServerSettings` still finds what those three have set.
  */
 export const KEEP_COMMITS_DURABLE = `set_config('synchronous_commit',
     case when ${LEVEL} in ('off', 'local') then 'on' else ${LEVEL} end, false)`;

@@ -88,7 +88,7 @@ export function checkEffect(
   ].filter((found) => found !== false);
 }
 
-/** Whether only an admin can draft it, with a reason: the points stay within their bounds, and the settled amount exceeds their worth. */
+/** Whether only an admin can draft it, with a reason: the points stay within their bounds, but the settled amount leaves their worth. */
 export function needsBeyondWorthReason(standing: Standing, deltas: Deltas): boolean {
   const { points, settledPoints } = standing;
   return (

@@ -19,7 +19,7 @@ const OTHER_DIGIT = /(?!\d)\p{Nd}/u;
  * @param lineType The type that a line of a statement states.
  */
 export function pointsProblem(value: unknown, lineType: LineType | undefined): DetailCode {
-  // What is carried forward is never above 0, so that no other limit is worth a word.
+  // What is carried forward is never above 0: the sentence of `wrong_form` says so, and the others would not.
   if (lineType === 'carried_forward') return 'wrong_form';
   if (typeof value === 'bigint') return value > POINTS_MAX ? 'too_large' : 'wrong_form';
   if (typeof value === 'number') return numberProblem(value);

@@ -22,7 +22,7 @@ export interface RuleCacheOptions {
   readonly onError: (error: unknown) => void;
   /** The clock for the age of the memory, and for the times of requests. */
   readonly clock?: { now(): number };
-  /** Called at each look with how far the database's clock is ahead of that one at most, in milliseconds. */
+  /** Called after each read with the most, in milliseconds, by which the database's clock is ahead of {@link clock}. */
   readonly onClock?: ((aheadMs: number) => void) | undefined;
 }
 
@@ -104,7 +104,7 @@ async function read(database: Database, { clock, known, onError, onClock }: Read
   const readAtMs = clock.now();
   const { revision, now } = await readRuleRevision(database.pool);
   const aheadMs = estimateAhead(known, { least: now.getTime() - clock.now(), most: now.getTime() - readAtMs });
-  // Read in whole milliseconds, at some time after `readAtMs`.
+  // The database's clock is read in whole milliseconds, at some time after `readAtMs`.
   onClock?.(now.getTime() + 1 - readAtMs);
   if (known?.revision === revision) return { ...known, readAtMs, aheadMs };
   // The read waits for a standby: no contribution carries the label of a version that a failover removes.

@@ -54,8 +54,8 @@ export interface NamedContributionId extends ContributionId {
 }
 
 /**
- * Over all partners, those whose name begins with the value: of each statement in the order of names, so that the whole name comes first
- * among the failed and among the others. It costs as much as it finds.
+ * Finds the contributions of all partners whose name begins with the value, in the order of their names, so that those with exactly this
+ * name come first. By order the failed ones follow all others, in the same order among themselves. It reads no more than it finds.
  */
 export async function searchContributions(db: Queryable, { name, value, limit }: NameSearch): Promise<NamedContributionId[]> {
   return searchBy<NamedContributionId>(db, OF_ALL[name], [value, `${value}${AFTER_ALL}`, limit]);

@@ -37,10 +37,10 @@ const HOLD: Statement = { name: 'lock_day_total_place', text: `${PLACE} for upda
 const HOLD_IF_FREE: Statement = { name: 'lock_free_day_total_place', text: `${PLACE} for update skip locked` };
 
 /**
- * Nobody else adds up this partner until the transaction ends.
+ * Locks the totals of a partner until the transaction ends: no other transaction adds up this partner meanwhile.
  *
- * @param waits Until somebody else who does has ended.
- * @returns `undefined` where somebody does, and this does not wait. Whoever begins the first time of a partner is always waited for.
+ * @param waits Whether to wait for another transaction that has locked them. One that inserts the partner's first row is always waited for.
+ * @returns The sequence up to which events are added up; `undefined` where another transaction has locked them, and this one does not wait.
  */
 export async function holdDayTotals(db: Queryable, partnerId: string, waits: boolean): Promise<bigint | undefined> {
   await run(db, BEGIN, [partnerId]);

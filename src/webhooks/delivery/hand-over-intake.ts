@@ -86,7 +86,7 @@ export function openHandOverIntake(
   };
 }
 
-/** Gives claimed deliveries back. All tasks belong to one endpoint. */
+/** Releases claimed deliveries of one endpoint that were not sent. They are due at `dueAt`, or at once. */
 export async function release({ pool }: Database, tasks: readonly Task[], dueAt?: Date): Promise<void> {
   const claims = tasks.map(({ claimed }) => claimed);
   const [first] = claims;
