@@ -484,9 +484,9 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an unassociated estimate lives for 24 hours',
     source: 'Limits',
-    file: 'src/store/emissions/estimate.ts',
-    find: "+ interval '24 hours'",
-    replace: "+ interval '25 hours'",
+    file: 'src/domain/emissions/estimate.ts',
+    find: 'ESTIMATE_VALID_HOURS = 24',
+    replace: 'ESTIMATE_VALID_HOURS = 25',
     tests: ['emissions/create-delivery-emissions-estimate'],
   },
   {

@@ -1,4 +1,5 @@
 import { DEFAULT_RATES, type PartnerRates } from '../../domain/access/partner-rates.ts';
+import type { PartnerQuota } from '../../domain/quotas/partner-quota.ts';
 import { DEFAULT_TIME_ZONE } from '../../domain/settlements/settlement-period.ts';
 import {
   changeSettlementPolicy,
@@ -10,7 +11,6 @@ import {
 } from '../../operations/access/manage-partner.ts';
 import { getQuotaUse, setPartnerQuota } from '../../operations/quotas/manage-partner-quota.ts';
 import { listPartners, type Partner } from '../../store/access/partner.ts';
-import type { PartnerQuota } from '../../store/quotas/partner-quota.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { readBytes, readName, readRate, UsageError } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printText, type Row } from '../terminal/output.ts';

@@ -25,6 +25,21 @@ export type SecretKind = 'code' | 'token' | 'session';
 /** All that a person signs in with; a second factor beside the password. */
 export type CredentialKind = SecretKind | 'password' | 'totp' | 'passkey';
 
+const HOUR_SECONDS = 60 * 60;
+
+/** How long each of these is valid: a code until it is used, a session unless it is idle for too long. */
+export const CREDENTIAL_SECONDS = {
+  code: 24 * HOUR_SECONDS,
+  token: 30 * 24 * HOUR_SECONDS,
+  session: 12 * HOUR_SECONDS,
+} as const satisfies Record<SecretKind, number>;
+
+/** A session ends when the person did nothing in it for this time. */
+export const SESSION_IDLE_SECONDS = 30 * 60;
+
+/** The attempts to sign in that may fail in a row. Each further one has to wait, twice as long as the one before. */
+export const SIGN_IN_ATTEMPTS = { free: 5, firstWaitSeconds: 60, waitSecondsMax: 900 } as const;
+
 /** Stands for no end: a password, second factor or passkey lasts until the operator or an admin removes or replaces it. */
 export const LASTING_CREDENTIAL_SECONDS = 10 * 365 * 24 * 60 * 60;
 

@@ -1,6 +1,9 @@
 import type { Emissions } from './calculate-emissions.ts';
 import type { VehicleCategory } from './emission-factors.ts';
 
+/** An estimate can be linked for so long after its calculation; a linked one no longer expires. */
+export const ESTIMATE_VALID_HOURS = 24;
+
 /**
  * A delivery-emissions estimate as it is stored. Units, display, disclosure and environment are derived for each answer.
  *
@@ -15,6 +18,6 @@ export interface Estimate extends Emissions {
   distanceKm: string;
   vehicleCategory: VehicleCategory;
   calculatedAt: Date;
-  /** 24 hours after `calculatedAt`, also for a linked estimate, which no longer expires. */
+  /** {@link ESTIMATE_VALID_HOURS} after `calculatedAt`, also for a linked estimate. */
   expiresAt: Date;
 }

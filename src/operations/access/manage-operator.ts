@@ -1,5 +1,5 @@
 import { readAddress } from '../../domain/access/email-address.ts';
-import { newCredential, type Operator } from '../../domain/access/operator.ts';
+import { CREDENTIAL_SECONDS, newCredential, type Operator } from '../../domain/access/operator.ts';
 import { type Actor, isAtLeast, type Role } from '../../domain/access/role.ts';
 import type { DetailCode } from '../../domain/detail-codes.ts';
 import { newId } from '../../domain/identifiers.ts';
@@ -25,8 +25,6 @@ import { requireName } from '../require-reason.ts';
 import { withRole } from '../with-role.ts';
 import { auditOperator, requireAuditedOperator } from './audit-operator.ts';
 import { requireSignedIn } from './four-eyes.ts';
-
-const CODE_SECONDS = 24 * 60 * 60;
 
 export interface NewOperator {
   readonly name: string;
@@ -230,6 +228,6 @@ function refusal(code: DetailCode, message: string): ServiceError {
 async function makeCode(db: Queryable, operator: Operator): Promise<SignInCode> {
   const { text, id: credentialId, secretSha256 } = newCredential('code');
   const { operatorId } = operator;
-  const code = { credentialId, operatorId, kind: 'code', secretSha256, seconds: CODE_SECONDS } as const;
+  const code = { credentialId, operatorId, kind: 'code', secretSha256, seconds: CREDENTIAL_SECONDS.code } as const;
   return { operator, signInCode: text, expiresAt: await insertOperatorCredential(db, code) };
 }

@@ -1,6 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isSameSecret } from '../../domain/access/checksummed-secret.ts';
-import { type CredentialKind, newCredential, type Operator, parseCredential } from '../../domain/access/operator.ts';
+import {
+  CREDENTIAL_SECONDS,
+  type CredentialKind,
+  newCredential,
+  type Operator,
+  parseCredential,
+} from '../../domain/access/operator.ts';
 import type { PasswordCosts } from '../../domain/access/password.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { ServiceError } from '../../domain/service-error.ts';
@@ -16,9 +22,6 @@ import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { auditOperator, requireAuditedSignIn } from './audit-operator.ts';
 import type { SecretSealing } from './second-factor.ts';
-
-/** After so long a person signs in anew, whatever was done meanwhile. */
-const SESSION_SECONDS = 12 * 60 * 60;
 
 export interface SessionTools {
   readonly database: Database;
@@ -97,7 +100,7 @@ export async function openSession(
   const { operatorId } = held;
   if (request.formerToken !== undefined) await endFormer(db, request.formerToken);
   const { text: token, id: credentialId, secretSha256 } = newCredential('session');
-  const session = { credentialId, operatorId, kind: 'session', secretSha256, seconds: SESSION_SECONDS } as const;
+  const session = { credentialId, operatorId, kind: 'session', secretSha256, seconds: CREDENTIAL_SECONDS.session } as const;
   await insertOperatorCredential(db, session);
   await auditOperator(db, actorOf(held, request.correlationId), { operatorId, action });
   const opened = (await findOperatorCredential(db, 'session', credentialId)) as HeldCredential;

@@ -1,6 +1,12 @@
 import type { CheckedSecret } from '../../domain/access/checksummed-secret.ts';
 import { isSameSecret } from '../../domain/access/checksummed-secret.ts';
-import { type CredentialKind, newCredential, type Operator, parseCredential } from '../../domain/access/operator.ts';
+import {
+  CREDENTIAL_SECONDS,
+  type CredentialKind,
+  newCredential,
+  type Operator,
+  parseCredential,
+} from '../../domain/access/operator.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { ServiceError } from '../../domain/service-error.ts';
@@ -17,9 +23,6 @@ import { updateCredentialsOfKindsEnded } from '../../store/access/operator-passw
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { auditOperator, requireAuditedOperator, requireAuditedSignIn } from './audit-operator.ts';
-
-/** After this time an operator signs in again. */
-const TOKEN_SECONDS = 30 * 24 * 60 * 60;
 
 export interface SignIn {
   readonly operator: Operator;
@@ -73,7 +76,7 @@ async function replaceCredential(
   if (held.credential.kind === 'code') await updateCredentialsOfKindsEnded(db, held.operatorId, ['code']);
   const { text: token, id: credentialId, secretSha256 } = newCredential('token');
   const { operatorId } = held;
-  const credential = { credentialId, operatorId, kind: 'token', secretSha256, seconds: TOKEN_SECONDS } as const;
+  const credential = { credentialId, operatorId, kind: 'token', secretSha256, seconds: CREDENTIAL_SECONDS.token } as const;
   const expiresAt = await insertOperatorCredential(db, credential);
   await auditOperator(db, actorOf(held), { operatorId, action });
   return { operator: held, token, expiresAt };

@@ -1,7 +1,8 @@
 import type { Actor } from '../../domain/access/role.ts';
+import type { PartnerQuota } from '../../domain/quotas/partner-quota.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { type DailyUsage, findDailyUsage } from '../../store/quotas/daily-usage.ts';
-import { findPartnerQuota, type PartnerQuota, putPartnerQuota } from '../../store/quotas/partner-quota.ts';
+import { findPartnerQuota, putPartnerQuota } from '../../store/quotas/partner-quota.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { lockKnownPartner } from '../access/manage-partner.ts';
 import { audit } from '../audit/audit.ts';

@@ -1,4 +1,4 @@
-import type { CredentialKind, Operator } from '../../domain/access/operator.ts';
+import { type CredentialKind, type Operator, SESSION_IDLE_SECONDS } from '../../domain/access/operator.ts';
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import { type AuditEntryJson, lastAuditEntry, readAuditEntry } from '../audit/audit.ts';
 import { NOW } from '../bulk-rows.ts';
@@ -85,9 +85,6 @@ export interface HeldCredential extends Operator {
   /** What the operator can sign in with. */
   readonly verifierKinds: readonly string[];
 }
-
-/** A session in which nothing was done for so long has ended. */
-const SESSION_IDLE_SECONDS = 30 * 60;
 
 const IS_VALID = `c.ended_at is null and c.expires_at > now()
         and (c.kind <> 'session' or coalesce(c.last_used_at, c.created_at) > now() - make_interval(secs => ${SESSION_IDLE_SECONDS}))`;

@@ -1,4 +1,4 @@
-import type { CredentialKind } from '../../domain/access/operator.ts';
+import { type CredentialKind, SIGN_IN_ATTEMPTS } from '../../domain/access/operator.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
@@ -42,17 +42,13 @@ export async function findVerifiers(
   return { password: first('password'), totp: first('totp'), hasPasskey: first('passkey') !== undefined };
 }
 
-/** So many attempts in a row may fail; each one after that waits, twice as long as the one before. */
-const ATTEMPTS_FREE = 5;
-const FIRST_WAIT_SECONDS = 60;
-const WAIT_SECONDS_MAX = 900;
-
-const WAIT_UNTIL = `attempted_at + make_interval(secs => least(${WAIT_SECONDS_MAX}, ${FIRST_WAIT_SECONDS} * power(2, least(attempts, 30) - ${ATTEMPTS_FREE})))`;
+const { free: FREE, firstWaitSeconds: FIRST_WAIT, waitSecondsMax: WAIT_MAX } = SIGN_IN_ATTEMPTS;
+const WAIT_UNTIL = `attempted_at + make_interval(secs => least(${WAIT_MAX}, ${FIRST_WAIT} * power(2, least(attempts, 30) - ${FREE})))`;
 
 const CLAIM: Statement = {
   name: 'claim_password_attempt',
   text: `update operator_credential set attempts = attempts + 1, attempted_at = ${NOW}
-    where credential_id = $1 and ended_at is null and (attempts < ${ATTEMPTS_FREE} or ${WAIT_UNTIL} <= now()) returning attempts`,
+    where credential_id = $1 and ended_at is null and (attempts < ${FREE} or ${WAIT_UNTIL} <= now()) returning attempts`,
 };
 const WAIT: Statement = {
   name: 'find_password_attempt_wait',

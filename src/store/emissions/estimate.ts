@@ -1,5 +1,5 @@
 import type { EmissionsLink } from '../../domain/emissions/association.ts';
-import type { Estimate } from '../../domain/emissions/estimate.ts';
+import { ESTIMATE_VALID_HOURS, type Estimate } from '../../domain/emissions/estimate.ts';
 import { type Column, insertListed, type ListedInsert, listsOf, NOW, namesOf, unnested } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { findStatement, rowOf, run, runFind, type Statement } from '../query.ts';
@@ -39,7 +39,7 @@ const DRAFT_COLUMNS: readonly Column<EstimateDraft>[] = [
   ['estimated_emissions_kgco2e', 'numeric', ({ estimate }) => estimate.estimatedEmissionsKgco2e],
 ];
 
-const EXPIRES_AT = `${NOW} + interval '24 hours'`;
+const EXPIRES_AT = `${NOW} + interval '${ESTIMATE_VALID_HOURS} hours'`;
 const RETURNING = 'calculation_id as "calculationId", calculated_at as "calculatedAt", expires_at as "expiresAt"';
 
 const INSERT: Statement = {

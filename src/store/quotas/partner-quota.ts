@@ -1,14 +1,6 @@
+import { DEFAULT_QUOTA, type PartnerQuota } from '../../domain/quotas/partner-quota.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
-
-/** What a partner may store in a UTC day. Confirmations count, and are never refused for it. */
-export interface PartnerQuota {
-  readonly bytesPerDay: number;
-  readonly listsPerDay: number;
-}
-
-/** The default, for a partner without a quota of its own. */
-const DEFAULT_QUOTA: PartnerQuota = { bytesPerDay: 2 * 1024 ** 3, listsPerDay: 100 };
 
 const FIND: Statement = {
   name: 'find_partner_quota',
