@@ -313,7 +313,7 @@ export const RULES: readonly Rule[] = [
     rule: 'what is stored replays, whether or not the rules of the partner can be read',
     source: 'decisions 1, order of checks',
     file: 'src/operations/contributions/confirm-contribution.ts',
-    find: 'return findStoredOutcome(claim, await findStored(claim)) ?? submit',
+    find: 'return findStoredOutcome(request, await findStored(request)) ?? submit',
     replace: 'return submit',
     tests: ['rules/rule-cache'],
   },
@@ -460,9 +460,9 @@ export const RULES: readonly Rule[] = [
     rule: 'precedence: the event is compared before the order',
     source: 'decisions 3, precedence',
     file: 'src/operations/contributions/confirm-contribution.ts',
-    find: '  if (ofEvent) throw eventConflict(ofEvent, claim.fingerprint);\n',
+    find: '  if (ofEvent) throw eventConflict(ofEvent, request.fingerprint);\n',
     replace:
-      '  const taken = conflicts.find(({ contribution }) => contribution.partnerOrderRef === claim.partnerOrderRef);\n  if (taken) throw orderConflict(taken);\n  if (ofEvent) throw eventConflict(ofEvent, claim.fingerprint);\n',
+      '  const taken = conflicts.find(({ contribution }) => contribution.partnerOrderRef === request.partnerOrderRef);\n  if (taken) throw orderConflict(taken);\n  if (ofEvent) throw eventConflict(ofEvent, request.fingerprint);\n',
     tests: ['contributions/confirm-contribution'],
   },
   {
@@ -595,7 +595,7 @@ export const RULES: readonly Rule[] = [
     tests: ['webhooks/relay-together'],
   },
   {
-    rule: 'events that are numbered one partner at a time have no gaps either',
+    rule: 'events that get their sequences one partner at a time have no gaps either',
     source: 'decisions 7, Envelope',
     file: 'src/store/events/assign-sequences.ts',
     find: 'last_sequence + row_number() over (order by position)',
@@ -603,7 +603,7 @@ export const RULES: readonly Rule[] = [
     tests: ['webhooks/relay-together'],
   },
   {
-    rule: 'what is sent is what is stored, whoever numbered the event',
+    rule: 'what is sent is what is stored, whichever process gave the event its sequence',
     source: 'decisions 7, Envelope',
     file: 'src/store/events/taken-events.ts',
     find: 'case when size > 0 then substring($9::bytea from place for size) end',

@@ -116,7 +116,7 @@ async function prepare(store: Store, config: Config, options: StoreOptions): Pro
   const { database } = store;
   // An invalid key stops the service at its start, and not at the first change.
   if (options.migrates || config.auditKey !== undefined) database.auditKeys();
-  await refuseLossy(database);
+  await requireSuitableServer(database);
   await readIdentifierClock(database);
   // Before a migration, after which the service of the other environment could not start again.
   requireEnvironment(await findEnvironment(database.pool), config);
@@ -139,7 +139,7 @@ export function requireEnvironment(owner: Environment | undefined, { environment
     );
 }
 
-async function refuseLossy({ pool }: Database): Promise<void> {
+async function requireSuitableServer({ pool }: Database): Promise<void> {
   const settings = await readServerSettings(pool).catch((cause: unknown) => {
     const { message } = cause as Error;
     // What PgBouncer answers to the settings of a session and to queries by name.

@@ -136,9 +136,9 @@ describe('events of several partners together', HANG_LIMIT, () => {
     const [heard, withoutEndpoint] = [await newPartner(), await newPartner(false)];
     for (const partnerId of [heard, withoutEndpoint]) await tell(partnerId, 2);
     const batch = { limit: 100, attemptsMax: 3 };
-    const numbered = await assignSequencesOfSeveral(database.pool, WHOLE_OUTBOX, [heard, withoutEndpoint], batch);
-    assert.deepEqual(numbered, { ...numbered, numbered: 4, deliveries: 2, deliveredIds: [heard], isAll: true });
-    assert.deepEqual(numbered.heldIds.toSorted(), [heard, withoutEndpoint].toSorted());
+    const assigned = await assignSequencesOfSeveral(database.pool, WHOLE_OUTBOX, [heard, withoutEndpoint], batch);
+    assert.deepEqual(assigned, { ...assigned, sequenced: 4, deliveries: 2, deliveredIds: [heard], isAll: true });
+    assert.deepEqual(assigned.heldIds.toSorted(), [heard, withoutEndpoint].toSorted());
     for (const partnerId of [heard, withoutEndpoint]) await assertInOrder(partnerId, 2);
     const { rows } = await administrator.query(
       'select count(*)::int4 as due from delivery where partner_id = $1 and lease = 0 and next_attempt_at <= now()',

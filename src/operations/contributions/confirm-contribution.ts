@@ -68,7 +68,7 @@ export function createConfirmContribution(
     'concurrency' | 'commitBatch' | 'isOfOneShare'
   > = {
     conflictKeysOf: ({ partnerId, idempotencyKey, partnerEventId, partnerOrderRef }) =>
-      [`key ${idempotencyKey}`, `event ${partnerEventId}`, `order ${partnerOrderRef}`].map((claim) => `${partnerId} ${claim}`),
+      [`key ${idempotencyKey}`, `event ${partnerEventId}`, `order ${partnerOrderRef}`].map((key) => `${partnerId} ${key}`),
     findStored: (confirmations) => findContributionConflicts(database.pool, confirmations),
     classifyConflict,
     findOwnOutcome,
@@ -96,27 +96,30 @@ export function createConfirmContribution(
     if (!isAdmissible(confirmation)) return commits.submitAlone(confirmation);
     return (hasDailyCap(confirmation.rules) ? cappedCommits : commits).submit(confirmation);
   };
-  const findStored = createBatcher<Claim, Conflicts>({
+  const findStored = createBatcher<IdentifiedRequest, Conflicts>({
     ...STORED_LIMITS,
     shareOf: byPartner,
     isOfOneShare,
-    run: (claims) => findContributionConflicts(database.pool, claims),
+    run: (requests) => findContributionConflicts(database.pool, requests),
   });
   // A stored record replays without rules, even when they cannot be read.
-  const confirmWhenRead = async (claim: Claim, reading: Promise<ContributionRules>): Promise<ConfirmationOutcome> => {
+  const confirmWhenRead = async (
+    request: IdentifiedRequest,
+    reading: Promise<ContributionRules>,
+  ): Promise<ConfirmationOutcome> => {
     // A failure is thrown below, when a request has to wait for it.
     reading.catch(() => {});
-    return findStoredOutcome(claim, await findStored(claim)) ?? submit({ ...claim, rules: await reading });
+    return findStoredOutcome(request, await findStored(request)) ?? submit({ ...request, rules: await reading });
   };
   return (request) => {
     const rules = rulesOf(request, request.arrivedAtMs);
-    const claim = { ...request, transactionId: newId('txn') };
-    return rules instanceof Promise ? confirmWhenRead(claim, rules) : submit({ ...claim, rules });
+    const identified = { ...request, transactionId: newId('txn') };
+    return rules instanceof Promise ? confirmWhenRead(identified, rules) : submit({ ...identified, rules });
   };
 }
 
-/** A confirmation whose rules are not known yet. */
-type Claim = Omit<Confirmation, 'rules'>;
+/** A request with the id of its contribution, whose rules may not be known yet. */
+type IdentifiedRequest = Omit<Confirmation, 'rules'>;
 
 /** Only while the rules are read again, after an outage of the database. */
 const STORED_LIMITS = { concurrency: 1, batchMax: 512, waitingMax: 2_048, waitMaxMs: 5_000 };
@@ -218,12 +221,12 @@ function classifyConflict(confirmation: Confirmation, conflicts: Conflicts): Con
 }
 
 /** The outcome that its key or its event is recorded with, or a conflict, whatever the rules are. */
-function findStoredOutcome(claim: Claim, conflicts: Conflicts): ConfirmationOutcome | undefined {
-  const ofKey = findOwnOutcome(claim, conflicts);
+function findStoredOutcome(request: IdentifiedRequest, conflicts: Conflicts): ConfirmationOutcome | undefined {
+  const ofKey = findOwnOutcome(request, conflicts);
   if (ofKey) return ofKey;
-  const ofEvent = conflicts.find(({ contribution }) => contribution.partnerEventId === claim.partnerEventId);
-  if (ofEvent && isRecordedFailureOf(ofEvent, claim)) return { record: ofEvent, isReplay: true };
-  if (ofEvent) throw eventConflict(ofEvent, claim.fingerprint);
+  const ofEvent = conflicts.find(({ contribution }) => contribution.partnerEventId === request.partnerEventId);
+  if (ofEvent && isRecordedFailureOf(ofEvent, request)) return { record: ofEvent, isReplay: true };
+  if (ofEvent) throw eventConflict(ofEvent, request.fingerprint);
   return undefined;
 }
 
@@ -231,14 +234,17 @@ function findStoredOutcome(claim: Claim, conflicts: Conflicts): ConfirmationOutc
  * A failure that two operators recorded has no key of the partner. The confirmation of the same event gets this record, whatever its key
  * is. A confirmation with other points or another order is a conflict.
  */
-function isRecordedFailureOf({ firstStatus, contribution }: ContributionRecord, { partnerOrderRef, points }: Claim): boolean {
+function isRecordedFailureOf(
+  { firstStatus, contribution }: ContributionRecord,
+  { partnerOrderRef, points }: IdentifiedRequest,
+): boolean {
   return firstStatus === 'failed' && contribution.partnerOrderRef === partnerOrderRef && contribution.points === points;
 }
 
-function findOwnOutcome(confirmation: Claim, conflicts: Conflicts): ConfirmationOutcome | undefined {
-  const record = conflicts.find(({ idempotencyKey }) => idempotencyKey === confirmation.idempotencyKey);
+function findOwnOutcome(request: IdentifiedRequest, conflicts: Conflicts): ConfirmationOutcome | undefined {
+  const record = conflicts.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey);
   if (!record) return undefined;
-  if (record.contribution.transactionId === confirmation.transactionId) return { record, isReplay: false };
-  assertSameFingerprint(record.fingerprint, confirmation.fingerprint);
+  if (record.contribution.transactionId === request.transactionId) return { record, isReplay: false };
+  assertSameFingerprint(record.fingerprint, request.fingerprint);
   return { record, isReplay: true };
 }

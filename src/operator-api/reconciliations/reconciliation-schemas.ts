@@ -3,7 +3,7 @@ import { DIFFERING_VERDICTS } from '../../domain/reconciliations/differing-point
 import { MATCHED_POINTS, RECONCILIATION_VERDICTS } from '../../domain/reconciliations/line-verdict.ts';
 import { recoveryVerdict } from '../../domain/recovery-verdict.ts';
 import { LINE_TYPES } from '../../domain/settlements/settlement-line.ts';
-import type { LineNow } from '../../operations/reconciliations/list-lines.ts';
+import type { LineWithContribution } from '../../operations/reconciliations/list-lines-with-contributions.ts';
 import type { ReconciliationOfPeriod } from '../../operations/reconciliations/list-reconciliations.ts';
 import { RECONCILIATION_STATUSES } from '../../store/reconciliations/reconciliation.ts';
 import { reconciliationLineToWire, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
@@ -126,7 +126,7 @@ export const ReconciliationLineBody = shape('ReconciliationLine', {
   ),
 });
 
-export function lineOfList({ line, contribution }: LineNow) {
+export function lineOfList({ line, contribution }: LineWithContribution) {
   const shown = reconciliationLineToWire(line);
   const status = contribution?.status ?? null;
   const hasFailed = line.verdict === 'missing_in_service' && status === 'failed';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { UNCOUNTED } from '../../operations/quotas/storage-usage.ts';
-import { listLinesNow } from '../../operations/reconciliations/list-lines.ts';
+import { listLinesWithContributions } from '../../operations/reconciliations/list-lines-with-contributions.ts';
 import { listReconciliationsOf, withPeriod } from '../../operations/reconciliations/list-reconciliations.ts';
 import { reconcileForPartner } from '../../operations/reconciliations/reconcile-for-partner.ts';
 import {
@@ -164,7 +164,7 @@ export const listLines = operatorRoute({
     const { linesRemovedAt } = await findOne(tools, partnerId, reconciliationId);
     const { limit } = page;
     const wanted = { partnerId, reconciliationId, verdict };
-    const found = await listLinesNow(tools.database.pool, wanted, { ...page, limit: limit + 1 });
+    const found = await listLinesWithContributions(tools.database.pool, wanted, { ...page, limit: limit + 1 });
     const lines = found.slice(0, limit);
     return {
       lines: lines.map(lineOfList),

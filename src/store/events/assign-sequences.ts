@@ -40,7 +40,7 @@ const assignSequencesBy = (name: string, place: string, isOldest: string): State
       where partner_id = $1 and exists (select from numbered)
       returning 1
     )
-    select (select count(*) from delivered)::int4 as deliveries, (select count(*) from numbered)::int4 as numbered,
+    select (select count(*) from delivered)::int4 as deliveries, (select count(*) from numbered)::int4 as sequenced,
       (select count(*) from counted),
       (select count(*) from counter) = 1 and (select count(*) from oldest) < $2 as "isComplete",
       (select count(*) from oldest) = $2 as "isFull"`,
@@ -66,7 +66,7 @@ const NUMBER_ANYWHERE = assignSequencesBy(
 
 export interface Sequenced {
   /** How many events. */
-  readonly numbered: number;
+  readonly sequenced: number;
   readonly deliveries: number;
   /** Every event in the range that the statement could see has its sequence. */
   readonly isComplete: boolean;
@@ -121,15 +121,15 @@ const NUMBER_SEVERAL: Statement = {
       ) last where partner_id = any (last.partner_ids)
       returning 1
     )
-    select (select count(*) from oldest)::int4 as found, (select count(*) from numbered)::int4 as numbered,
+    select (select count(*) from oldest)::int4 as found, (select count(*) from numbered)::int4 as sequenced,
       (select count(*) from delivered)::int4 as deliveries, (select count(*) from counted),
       array(select partner_id from counter) as "heldIds", array(select distinct partner_id from delivered) as "deliveredIds"`,
 };
 
 export interface NumberedTogether {
-  readonly numbered: number;
+  readonly sequenced: number;
   readonly deliveries: number;
-  /** Partners whose events were numbered, if they had any. */
+  /** Partners whose events got their sequences, if they had any. */
   readonly heldIds: readonly string[];
   /** Partners for whose endpoints the statement made deliveries. */
   readonly deliveredIds: readonly string[];
@@ -149,6 +149,6 @@ export async function assignSequencesOfSeveral(
 ): Promise<NumberedTogether> {
   type Row = Omit<NumberedTogether, 'isAll'> & { readonly found: number };
   const rows = await run<Row & Record<string, unknown>>(db, NUMBER_SEVERAL, [from, late, partnerIds, limit, attemptsMax]);
-  const [{ found, ...numbered }] = rows as [Row];
-  return { ...numbered, isAll: found < limit };
+  const [{ found, ...assigned }] = rows as [Row];
+  return { ...assigned, isAll: found < limit };
 }

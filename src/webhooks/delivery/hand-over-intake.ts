@@ -64,7 +64,7 @@ export function openHandOverIntake(
     try {
       return recipientOf(endpoint) !== undefined;
     } catch {
-      // Called when deliveries of the endpoint were claimed.
+      // Reported when the dispatcher claims deliveries of the endpoint.
       return false;
     }
   };

@@ -41,14 +41,14 @@ export interface TogetherTools extends BodyTools {
 export interface Together {
   /** Due deliveries that no process has claimed. */
   readonly due: number;
-  readonly numbered: number;
+  readonly sequenced: number;
   /** Partners whose counters were locked here, so that none of their events in the range was left. */
   readonly heldIds: readonly string[];
   /** No event in the range of these partners was left over. */
   readonly isAll: boolean;
 }
 
-export const NONE_TOGETHER: Together = { due: 0, numbered: 0, heldIds: [], isAll: true };
+export const NONE_TOGETHER: Together = { due: 0, sequenced: 0, heldIds: [], isAll: true };
 
 /**
  * Assigns sequences to events of several partners in one transaction, stores them with their bodies, and hands their deliveries to the
@@ -88,7 +88,7 @@ export async function relayTogether(
     const onEnd = handOvers.begin({ handOverId, leaseEndsAt }, claims.length);
     handOver({ claims, bodies, leaseEndsAt, claimedAtMs, onEnd }, plan, tools.intake);
     const heldIds = counters.map(({ partnerId }) => partnerId);
-    return { due: deliveries.length - claims.length, numbered: events.length, heldIds, isAll };
+    return { due: deliveries.length - claims.length, sequenced: events.length, heldIds, isAll };
   } catch (error) {
     handOvers.restoreEnded(ended);
     // When this fails too, the state of the session is unknown.

@@ -52,10 +52,10 @@ export function openRelay({ database, onDeliveries, ...tools }: RelayOptions): (
     async work() {
       session ??= beginSession(await database.pool.connect());
       try {
-        const { numbered, deliveries, hasMore } = await relayOnce(database, session, onError, tools);
+        const { sequenced, deliveries, hasMore } = await relayOnce(database, session, onError, tools);
         if (deliveries > 0) onDeliveries();
         if (hasMore) return 'more';
-        return numbered > 0 ? 'some' : 'nothing';
+        return sequenced > 0 ? 'some' : 'nothing';
       } catch (error) {
         leave(error as Error);
         throw error;
@@ -107,8 +107,8 @@ export async function relayOnce(
   const isWhole = found.isAll && together.isAll;
   const { partnerIds: waitingIds, next } = isWhole ? found : await listPartnersWithUnsequencedEvents(client, database, range);
   // Events whose partner fails are no reason to continue at once.
-  const hasMore = !together.isAll && together.numbered > 0;
-  const relayed = { numbered: together.numbered, deliveries: together.due, hasMore };
+  const hasMore = !together.isAll && together.sequenced > 0;
+  const relayed = { sequenced: together.sequenced, deliveries: together.due, hasMore };
   const alone = new Set([...waitingIds.filter((partnerId) => !held.has(partnerId)), ...session.behind.keys()]);
   const behind = await relayAlone(database, session, { partnerIds: alone, relayed, onError });
   // Partners of the joint batch may have events left, and are not behind.
@@ -144,7 +144,7 @@ async function relaySeveral(
   const [one, other] = parts;
   return {
     due: one.due + other.due,
-    numbered: one.numbered + other.numbered,
+    sequenced: one.sequenced + other.sequenced,
     heldIds: [...one.heldIds, ...other.heldIds],
     isAll: one.isAll && other.isAll,
   };
@@ -157,9 +157,9 @@ async function relayWithoutEndpoints(
 ): Promise<Together> {
   try {
     const batch = { limit: EVENTS_AT_ONCE, attemptsMax: ATTEMPTS_MAX };
-    const { deliveries, deliveredIds, ...numbered } = await assignSequencesOfSeveral(client, range, partnerIds, batch);
+    const { deliveries, deliveredIds, ...assigned } = await assignSequencesOfSeveral(client, range, partnerIds, batch);
     for (const partnerId of deliveredIds) await watchEndpointsOf(client, database, partnerId);
-    return { ...numbered, due: deliveries };
+    return { ...assigned, due: deliveries };
   } catch (error) {
     onError(error);
     return NONE_TOGETHER;
@@ -168,7 +168,7 @@ async function relayWithoutEndpoints(
 
 interface Relayed {
   /** How many events. */
-  numbered: number;
+  sequenced: number;
   /** Due deliveries that no process has claimed. */
   deliveries: number;
   hasMore: boolean;
@@ -195,12 +195,12 @@ async function relayAlone(
     behind.set(partnerId, rangeOfPartner);
     try {
       const batch = { limit: EVENTS_AT_ONCE, attemptsMax: ATTEMPTS_MAX, range: rangeOfPartner };
-      const numbered = await assignSequences(client, database, partnerId, batch);
-      if (numbered.deliveries > 0) await watchEndpointsOf(client, database, partnerId);
-      relayed.deliveries += numbered.deliveries;
-      relayed.numbered += numbered.numbered;
-      if (numbered.isComplete) behind.delete(partnerId);
-      else relayed.hasMore ||= numbered.isFull;
+      const assigned = await assignSequences(client, database, partnerId, batch);
+      if (assigned.deliveries > 0) await watchEndpointsOf(client, database, partnerId);
+      relayed.deliveries += assigned.deliveries;
+      relayed.sequenced += assigned.sequenced;
+      if (assigned.isComplete) behind.delete(partnerId);
+      else relayed.hasMore ||= assigned.isFull;
     } catch (error) {
       onError(error);
     }

@@ -5,18 +5,18 @@ import { listReconciliationLinesInOrder, type ReconciliationLine } from '../../s
 import { type CurrentContribution, findCurrentContributions } from '../../store/reconciliations/recorded-line.ts';
 
 /** A line as it was compared, with its contribution as it is now: one that waited then may be decided. */
-export interface LineNow {
+export interface LineWithContribution {
   readonly line: ReconciliationLine & Placed;
   /** `undefined` of a line without one. */
   readonly contribution: CurrentContribution | undefined;
 }
 
 /** Lists the lines of a reconciliation, all or those of one verdict. */
-export async function listLinesNow(
+export async function listLinesWithContributions(
   db: Queryable,
   of: ReconciliationName & { readonly verdict?: LineVerdict | undefined },
   page: KeysetPage<'position'>,
-): Promise<LineNow[]> {
+): Promise<LineWithContribution[]> {
   const lines = await listReconciliationLinesInOrder(db, of, page);
   const ids = new Set(lines.flatMap(({ transactionId }) => transactionId ?? []));
   const found = await findCurrentContributions(db, of.partnerId, [...ids]);
