@@ -11,11 +11,13 @@ import { openRecorder } from './attempt-recorder.ts';
 import { claimDue } from './claim-due.ts';
 import { openHandOverEnding } from './end-hand-overs.ts';
 import { EndpointQueues, type Sent } from './endpoint-queues.ts';
-import { openHandOverIntake, type Recipient, release, rememberRecipients, type Task } from './hand-over-intake.ts';
+import { openHandOverIntake } from './hand-over-intake.ts';
 import { loadContents } from './load-contents.ts';
 import type { Pace } from './pace.ts';
+import { type Recipient, rememberRecipients } from './recipient.ts';
 import type { Disabling, Standing } from './record-attempts.ts';
 import type { HandOverIntake } from './relay-together.ts';
+import { release, type Task } from './task.ts';
 import { openVerifiedEndpoints, type VerifiedEndpoints } from './verified-endpoints.ts';
 
 export interface DispatcherOptions extends AttemptTools {

@@ -1,50 +1,13 @@
-import { LRUCache } from 'lru-cache';
 import type { Database } from '../../store/database.ts';
-import { type ClaimedDelivery, releaseDeliveries } from '../../store/webhooks/delivery.ts';
 import { advanceDueFrom } from '../../store/webhooks/due-endpoint.ts';
 import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
-import type { EndpointSecrets } from '../security/signature.ts';
 import { COMMITTED_WITHIN_MS } from './claim-due.ts';
-import type { EndpointQueues, Ready } from './endpoint-queues.ts';
+import type { EndpointQueues } from './endpoint-queues.ts';
 import { HandOvers } from './hand-overs.ts';
-import type { Content } from './load-contents.ts';
+import type { Recipient } from './recipient.ts';
 import type { HandOverIntake } from './relay-together.ts';
+import { release, type Task } from './task.ts';
 import type { VerifiedEndpoints } from './verified-endpoints.ts';
-
-export interface Recipient {
-  readonly url: string;
-  readonly secrets: EndpointSecrets;
-}
-
-/** A claimed delivery with its content. */
-export interface Task extends Ready {
-  readonly claimed: ClaimedDelivery;
-  readonly content: Content;
-  /** Called when its result is recorded, or when it is due for all; absent unless its creator claimed it. */
-  readonly onEnd?: () => void;
-}
-
-const RECIPIENTS_MAX = 10_000;
-const REMEMBERED_MS = 60_000;
-
-/** Decrypting a secret costs as much as a signature: it is repeated only when its endpoint has changed. */
-export function rememberRecipients(
-  openSecrets: (endpoint: WebhookEndpoint) => EndpointSecrets,
-): (endpoint: WebhookEndpoint) => Recipient {
-  const known = new LRUCache<string, { readonly of: string; readonly recipient: Recipient }>({
-    max: RECIPIENTS_MAX,
-    ttl: REMEMBERED_MS,
-  });
-  return (endpoint) => {
-    const { endpointId, url, secretSealed, nextSecretSealed, isNextSecretDue } = endpoint;
-    const of = `${url} ${secretSealed} ${nextSecretSealed} ${isNextSecretDue}`;
-    const remembered = known.get(endpointId);
-    if (remembered?.of === of) return remembered.recipient;
-    const recipient = { url, secrets: openSecrets(endpoint) };
-    known.set(endpointId, { of, recipient });
-    return recipient;
-  };
-}
 
 interface IntakeTools {
   readonly verifiedEndpoints: VerifiedEndpoints;
@@ -84,12 +47,4 @@ export function openHandOverIntake(
       await advanceDueFrom(database.pool, COMMITTED_WITHIN_MS);
     },
   };
-}
-
-/** Releases claimed deliveries of one endpoint that were not sent. They are due at `dueAt`, or at once. */
-export async function release({ pool }: Database, tasks: readonly Task[], dueAt?: Date): Promise<void> {
-  const claims = tasks.map(({ claimed }) => claimed);
-  const [first] = claims;
-  if (first) await releaseDeliveries(pool, first.partnerId, claims, dueAt);
-  for (const { onEnd } of tasks) onEnd?.();
 }
