@@ -275,7 +275,7 @@ describe('lists', HANG_LIMIT, () => {
     ]) {
       const { code, stdout, stderr } = await run(...words, '--after', 'somewhere');
       assert.deepEqual([code, stdout], [2, ''], words.join(' '));
-      assert.match(stderr, /--after somewhere is not of this list/);
+      assert.match(stderr, /--after somewhere is not a cursor of this list/);
     }
   });
 

@@ -1,4 +1,4 @@
-/** The configuration of HAProxy in docs/operating.md, before a real service. Without HAProxy on the machine these are skipped. */
+/** The configuration of HAProxy in docs/operating.md, before a real service where HAProxy is installed. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,6 +32,13 @@ interface Proxied {
   /** With a key that one address may use. */
   readonly allowed: TestPartner;
 }
+
+test('the proxy waits as long for an answer as docs/operating.md says', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
+  const [, seconds] = /time-out of (\d+) s for an answer/.exec(page) ?? [];
+  const [block] = listBlocks().filter(({ tag }) => tag === 'haproxy');
+  for (const side of ['client', 'server']) assert.match(block?.text ?? '', new RegExp(`^ +timeout ${side} ${seconds}s$`, 'm'));
+});
 
 const proxied = isInstalled ? await serveBehindProxy() : undefined;
 

@@ -29,7 +29,7 @@ export function eventCommand(): ProgramCommand {
     .description('events of a partner')
     .requiredOption('--partner <partner>', 'id or name of the partner')
     .addOption(new Option('--after-sequence <n>', 'only later ones').argParser(readCursor).default(0n, '0'))
-    .option('--limit <n>', 'how many, 1 to 1000', readLimit, 50)
+    .option('--limit <n>', 'records in a page, 1 to 1000', readLimit, 50)
     .option('--json', 'one JSON array, for programs')
     .action(withOperator('viewer', list));
   event

@@ -21,7 +21,7 @@ export function demoCommand(): ProgramCommand {
     .action(withoutOperator('a start of the service calls it, and it makes nothing else', make));
   demo
     .command('remove')
-    .description('replace the database with sample data by an empty one: everything in it goes')
+    .description('replace the database with sample data by an empty one; this removes all records, your own too')
     .option(...YES)
     .action(Object.assign(remove, { access: { leastRole: 'admin' as const } }));
   return demo;
@@ -42,7 +42,7 @@ async function remove({ yes }: { readonly yes?: boolean }): Promise<void> {
     const sample = await findSampleData(database.pool);
     if (!sample || sample.status === 'removed') throw refusal('This database has no sample data.');
     if ((await countOtherSessions(database.pool)) > 0) throw refusal('The database is in use. Stop the service first.');
-    printText(await listWhatGoes(database, sample));
+    printText(await listRemoved(database, sample));
     await confirm('Replace the database by an empty one?', 'final', yes);
   });
   await removeSampleData(readConfig(process.env), printProgress);
@@ -55,8 +55,8 @@ function refuseElsewhere(config: Config): void {
   if (!mayHaveSampleData(config)) throw refusal('Only a sandbox with the embedded PostgreSQL has sample data.');
 }
 
-/** What belongs to nobody's sample data is named: it goes too. */
-async function listWhatGoes({ pool }: Database, { partnerIds, operatorIds }: SampleData): Promise<string> {
+/** Also names each partner and operator that is not sample data, because their records are removed too. */
+async function listRemoved({ pool }: Database, { partnerIds, operatorIds }: SampleData): Promise<string> {
   const partners = await Array.fromAsync(eachPartner(pool));
   const own = partners.filter(({ partnerId }) => !partnerIds.includes(partnerId));
   const people = (await listOperators(pool)).filter(({ operatorId }) => !operatorIds.includes(operatorId));
@@ -66,7 +66,7 @@ async function listWhatGoes({ pool }: Database, { partnerIds, operatorIds }: Sam
     ...people.map(({ operatorId, name, email }) => `the operator ${name} (${operatorId}, ${email ?? 'without an address'})`),
     'the audit of all of them',
   ];
-  return `These go:\n${lines.map((line) => `  - ${line}`).join('\n')}\n`;
+  return `This removes:\n${lines.map((line) => `  - ${line}`).join('\n')}\n`;
 }
 
 function refusal(sentence: string): ServiceError {

@@ -57,9 +57,11 @@ const LOOK_EVERY_MS = 2_000;
 
 export function rehearseCommand(): ProgramCommand {
   return new ProgramCommand('rehearse')
-    .description('send every kind of event, and every fault, to your own receiver, and show what is left before production')
+    .description(
+      'send every kind of event, and every fault, to your own receiver, and show which checks are left before production',
+    )
     .requiredOption('--url <url>', 'address of your receiver; it becomes an endpoint if it is not one yet')
-    .option('--wait <hours>', 'wait until your program has passed the other checks, so long at most', readHours, 0)
+    .option('--wait <hours>', 'wait at most this long for your program to pass the other checks', readHours, 0)
     .option('--since <time>', 'count only what began at this time or later, such as the start of your program', readPastTime)
     .option('--json', 'one JSON object, for programs')
     .addHelpText('after', '\nBASE_URL is the address of the sandbox, API_KEY a key of yours with the permission manage.')

@@ -71,5 +71,5 @@ export function readAfterId(options: { readonly after?: string | undefined }, pr
 }
 
 function notOfThisList(after: string): UsageError {
-  return new UsageError(`--after ${after} is not of this list. Give what the page before named.`);
+  return new UsageError(`--after ${after} is not a cursor of this list. Give the one at the end of the page before.`);
 }

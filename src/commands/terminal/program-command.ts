@@ -30,8 +30,8 @@ export class ProgramCommand extends Command {
 
   /** The options of a list. */
   paged(limit = 50): this {
-    return this.option('--limit <n>', 'how many, 1 to 1000', readLimit, limit)
-      .option('--after <cursor>', 'the next page: what the page before named')
+    return this.option('--limit <n>', 'records in a page, 1 to 1000', readLimit, limit)
+      .option('--after <cursor>', 'show the next page, by the cursor at the end of the page before')
       .option('--json', 'one JSON array, for programs');
   }
 
