@@ -147,7 +147,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/concurrency/batch-queue.ts',
     find: '(({ request }) => shareOf(request))',
     replace: '(({ request }) => shareOf(request).slice(0, 0))',
-    tests: ['partner-api/availability'],
+    tests: ['src/concurrency/batch-queue.test.ts'],
   },
   {
     rule: 'a valid key is refused for the wrong keys of nobody else at its address',

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { describe, test } from 'node:test';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import fastify from 'fastify';
+import { waitFor } from '../../../test/support/assertions/wait-for.ts';
+import { listen } from './listen.ts';
+
+describe('connections', () => {
+  const CONNECTIONS = 64;
+  const TURNS = 8;
+
+  test('many are taken in one turn of the event loop, so that a busy process does not let them wait', async () => {
+    const app = fastify();
+    const { baseUrl, countConnections, close } = await listen(app, { host: '127.0.0.1', port: 0 });
+    const port = Number(new URL(baseUrl).port);
+    const sockets = Array.from({ length: CONNECTIONS }, () => connect(port, '127.0.0.1'));
+    for (let turn = 0; turn < TURNS; turn++) await nextTurn();
+    const taken = await countConnections();
+    for (const socket of sockets) socket.destroy();
+    await close();
+    // One a turn is what Node takes from one socket.
+    assert.ok(taken > 3 * TURNS, `${taken} of ${CONNECTIONS} in ${TURNS} turns`);
+  });
+
+  test('a close waits for the requests on all of them', async () => {
+    const app = fastify();
+    const arrived: (() => void)[] = [];
+    app.get('/', () => new Promise<string>((resolve) => arrived.push(() => resolve('done'))));
+    const { baseUrl, close } = await listen(app, { host: '127.0.0.1', port: 0 });
+    const answers = Array.from({ length: 32 }, async () => (await fetch(baseUrl, { headers: { connection: 'close' } })).text());
+    await waitFor('last request', () => arrived.length >= answers.length);
+    const closed = close();
+    let isClosed = false;
+    void closed.then(() => (isClosed = true));
+    await sleep(50);
+    assert.equal(isClosed, false);
+    for (const answer of arrived) answer();
+    assert.deepEqual(new Set(await Promise.all(answers)), new Set(['done']));
+    await closed;
+  });
+});
