@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, test } from 'node:test';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -139,6 +139,15 @@ describe('SIGTERM', () => {
     assert.deepEqual(countByStatus(await Promise.all(outcomes)), { 201: 200 });
     assert.equal(await ended, 0);
   });
+
+  for (const count of [1, 2])
+    test(`ends with 0 although a connection never sends a request, with --processes ${count}`, async () => {
+      const stopping = await spawnService(service.databaseUrl, {}, ['--processes', String(count)]);
+      const { hostname, port } = new URL(stopping.baseUrl);
+      const silent = connect(Number(port), hostname).on('error', () => {});
+      await once(silent, 'connect');
+      assert.equal(await stopping.end('SIGTERM'), 0);
+    });
 });
 
 describe('a log that nobody reads', HANG_LIMIT, () => {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addressGroup } from '../../domain/access/client-address.ts';
 import type { Limit } from '../../domain/limit.ts';
+import type { HttpSocket } from './node-http.ts';
 
 interface IdleLimit {
   readonly max: number;
@@ -24,8 +25,7 @@ const LIMITS: IdleLimits = { lookEveryMs: 250, perAddress: { max: 256, looks: 20
 /** Closing one takes a third of a millisecond, and thousands may be too many at once. */
 const CUTS_IN_A_TURN = 16;
 
-/** Node stores the answer under way on the socket itself. */
-type HttpSocket = Socket & { readonly _httpMessage?: object | null; [CARRIED_KEY]?: true };
+type KeyedSocket = HttpSocket & { [CARRIED_KEY]?: true };
 
 const CARRIED_KEY = Symbol('carried a valid key');
 
@@ -34,14 +34,14 @@ const CARRIED_KEY = Symbol('carried a valid key');
  *
  * @returns Whether it was the first one.
  */
-export function countKeyOn(socket: HttpSocket): boolean {
+export function countKeyOn(socket: KeyedSocket): boolean {
   const isFirst = !socket[CARRIED_KEY];
   socket[CARRIED_KEY] = true;
   return isFirst;
 }
 
 interface Connection {
-  readonly socket: HttpSocket;
+  readonly socket: KeyedSocket;
   readonly address: string;
   /** The bytes that had been written at the last look. */
   bytesWritten: number;

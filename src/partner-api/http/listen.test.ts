@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import fastify from 'fastify';
+import { HANG_LIMIT } from '../../../test/support/assertions/hang-limit.ts';
 import { waitFor } from '../../../test/support/assertions/wait-for.ts';
 import { listen } from './listen.ts';
 
@@ -39,4 +41,24 @@ describe('connections', () => {
     assert.deepEqual(new Set(await Promise.all(answers)), new Set(['done']));
     await closed;
   });
+
+  test(
+    'a close waits for none on which no request is under way: silent, with half of a head, or answered',
+    HANG_LIMIT,
+    async () => {
+      const app = fastify();
+      app.get('/', async () => 'done');
+      const { baseUrl, countConnections, close } = await listen(app, { host: '127.0.0.1', port: 0 });
+      const whole = 'GET / HTTP/1.1\r\nHost: service\r\n\r\n';
+      const sent = ['', whole.slice(0, 20), whole];
+      const sockets = sent.map((text) => {
+        const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1').on('error', () => {});
+        socket.write(text);
+        return socket;
+      });
+      await once(sockets[2] as Socket, 'data');
+      await waitFor('three connections', async () => (await countConnections()) === 3);
+      await close();
+    },
+  );
 });

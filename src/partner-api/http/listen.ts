@@ -1,7 +1,9 @@
 import cluster from 'node:cluster';
+import type { Server as HttpServer } from 'node:http';
 import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net';
 import { promisify } from 'node:util';
 import type { FastifyInstance, FastifyListenOptions } from 'fastify';
+import type { HttpSocket } from './node-http.ts';
 
 /**
  * Node takes one connection from a listening socket in a turn of its event loop, and under load a turn takes tens of milliseconds: with
@@ -22,7 +24,7 @@ export interface Address {
 export interface Listening {
   readonly baseUrl: string;
   countConnections(): Promise<number>;
-  /** Accepts no more connections. Resolves when the accepted ones are closed. */
+  /** Accepts no more connections, and closes those without a request under way. Resolves when the others are closed too. */
   close(): Promise<void>;
 }
 
@@ -38,6 +40,7 @@ export async function listen(app: FastifyInstance, { host, port }: Address): Pro
   if (reusePort && port > 0) await closeServer(await open(createServer(), { host, port, exclusive: true }));
   // The framework passes on options that it does not know, such as reusePort.
   const options: FastifyListenOptions & ListenOptions = { host, port, backlog: BACKLOG, reusePort };
+  const closeUnused = trackConnections(app.server);
   const baseUrl = await app.listen(options);
   const servers: Server[] = [];
   // Like the first socket: the code that pauses it also resumes its connections.
@@ -57,8 +60,31 @@ export async function listen(app: FastifyInstance, { host, port }: Address): Pro
     },
     async close() {
       const closed = servers.map(closeServer);
+      closeUnused();
       await Promise.all([app.close(), ...closed]);
     },
+  };
+}
+
+/**
+ * Node closes idle connections when it closes their server, but waits without a limit for one that has not sent a whole head.
+ *
+ * @returns A function that closes each connection without a request under way, and from then on each new one.
+ */
+function trackConnections(server: HttpServer): () => void {
+  const connections = new Set<HttpSocket>();
+  let isClosing = false;
+  server.on('connection', (socket: HttpSocket) => {
+    if (isClosing) {
+      socket.destroy();
+      return;
+    }
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  return () => {
+    isClosing = true;
+    for (const socket of connections) if (!socket._httpMessage) socket.destroySoon();
   };
 }
 

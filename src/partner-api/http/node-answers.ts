@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { describeErrorCode } from '../../domain/error-codes.ts';
@@ -8,7 +8,7 @@ import type { RecoverableOperation } from '../../domain/recovery-verdict.ts';
 import { ServiceError, unavailable } from '../../domain/service-error.ts';
 import { errorEnvelope } from '../errors.ts';
 import type { AskedRoute } from './known-routes.ts';
-import { STATUS_CODES } from './node-http.ts';
+import { type HttpSocket, STATUS_CODES } from './node-http.ts';
 
 /** Answers that Node writes before Fastify sees a request. They carry the envelope and the header like all others. */
 
@@ -28,9 +28,6 @@ const NO_CONNECT = refusal(405, 'CONNECT is not supported.', { allow: 'GET, HEAD
 function refusal(status: number, message: string, headers: Record<string, string> = {}): ServiceError {
   return new ServiceError('invalid_request', message, { status, headers });
 }
-
-/** Node stores the answer under way on the socket itself. */
-type HttpSocket = Socket & { _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null };
 
 export type AnswerClientError = (error: NodeJS.ErrnoException, socket: HttpSocket) => void;
 
