@@ -53,6 +53,7 @@ const FILES_ELSEWHERE = [
 /** One after the other in a third: a service delivers whatever is due in its database, and processes need many connections. */
 const FILES_WITH_DELIVERIES = [
   'webhooks/webhook-delivery',
+  'events/remove-old-events',
   'webhooks/webhooks',
   'service/processes',
   'events/list-events',

@@ -395,7 +395,7 @@ export const RULES: readonly Rule[] = [
     file: SCHEMA,
     find: 'create trigger emissions_link_is_immutable before update or delete on emissions_link for each row execute function refuse_change();\n',
     replace: '',
-    tests: ['store/storage'],
+    tests: ['store/immutable-records'],
   },
   {
     rule: "points outside the bounds of the partner's rule are refused",
@@ -454,7 +454,7 @@ export const RULES: readonly Rule[] = [
     file: SCHEMA,
     find: 'create trigger contribution_transition before update on contribution for each row execute function guard_contribution();\n',
     replace: '',
-    tests: ['store/storage'],
+    tests: ['store/immutable-records'],
   },
   {
     rule: 'precedence: the event is compared before the order',
@@ -479,7 +479,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/transaction.ts',
     find: "if (ending.is !== 'durable')",
     replace: "if (ending.is === 'in doubt')",
-    tests: ['store/storage'],
+    tests: ['store/transaction'],
   },
   {
     rule: 'an unassociated estimate lives for 24 hours',
@@ -503,7 +503,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/transaction.ts',
     find: "if (ending && ending.is !== 'rolled back') return endInDoubt(client, error);\n",
     replace: '',
-    tests: ['store/storage'],
+    tests: ['store/transaction'],
   },
   {
     rule: 'an association made later is told: its event goes with the link',
@@ -880,7 +880,7 @@ export const RULES: readonly Rule[] = [
     file: 'migrations/0005_rules.sql',
     find: " or old.starts_at < now() + interval '1 minute'",
     replace: '',
-    tests: ['store/storage'],
+    tests: ['store/immutable-records'],
   },
   {
     rule: 'a review that nobody ends fails after its hours, and not before',
@@ -920,7 +920,7 @@ export const RULES: readonly Rule[] = [
     file: 'migrations/0015_contribution_seals.sql',
     find: ' and new.failure_drafted_by <> new.failure_approved_by then',
     replace: ' then',
-    tests: ['store/storage'],
+    tests: ['store/immutable-records'],
   },
   {
     rule: 'a failure authorises nothing for a confirmation that says something else',

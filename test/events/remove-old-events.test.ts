@@ -1,0 +1,86 @@
+/** Retention: what becomes of events, deliveries and attempts that are older than it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { removeOldEvents } from '../../src/operations/events/remove-old-events.ts';
+import { listDeliveryAttempts } from '../../src/store/webhooks/attempt-log.ts';
+import { listDeliveries } from '../../src/store/webhooks/delivery-log.ts';
+import { testEndpoint } from '../../src/webhooks/endpoints/test-endpoint.ts';
+import { OWNER } from '../support/actor.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { untilSequenced } from '../support/records.ts';
+import { testService } from '../support/service.ts';
+import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
+
+const service = await testService({ env: WEBHOOK_ENV });
+const { database } = service;
+const tools = endpointTools(database, Date.now);
+const withEndpoint = () => newEndpoint(service, tools);
+
+test('what is older than its retention goes, with its deliveries and attempts; what is younger stays', HANG_LIMIT, async () => {
+  const { client: caller, partner, endpointId } = await withEndpoint();
+  const { partnerId } = partner;
+  for (let count = 0; count < 3; count++) await caller.confirm();
+  await testEndpoint(tools, OWNER, { partnerId, endpointId });
+  await untilDeliveries(database, partnerId, (all) => all.length === 4 && all.every(({ status }) => status === 'delivered'));
+  await database.pool.query(
+    "update event set occurred_at = now() - interval '91 days' where partner_id = $1 and sequence between 2 and 3",
+    [partnerId],
+  );
+  await database.pool.query(
+    "update delivery set created_at = now() - interval '91 days' where partner_id = $1 and sequence is null",
+    [partnerId],
+  );
+  assert.equal(await removeOldEvents(database, 90), 2);
+  const counted = async (table: string) =>
+    Number((await database.pool.query(`select count(*) from ${table} where partner_id = $1`, [partnerId])).rows[0].count);
+  const [kept] = await listDeliveries(database.pool, partnerId, { limit: 10 });
+  const log = await listDeliveryAttempts(database.pool, partnerId, kept?.deliveryId as string);
+  const { rows: left } = await database.pool.query(
+    'select delivery_id from delivery_attempt where partner_id = $1 and delivery_id <> $2',
+    [partnerId, kept?.deliveryId],
+  );
+  assert.deepEqual([await counted('event'), await counted('delivery'), log.length, left], [2, 1, 1, []]);
+});
+
+test('old tests go all at once, however many there are and although no event is old', HANG_LIMIT, async () => {
+  const { client: caller, partner, endpointId } = await withEndpoint();
+  const { partnerId } = partner;
+  await caller.confirm();
+  await testEndpoint(tools, OWNER, { partnerId, endpointId });
+  await untilDeliveries(database, partnerId, (all) => all.length === 2 && all.every(({ status }) => status === 'delivered'));
+  await database.pool.query(
+    `insert into delivery select (jsonb_populate_record(d, jsonb_build_object('delivery_id', d.delivery_id || n, 'created_at', now() - interval '91 days'))).*
+    from delivery d, generate_series(1, 1001) n where d.partner_id = $1 and d.sequence is null`,
+    [partnerId],
+  );
+  assert.equal(await removeOldEvents(database, 90), 0);
+  assert.equal((await listDeliveries(database.pool, partnerId, { limit: 100 })).length, 2);
+});
+
+test('a partner whose old events cannot be removed holds up no other, and is told of at the end', HANG_LIMIT, async () => {
+  const made = [await withEndpoint(), await withEndpoint(), await withEndpoint()];
+  for (const { client: caller, partner } of made) {
+    await caller.confirm();
+    await untilSequenced(database, partner.partnerId, 2);
+  }
+  const partnerIds = made.map(({ partner }) => partner.partnerId).sort();
+  const held = partnerIds[1] as string;
+  await database.pool.query("update event set occurred_at = now() - interval '91 days' where partner_id = any ($1)", [
+    partnerIds,
+  ]);
+  // What is removed before a settlement closed over it leaves a note for that: here it cannot.
+  await database.pool.query(
+    `alter table settlement_candidate add constraint not_this_one check (partner_id <> '${held}') not valid`,
+  );
+  try {
+    await assert.rejects(removeOldEvents(database, 90), (error: AggregateError) => {
+      assert.match(error.message, /^Old events of 1 partner could not be removed\. The first: .*not_this_one/);
+      assert.match(String(error.errors[0]), /not_this_one/);
+      return true;
+    });
+  } finally {
+    await database.pool.query('alter table settlement_candidate drop constraint not_this_one');
+  }
+  const { rows } = await database.pool.query('select distinct partner_id from event where partner_id = any ($1)', [partnerIds]);
+  assert.deepEqual(rows, [{ partner_id: held }]);
+});

@@ -1,0 +1,87 @@
+/** A commit that can be lost is no commit: what the service requires of the server and sets for its sessions. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { openDatabase } from '../../src/store/database.ts';
+import { checkWritable, listDurabilityProblems, readServerSettings } from '../../src/store/durability.ts';
+import { emptyDatabase, testDatabase } from '../support/postgres/database.ts';
+import { testService } from '../support/service.ts';
+
+const { pool } = await testDatabase();
+
+test('the settings of the test server are safe', async () => {
+  assert.deepEqual(listDurabilityProblems(await readServerSettings(pool)), []);
+});
+
+test('synchronous_commit = off, fsync = off, full_page_writes = off and an old server are refused, each with what to do', async () => {
+  const safe = await readServerSettings(pool);
+  const unsafe = { ...safe, fsync: 'off', fullPageWrites: 'off', synchronousCommit: 'off', version: 14 };
+  assert.equal(listDurabilityProblems(unsafe).length, 4);
+  assert.match(String(listDurabilityProblems({ ...safe, clientMinMessages: 'error' })), /client_min_messages is error/);
+});
+
+test('no setting of the database and no option of the URL takes the place of what a session needs', async () => {
+  const { databaseUrl, name } = await emptyDatabase();
+  const admin = new pg.Client({ connectionString: databaseUrl });
+  await admin.connect();
+  for (const setting of [
+    'synchronous_commit = off',
+    'client_min_messages = error',
+    "datestyle = 'German'",
+    'array_nulls = off',
+    "default_transaction_isolation = 'serializable'",
+    'idle_in_transaction_session_timeout = 0',
+  ])
+    await admin.query(`alter database ${name} set ${setting}`);
+  await admin.end();
+  const url = new URL(databaseUrl);
+  url.searchParams.set('options', '-c search_path=public -c jit=on');
+  url.searchParams.set('statement_timeout', '0');
+  const database = openDatabase({ databaseUrl: url.href });
+  const { rows } = await database.pool.query(`select name, current_setting(name) as value from unnest(array['synchronous_commit',
+      'client_min_messages', 'datestyle', 'array_nulls', 'transaction_isolation', 'idle_in_transaction_session_timeout', 'search_path', 'jit',
+      'statement_timeout']) name`);
+  const { synchronousCommit } = await readServerSettings(database.pool);
+  await database.close();
+  assert.deepEqual(Object.fromEntries(rows.map((row) => [row.name, row.value])), {
+    synchronous_commit: 'on',
+    client_min_messages: 'notice',
+    datestyle: 'ISO, MDY',
+    array_nulls: 'on',
+    transaction_isolation: 'read committed',
+    idle_in_transaction_session_timeout: '3s',
+    search_path: 'public',
+    jit: 'off',
+    statement_timeout: '4500ms',
+  });
+  assert.equal(synchronousCommit, 'off', 'the start still finds the setting of the database');
+});
+
+test('a server that can lose commits since the start is not ready', async () => {
+  const client = await pool.connect();
+  await checkWritable(client);
+  await client.query('set synchronous_commit = off');
+  await assert.rejects(checkWritable(client), /the database has synchronous_commit=off, which must be on/);
+  client.release(true);
+});
+
+test('a database that cannot store Arabic stops the start', async () => {
+  const { databaseUrl } = await emptyDatabase();
+  const admin = new pg.Client({ connectionString: databaseUrl });
+  await admin.connect();
+  const name = `latin_${process.pid}`;
+  await admin.query(`create database ${name} encoding 'LATIN1' locale 'C' template template0`);
+  const url = databaseUrl.replace(/\/[^/?]+(?=\?|$)/, `/${name}`);
+  await assert.rejects(testService({ env: { DATABASE_URL: url } }), /has the encoding LATIN1, which has no Arabic/);
+  await admin.query(`drop database ${name} with (force)`);
+  await admin.end();
+});
+
+test('a role whose commits are not durable stops the start', async () => {
+  const { databaseUrl, name } = await emptyDatabase();
+  const admin = new pg.Client({ connectionString: databaseUrl });
+  await admin.connect();
+  await admin.query(`alter database ${name} set synchronous_commit = off`);
+  await admin.end();
+  await assert.rejects(testService({ env: { DATABASE_URL: databaseUrl } }), /synchronous_commit is off/);
+});
