@@ -8,7 +8,7 @@ import { durableRead } from '../durable-read.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
 import type { LineVerdict, ReconciliationName } from './reconciliation.ts';
-import type { ComparedList } from './recorded-line.ts';
+import { type ComparedList, listedAt, postedDeltas } from './recorded-line.ts';
 
 export interface ReconciliationLine {
   /** The line of the list; numbers after its last line are for records that the list lacks. */
@@ -85,22 +85,14 @@ export async function insertReconciliationLines(
 
 const LIST_BESIDE: Statement = {
   name: 'list_settlement_beside_list',
-  text: `select beside.*, case when beside."listedAt" is null and not $6 then (beside.points::numeric + (
-        select coalesce(sum(a.points_delta), 0) from adjustment a
-        where a.partner_id = $1 and a.transaction_id = beside."transactionId" and a.status = 'posted'
-      ))::text end as "netPoints"
+  text: `select beside.*, case when beside."listedAt" is null and not $6 then (beside.points::numeric + ${postedDeltas('beside."transactionId"')})::text end as "netPoints"
     from (select l.line_no as "lineNo", l.line_type as "lineType", l.adjustment_id as "adjustmentId", l.partner_event_id as "partnerEventId",
       l.partner_order_ref as "partnerOrderRef", coalesce(l.points_beyond_int64, l.points)::text as points, l.transaction_id as "transactionId",
       case when l.line_type = 'carried_forward' then (
         select r.position from reconciliation_line r
         where r.partner_id = $1 and r.reconciliation_id = $2 and r.partner_event_id is null and r.verdict <> 'malformed'
         order by r.position limit 1
-      ) else (
-        select r.position from reconciliation_line r
-        where r.partner_id = $1 and r.reconciliation_id = $2 and r.partner_event_id = l.partner_event_id
-          and r.adjustment_id is not distinct from l.adjustment_id and r.verdict <> 'malformed'
-        order by r.position limit 1
-      ) end as "listedAt"
+      ) else ${listedAt('l.partner_event_id', 'l.adjustment_id')} end as "listedAt"
     from settlement_line l
     where l.partner_id = $1 and l.settlement_id = $3 and l.line_no > $4 and (l.line_type = 'contribution' or $6)
     order by l.line_no limit $5) beside order by beside."lineNo"`,

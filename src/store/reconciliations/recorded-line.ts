@@ -26,12 +26,18 @@ export interface RecordedEvent {
   readonly listedBeforeAt: bigint | null;
 }
 
-/** The line of the list that named it first: of a contribution, an adjustment `null`. */
-const listedAt = (event: string, adjustment: string) => `(
+/** SQL: the line of the list that named it first. Both parameters are SQL; the adjustment of a contribution is `null`. */
+export const listedAt = (event: string, adjustment: string) => `(
         select r.position from reconciliation_line r
         where r.partner_id = $1 and r.reconciliation_id = $2 and r.partner_event_id = ${event}
           and r.adjustment_id is not distinct from ${adjustment} and r.verdict <> 'malformed'
         order by r.position limit 1
+      )`;
+
+/** SQL: what the posted adjustments change of the points of a contribution. The parameter is SQL. */
+export const postedDeltas = (transactionId: string) => `(
+        select coalesce(sum(a.points_delta), 0) from adjustment a
+        where a.partner_id = $1 and a.transaction_id = ${transactionId} and a.status = 'posted'
       )`;
 
 const CONTRIBUTION = rowOfName('contribution', {
@@ -49,10 +55,7 @@ const FIND_EVENTS: Statement = {
           join settlement compared on compared.partner_id = a.partner_id and compared.settlement_id = $4
         where a.partner_id = $1 and a.transaction_id = c.transaction_id and s.sequence <= compared.sequence
       ))::text as "netPoints",
-      (c.points + (
-        select coalesce(sum(a.points_delta), 0) from adjustment a
-        where a.partner_id = $1 and a.transaction_id = c.transaction_id and a.status = 'posted'
-      ))::text as "netPointsNow",
+      (c.points + ${postedDeltas('c.transaction_id')})::text as "netPointsNow",
       (
         select l.settlement_id from settlement_line l
         where l.partner_id = $1 and l.transaction_id = c.transaction_id and l.line_type = 'contribution'
@@ -90,10 +93,7 @@ const CURRENT = rowOf('contribution', { partnerId: '$1', key: 'transaction_id', 
 
 const FIND_CURRENT = durableRead({
   name: 'find_current_contributions',
-  text: `select c.transaction_id as "transactionId", c.status, (c.points + (
-        select coalesce(sum(a.points_delta), 0) from adjustment a
-        where a.partner_id = $1 and a.transaction_id = c.transaction_id and a.status = 'posted'
-      ))::text as "netPoints"
+  text: `select c.transaction_id as "transactionId", c.status, (c.points + ${postedDeltas('c.transaction_id')})::text as "netPoints"
     from unnest($2::text[]) as wanted (transaction_id) cross join lateral ${CURRENT} c`,
 });
 
