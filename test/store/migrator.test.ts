@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
 import type pg from 'pg';
+import { renderSchema } from '../../scripts/render-schema.ts';
 import { migrate, readMigrationState } from '../../src/store/schema/migrate.ts';
 import { connect } from '../support/postgres/connect.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
@@ -12,6 +14,7 @@ import { until } from '../support/postgres/embedded.ts';
 import { applyOlder } from '../support/postgres/older-database.ts';
 
 const MIGRATOR = new URL('../../src/store/schema/migrate.ts', import.meta.url).href;
+const SCHEMA = new URL('../../migrations/schema.sql', import.meta.url);
 const MIGRATE = `import { migrate } from ${JSON.stringify(MIGRATOR)}; console.log(JSON.stringify(await migrate(process.argv[1])));`;
 /** What Kysely locks while it migrates. */
 const LOCK_OF_KYSELY = '3853314791062309107';
@@ -61,6 +64,15 @@ describe('a database of an earlier release', () => {
     assert.equal(rows[0]?.list, null);
     await other.query('select pg_advisory_unlock($1)', [LOCK_OF_KYSELY]);
     assert.equal((await migrated).length, (await listNames(pool)).length);
+  });
+
+  test('of the first day of 1.0.0, which lacks two files before the last that it has, gets them and ends with the same schema', async () => {
+    const { databaseUrl, pool } = await emptyDatabase();
+    await applyOlder(pool, '0041', ['0037', '0038']);
+    const { pending } = await readMigrationState(pool);
+    assert.deepEqual(pending.slice(0, 2), ['0037_passkeys', '0038_check_passkeys']);
+    assert.deepEqual(namesOf(await migrate(databaseUrl)), pending);
+    assert.equal(await renderSchema(pool), await readFile(SCHEMA, 'utf8'));
   });
 
   test('behind a transaction pooler is migrated without anything that a session would have to keep', async () => {

@@ -224,6 +224,14 @@ async function applyFirstPending(client: pg.Client): Promise<AppliedMigration | 
 const LIST_AS_APPLIED = `insert into kysely_migration (name, timestamp)
   values ($1, to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
 
+const FIRST_ATTEMPTS = ['0039_first_attempts', '0040_check_first_attempts'];
+
+/** The first databases of release 1.0.0 have the later files and lack the earlier ones, which change other tables. */
+const MAY_FOLLOW: ReadonlyMap<string, readonly string[]> = new Map([
+  ['0037_passkeys', FIRST_ATTEMPTS],
+  ['0038_check_passkeys', FIRST_ATTEMPTS],
+]);
+
 async function findFirstPending(client: pg.Client): Promise<string | undefined> {
   const { rowCount } = await client.query("select where to_regclass('kysely_migration') is not null");
   if (rowCount === 0)
@@ -232,7 +240,7 @@ async function findFirstPending(client: pg.Client): Promise<string | undefined> 
   const state = compare((await listFiles()).map(nameOf), applied);
   refuseNewerRelease(state);
   const [first] = state.pending;
-  const later = first === undefined ? undefined : applied.find((name) => name > first);
+  const later = first === undefined ? undefined : applied.find((name) => name > first && !MAY_FOLLOW.get(first)?.includes(name));
   if (later !== undefined)
     throw new Error(`The migration ${first} comes before ${later}, which the database has. Give the file a higher number.`);
   return first;

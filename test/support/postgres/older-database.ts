@@ -7,9 +7,14 @@ import { listStatements } from '../../../src/store/schema/migrate.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../migrations/', import.meta.url));
 
-/** Applies the files before this one to an empty database. */
-export async function applyOlder(pool: pg.Pool, before: string): Promise<void> {
-  const files = (await readdir(FOLDER)).filter((file) => /^\d{4}_/.test(file) && file < before).sort();
+/**
+ * Applies the files before this one to an empty database.
+ *
+ * @param without Beginnings of the names of files that the release lacked.
+ */
+export async function applyOlder(pool: pg.Pool, before: string, without: readonly string[] = []): Promise<void> {
+  const isLacked = (file: string) => without.some((beginning) => file.startsWith(beginning));
+  const files = (await readdir(FOLDER)).filter((file) => /^\d{4}_/.test(file) && file < before && !isLacked(file)).sort();
   await pool.query('create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)');
   for (const file of files) {
     for (const statement of listStatements(await readFile(`${FOLDER}${file}`, 'utf8'))) await pool.query(statement);
