@@ -1,32 +1,23 @@
 /** The migrator itself: on databases of earlier releases, several at once, killed, refused. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type pg from 'pg';
 import { renderSchema } from '../../scripts/render-schema.ts';
 import { migrate, readMigrationState } from '../../src/store/schema/migrate.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { connect } from '../support/postgres/connect.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
+import { databaseProxy } from '../support/postgres/database-proxy.ts';
 import { until } from '../support/postgres/embedded.ts';
 import { applyOlder } from '../support/postgres/older-database.ts';
+import { startMigrating } from '../support/start-migrating.ts';
 
-const MIGRATOR = new URL('../../src/store/schema/migrate.ts', import.meta.url).href;
 const SCHEMA = new URL('../../migrations/schema.sql', import.meta.url);
-const MIGRATE = `import { migrate } from ${JSON.stringify(MIGRATOR)}; console.log(JSON.stringify(await migrate(process.argv[1])));`;
 /** What Kysely locks while it migrates. */
 const LOCK_OF_KYSELY = '3853314791062309107';
-
-/** A process that migrates and ends. */
-function startMigrating(databaseUrl: string) {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', MIGRATE, databaseUrl], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  after(() => child.kill('SIGKILL'));
-  return child;
-}
 
 async function listNames(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>('select name from kysely_migration order by name');
@@ -144,6 +135,27 @@ describe('processes', () => {
     assert.deepEqual(namesOf(await migrated), pending);
   });
 });
+
+test(
+  'a process whose machine is gone in the middle of a file leaves nothing, and keeps nobody from the tables',
+  HANG_LIMIT,
+  async () => {
+    const { databaseUrl, pool } = await emptyDatabase();
+    await applyOlder(pool, '0043');
+    const { pending } = await readMigrationState(pool);
+    const proxy = await databaseProxy(databaseUrl);
+    proxy.silenceAfter('insert into kysely_migration');
+    const lost = assert.rejects(migrate(proxy.databaseUrl), /Connection terminated|terminating connection/);
+    const holds = "select from pg_locks where granted and relation = 'contribution'::regclass and mode = 'AccessExclusiveLock'";
+    await until(async () => (await pool.query(holds)).rowCount === 1, 'the file holds the table of contributions');
+    const confirming = await connect(databaseUrl);
+    await confirming.query('begin; lock table contribution in row exclusive mode; commit');
+    assert.deepEqual((await readMigrationState(pool)).pending, pending);
+    proxy.cut();
+    await lost;
+    assert.deepEqual(namesOf(await migrate(databaseUrl)), pending);
+  },
+);
 
 /** Whether somebody waits for the table that later files change. */
 async function isWaiting(pool: pg.Pool): Promise<boolean> {

@@ -7,10 +7,13 @@ import type pg from 'pg';
 import { newToken } from '../../bench/rows/identifiers.ts';
 import { contributionColumns, fitToTable, insertSelect } from '../../bench/rows/rows.ts';
 import { listNextIndexes, withNextIndexes } from '../../src/store/schema/build-indexes.ts';
-import { migrate } from '../../src/store/schema/migrate.ts';
+import { migrate, readMigrationState } from '../../src/store/schema/migrate.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { connect } from '../support/postgres/connect.ts';
 import { emptyDatabase, type TestDatabase } from '../support/postgres/database.ts';
 import { applyOlder, insertOldRows } from '../support/postgres/older-database.ts';
+import { startMigrating } from '../support/start-migrating.ts';
 
 const MIGRATION = '0012_keys_for_who_names_them';
 const NAMES_FIRST = '0043_names_before_partners';
@@ -185,5 +188,51 @@ test('nobody who writes waits for the building, which waits for everybody who wr
   assert.deepEqual(
     (await migrated).map(({ name }) => name).filter((name) => name === MIGRATION),
     [MIGRATION],
+  );
+});
+
+/** A backup: it holds no lock that a migration needs, and its snapshot is older than the index. */
+async function openSnapshot(databaseUrl: string) {
+  const client = await connect(databaseUrl);
+  await client.query("set application_name = 'pg_dump'");
+  await client.query('begin isolation level repeatable read; select from installation');
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return { client, pid: rows[0]?.pid };
+}
+
+test('for whom the building waits is told once, and for whom another process waits', HANG_LIMIT, async () => {
+  const { databaseUrl } = await databaseBefore(NAMES_FIRST);
+  const { client, pid } = await openSnapshot(databaseUrl);
+  const told: string[] = [];
+  const migrated = migrate(databaseUrl, { onWait: (sentence) => told.push(sentence) });
+  await waitFor('word of the backup', () => told.length > 0);
+  const toldOther: string[] = [];
+  const other = migrate(databaseUrl, { onWait: (sentence) => toldOther.push(sentence) });
+  await waitFor('word of the first process', () => toldOther.length > 0);
+  await client.query('commit');
+  await Promise.all([migrated, other]);
+  const beginning = `The building of an index waits for a transaction that began before it (process ${pid} pg_dump, open for `;
+  assert.deepEqual(
+    told.map((sentence) => sentence.startsWith(beginning)),
+    [true],
+    told.join('\n'),
+  );
+  assert.match(toldOther.join('\n'), /^Another session builds the indexes of the migrations \(process \d+/);
+});
+
+test('a building ends with its process, although what it waits for goes on', HANG_LIMIT, async () => {
+  const { databaseUrl, pool } = await databaseBefore(NAMES_FIRST);
+  const { client } = await openSnapshot(databaseUrl);
+  const child = startMigrating(databaseUrl);
+  const building = `select from pg_stat_activity
+    where datname = current_database() and query like 'create unique index concurrently%' and state = 'active'`;
+  await waitFor('building that waits', async () => (await pool.query(`${building} and wait_event_type = 'Lock'`)).rowCount === 1);
+  child.kill('SIGKILL');
+  await waitFor('end of the building', async () => (await pool.query(building)).rowCount === 0);
+  await client.query('commit');
+  const { pending } = await readMigrationState(pool);
+  assert.deepEqual(
+    (await migrate(databaseUrl)).map(({ name }) => name),
+    pending,
   );
 });

@@ -1,9 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Queryable } from '../database.ts';
 import { isLockTimeout, isUndefinedTable } from '../database-errors.ts';
 import { dropUnfinished, listNextIndexes, type NextIndex, withNextIndexes } from './build-indexes.ts';
+import { connectToMigrate, describeSession, listSessions } from './migrating-session.ts';
 
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 
@@ -22,7 +23,7 @@ const LOCK_WITHIN_MS = 3_600_000;
 const LOOK_EVERY_MS = 200;
 
 /** A distributed database changes several tables in one transaction only with this setting. Elsewhere it has no effect. */
-const ONE_SHARD_AFTER_THE_OTHER = '-c citus.multi_shard_modify_mode=sequential';
+const ONE_SHARD_AFTER_THE_OTHER = 'citus.multi_shard_modify_mode=sequential';
 
 /**
  * With this setting a distributed database applies the other settings of a transaction on its workers too. Elsewhere it has no effect.
@@ -32,7 +33,7 @@ const WORKERS_TOO = `set local citus.propagate_set_commands = 'local'`;
 export interface MigrateOptions {
   /** A transaction pooler is in front of the database: it accepts no start-up settings, so the role's lock time-out is in effect. */
   readonly isPooled?: boolean;
-  /** Told once for a file that waits for others, with who they may be. */
+  /** Told once for a file or an index that waits for others, with who they may be. */
   readonly onWait?: (sentence: string) => void;
 }
 
@@ -54,14 +55,12 @@ export async function migrate(databaseUrl: string, options: MigrateOptions = {})
   const listPending = () => listPendingIndexes(databaseUrl);
   // A session through a transaction pooler cannot hold the lock of the building.
   if (options.isPooled || (await listPending()).length === 0) return apply();
-  return withNextIndexes(databaseUrl, listPending, apply);
+  return withNextIndexes(databaseUrl, listPending, apply, options.onWait);
 }
 
 /** None on a new database. */
 async function listPendingIndexes(databaseUrl: string): Promise<NextIndex[]> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => {});
-  await client.connect();
+  const client = await connectToMigrate(databaseUrl);
   const { pending } = await readMigrationState(client).finally(() => client.end());
   const [first] = await listFiles();
   if (first === undefined || pending.includes(nameOf(first))) return [];
@@ -119,13 +118,7 @@ async function applyAll(
   databaseUrl: string,
   { isPooled = false, onWait = () => {} }: MigrateOptions,
 ): Promise<AppliedMigration[]> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    connectionTimeoutMillis: 5_000,
-    ...(!isPooled && { options: ONE_SHARD_AFTER_THE_OTHER }),
-  });
-  client.on('error', () => {});
-  await client.connect();
+  const client = await connectToMigrate(databaseUrl, { isPooled, settings: [ONE_SHARD_AFTER_THE_OTHER] });
   try {
     const applied: AppliedMigration[] = [];
     for (;;) {
@@ -154,22 +147,16 @@ async function applyNext(client: pg.Client, onWait: (sentence: string) => void):
     }
 }
 
-/**
- * The session that has held a table for longest. A role without `pg_read_all_stats` sees which process of another role it is, and not since
- * when.
- */
+/** The session that has held a table for longest. */
 async function describeHolder(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<{ pid: number; program: string | null; seconds: number | null }>(
-    `select l.pid, nullif(a.application_name, '') as program, extract(epoch from now() - a.xact_start)::int as seconds
-      from pg_locks l join pg_stat_activity a on a.pid = l.pid join pg_class c on c.oid = l.relation
-      where l.locktype = 'relation' and l.granted and l.database = (select oid from pg_database where datname = current_database())
-        and c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and l.pid <> pg_backend_pid()
-      order by a.xact_start limit 1`,
+  const [holder] = await listSessions(
+    client,
+    `where a.pid <> pg_backend_pid() and exists (select from pg_locks l join pg_class c on c.oid = l.relation
+        where l.pid = a.pid and l.locktype = 'relation' and l.granted
+          and l.database = (select oid from pg_database where datname = current_database())
+          and c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace)`,
   );
-  const [holder] = rows;
-  if (!holder) return '';
-  const since = holder.seconds === null ? '' : `, open for ${holder.seconds} s`;
-  return ` (it may be process ${[holder.pid, holder.program].filter(Boolean).join(' ')}${since})`;
+  return holder ? ` (it may be ${describeSession(holder)})` : '';
 }
 
 /** Nothing of the migration is stored. */

@@ -11,6 +11,8 @@ export interface DatabaseProxy {
   heal(): void;
   /** The connections that there are stay open, and nothing more comes through them: the machine is gone without a word. */
   silence(): void;
+  /** As soon as a client has sent these words. */
+  silenceAfter(words: string): void;
 }
 
 /** Stands between a service and its database, so that a test can take the database away. */
@@ -19,6 +21,10 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
   const directory = target.searchParams.get('host');
   const sockets = new Set<Socket>();
   let isCut = false;
+  let lastWords: string | undefined;
+  const silence = () => {
+    for (const socket of sockets) socket.unpipe().pause();
+  };
   const server = createServer((client) => {
     if (isCut) return void client.destroy();
     const upstream = directory ? connect(`${directory}/.s.PGSQL.5432`) : connect(Number(target.port), target.hostname);
@@ -28,6 +34,10 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
       socket.on('close', () => sockets.delete(socket));
     }
     client.pipe(upstream).pipe(client);
+    // After the pipe, which has passed the words on.
+    client.on('data', (chunk) => {
+      if (lastWords !== undefined && chunk.includes(lastWords)) silence();
+    });
     upstream.on('close', () => client.destroy());
     client.on('close', () => upstream.destroy());
   });
@@ -48,8 +58,9 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
     heal: () => {
       isCut = false;
     },
-    silence: () => {
-      for (const socket of sockets) socket.unpipe().pause();
+    silence,
+    silenceAfter(words) {
+      lastWords = words;
     },
   };
 }
