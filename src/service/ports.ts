@@ -6,21 +6,33 @@ import type { ServiceRole } from './role.ts';
 /**
  * Before anything is opened: a service that served partners until it finds its second port in use would leave them again.
  *
- * @throws Error That names the port.
+ * @throws Error That names the port, or the setting of an address that this machine does not have.
  */
 export async function requireFreePorts(
   { host, port, operationsHost, operationsPort }: Config,
   roles: readonly ServiceRole[],
 ): Promise<void> {
-  if (roles.includes('api')) await requireFree(host, port).catch(explainBusyPort('PORT=', port));
-  await requireFree(operationsHost, operationsPort).catch(explainBusyPort('OPERATIONS_PORT=', operationsPort));
+  if (roles.includes('api'))
+    await requireFree(host, port).catch(explainForeignHost('HOST', host)).catch(explainBusyPort('PORT=', port));
+  await requireFree(operationsHost, operationsPort)
+    .catch(explainForeignHost('OPERATIONS_HOST', operationsHost))
+    .catch(explainBusyPort('OPERATIONS_PORT=', operationsPort));
 }
 
 async function requireFree(host: string, port: number): Promise<void> {
-  if (port === 0) return;
   const server = createServer().listen({ host, port, exclusive: true });
   await once(server, 'listening');
   await once(server.close(), 'close');
+}
+
+function explainForeignHost(setting: string, host: string): (error: unknown) => never {
+  return (cause) => {
+    const { code = '' } = cause as NodeJS.ErrnoException;
+    if (!['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL'].includes(code)) throw cause;
+    throw new Error(`${setting} must be an address of this machine, such as 127.0.0.1 or 0.0.0.0; it is "${host}" (${code}).`, {
+      cause,
+    });
+  };
 }
 
 /**

@@ -175,6 +175,12 @@ describe('the start refuses what would go wrong later, with a sentence', () => {
       /PORT must be[\s\S]*SERVICE_ENVIRONMENT must be[\s\S]*TRUSTED_PROXIES must be|SERVICE_ENVIRONMENT must be[\s\S]*PORT must be[\s\S]*TRUSTED_PROXIES must be/,
     ],
     ['a port that is taken', { PORT: new URL(service.processes[0]?.baseUrl ?? '').port }, /The port \d+ is in use[\s\S]*PORT=/],
+    ['an address that is none', { HOST: '999.1.1.1' }, /HOST must be an address of this machine[\s\S]*it is "999\.1\.1\.1"/],
+    [
+      'an address of another machine',
+      { OPERATIONS_HOST: '203.0.113.1' },
+      /OPERATIONS_HOST must be an address of this machine[\s\S]*it is "203\.0\.113\.1"/,
+    ],
     [
       'a database of the other environment',
       { SERVICE_ENVIRONMENT: 'production', SECRETS_KEY: secretsKey, AUDIT_KEY: secretsKey },
