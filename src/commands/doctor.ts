@@ -1,4 +1,4 @@
-import { type Config, ConfigError, readConfig } from '../config.ts';
+import { type Config, ConfigError, describeMistypedNames, readConfig } from '../config.ts';
 import { DEFAULT_VERSION } from '../domain/rules/contribution-rules.ts';
 import { explainBreakGlass, listBreakGlass } from '../operations/access/break-glass.ts';
 import { requireAuditKeys } from '../operations/audit/require-audit-keys.ts';
@@ -55,7 +55,10 @@ async function listFindings(): Promise<Finding[]> {
 }
 
 function examineSettings({ environment, databaseUrl, dataDirectory }: Config): Finding[] {
-  const findings: Finding[] = [{ check: 'settings', verdict: 'ok', message: `environment ${environment}` }];
+  const mistyped = describeMistypedNames(process.env).map(
+    (message): Finding => ({ check: 'settings', verdict: 'warning', message }),
+  );
+  const findings: Finding[] = [{ check: 'settings', verdict: 'ok', message: `environment ${environment}` }, ...mistyped];
   if (databaseUrl !== undefined) return findings;
   const message = `the embedded PostgreSQL in ${dataDirectory}`;
   const isSandbox = environment === 'sandbox';

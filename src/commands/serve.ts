@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, describeMistypedNames, readConfig } from '../config.ts';
 import { issueApiKey } from '../operations/access/manage-api-key.ts';
 import { createFirstCode } from '../operations/access/manage-operator.ts';
 import { createPartner } from '../operations/access/manage-partner.ts';
@@ -44,6 +44,7 @@ async function serve({ firstCall = false, demo, processes, roles }: ServeOptions
   const config = readConfig(process.env);
   const stopped = stopSignal();
   if (cluster.isWorker) return serveAsWorker(config, { processes, roles }, stopped);
+  for (const sentence of describeMistypedNames(process.env)) printProgress(sentence);
   const options = { onProgress: printProgress, roles };
   const service = await start(config, processes, options);
   const { baseUrl } = service;

@@ -108,6 +108,16 @@ describe('for people', () => {
     assert.equal(code, 1);
     assert.match(stdout.replaceAll(/\s+/g, ' '), /migrations problem missing: 0001_partners.*npx partner-impact migrate/);
   });
+
+  test('doctor names a variable that is nearly a setting, without its value', async () => {
+    const { code, stdout } = await run(['doctor'], { AUDIT_KYE: 'a-secret', AUDIT_KEY: undefined as never });
+    assert.match(
+      stdout.replaceAll(/\s+/g, ' '),
+      /settings warning AUDIT_KYE is no setting of this service\. Did you mean AUDIT_KEY\?/,
+    );
+    assert.ok(!stdout.includes('a-secret'));
+    assert.equal(code, 0, stdout);
+  });
 });
 
 describe('doctor, of the keys of the endpoints', () => {
