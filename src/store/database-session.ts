@@ -37,6 +37,8 @@ export class Session extends pg.Client {
     super(config);
     const end = () => this.connection.stream.destroy(new Error('The database does not answer: the connection was ended.'));
     this.#answers = new AnswerWatch(end, config.answerTimeoutMs);
+    // When a sign-in fails on this side, as without a password, the driver leaves the socket open. The server would keep its place.
+    this.connection.on('error', () => this.connection.stream.destroy());
   }
 
   /** Counts warnings from now on; those while the connection was made concerned no statement. */
