@@ -1,9 +1,16 @@
 import { write, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Characters that wait for a slow reader; further ones are dropped, so that the memory has a bound. */
+/** Characters that wait for a slow reader; further lines are dropped and counted, so that the memory has a bound. */
 const WAITING_MAX = 16 * 1_048_576;
 const BUSY_PAUSE_MS = 100;
+const NEWLINE = 10;
+
+export interface LineWriterOptions {
+  readonly waitingMax?: number;
+  /** Makes the line that stands in the place of dropped ones. */
+  readonly tellDropped?: (lines: number) => string;
+}
 
 /**
  * Writes text to an open file without waiting for its reader. No package is used because sonic-boom, which pino brings, writes again and
@@ -12,15 +19,26 @@ const BUSY_PAUSE_MS = 100;
 export class LineWriter {
   readonly #file: number;
   readonly #waitingMax: number;
+  readonly #tellDropped: (lines: number) => string;
+  #dropped = 0;
+  /** Dropped lines that no line tells of yet, and those that the write under way tells of. */
+  #untold = 0;
+  #beingTold = 0;
   #waiting: string[] = [];
   #length = 0;
   #isWriting = false;
   #onWritten: (() => void)[] = [];
 
   /** @param file The number of an open file: 1 is standard output. */
-  constructor(file: number, waitingMax = WAITING_MAX) {
+  constructor(file: number, { waitingMax = WAITING_MAX, tellDropped = () => '' }: LineWriterOptions = {}) {
     this.#file = file;
     this.#waitingMax = waitingMax;
+    this.#tellDropped = tellDropped;
+  }
+
+  /** Lines that no reader got: too many waited, or the file refused them. */
+  get dropped(): number {
+    return this.#dropped;
   }
 
   /** Whether a write waits for the reader. Until it is done, the end of the process waits too. */
@@ -29,7 +47,10 @@ export class LineWriter {
   }
 
   write(text: string): void {
-    if (this.#length + text.length > this.#waitingMax) return;
+    if (this.#length + text.length > this.#waitingMax) {
+      this.#drop(countLines(Buffer.from(text)));
+      return;
+    }
     this.#waiting.push(text);
     this.#length += text.length;
     if (!this.#isWriting) this.#writeNext();
@@ -53,10 +74,18 @@ export class LineWriter {
     }
   }
 
+  #drop(lines: number): void {
+    this.#dropped += lines;
+    this.#untold += lines;
+  }
+
+  /** With the line about dropped ones behind it: they came while what waits took all of the room. */
   #takeWaiting(): string {
     const text = this.#waiting.join('');
     [this.#waiting, this.#length] = [[], 0];
-    return text;
+    if (text === '' || this.#untold === 0) return text;
+    [this.#beingTold, this.#untold] = [this.#untold, 0];
+    return text + this.#tellDropped(this.#beingTold);
   }
 
   #writeNext(): void {
@@ -69,9 +98,28 @@ export class LineWriter {
   #writeAll(bytes: Buffer): void {
     write(this.#file, bytes, (error, count) => {
       if (error?.code === 'EAGAIN') setTimeout(() => this.#writeAll(bytes), BUSY_PAUSE_MS);
-      // After any other error the reader has gone, and what was for it goes too.
-      else if (error || count === bytes.length) this.#writeNext();
+      // After any other error the reader has gone or the disk is full, and what was for it goes too.
+      else if (error) this.#lose(bytes);
+      else if (count === bytes.length) this.#end();
       else this.#writeAll(bytes.subarray(count));
     });
   }
+
+  #end(): void {
+    this.#beingTold = 0;
+    this.#writeNext();
+  }
+
+  #lose(bytes: Buffer): void {
+    const told = this.#beingTold > 0 ? countLines(Buffer.from(this.#tellDropped(this.#beingTold))) : 0;
+    this.#untold += this.#beingTold;
+    this.#drop(countLines(bytes) - told);
+    this.#end();
+  }
+}
+
+function countLines(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
+  return lines;
 }

@@ -15,6 +15,8 @@ export interface Log {
   readonly logger: Logger;
   /** Whether a write waits for the reader of standard output, for which the end of the process would wait too. */
   isWriting(): boolean;
+  /** Lines that were dropped because nobody read standard output, or it could not be written. */
+  countDropped(): number;
   /** Writes the collected lines, within a second. Call it last before the process ends. */
   flush(): Promise<void>;
   /** What can be written at once, where a process ends without a stop. */
@@ -23,7 +25,10 @@ export interface Log {
 
 /** One JSON object per line on standard output. Keys, bodies and references are never logged: the callers choose each field. */
 export function openLog(level: string): Log {
-  const writer = new LineWriter(1);
+  const timestamp = isoTime();
+  const tellDropped = (lines: number) =>
+    `{"level":${pino.levels.values['warn']}${timestamp()},"lines":${lines},"msg":"lines of the log were dropped here, because standard output was not read or could not be written"}\n`;
+  const writer = new LineWriter(1, { tellDropped });
   let lines: string[] = [];
   const hand = () => {
     if (lines.length > 0) writer.write(lines.join(''));
@@ -39,7 +44,7 @@ export function openLog(level: string): Log {
       level,
       base: null,
       serializers: { err: errorDescriber() },
-      timestamp: isoTime(),
+      timestamp,
       redact: ['req', 'headers', 'body', 'apiKey', 'secret'],
     },
     gather,
@@ -49,6 +54,7 @@ export function openLog(level: string): Log {
   return {
     logger,
     isWriting: () => writer.isWriting,
+    countDropped: () => writer.dropped,
     async flush() {
       hand();
       await writer.flush(LAST_WRITE_MS);

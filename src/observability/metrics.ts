@@ -17,6 +17,8 @@ export interface Metrics {
   countLimit(limit: string): void;
   /** From now on the metrics show how deliveries yield to answers. */
   watchPace(pace: { readonly limitPerSecond: number; readonly slowedSeconds: number }): void;
+  /** From now on the metrics show the dropped lines of the log. */
+  watchLog(countDropped: () => number): void;
   /** From now on the metrics show the connections of partners. */
   watchConnections(count: () => Promise<number>): void;
   /** From now on the metrics show the requests in flight. */
@@ -111,6 +113,7 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     watchConnections,
     watchInFlight: (count) => measureInFlight(registry, count),
     watchPace: (pace) => measurePace(registry, pace),
+    watchLog: (countDropped) => measureLog(registry, countDropped),
     watchQuotas: measureQuotas(registry),
     countSandboxRequest: (asked) => sandboxRequests.inc({ asked }),
     countAttempt({ isSuccess, errorClass, status, milliseconds }) {
@@ -156,6 +159,19 @@ function measureInFlight(registry: Registry, count: () => number): void {
     registers: [registry],
     collect() {
       this.set(count());
+    },
+  });
+}
+
+function measureLog(registry: Registry, countDropped: () => number): void {
+  let shown = 0;
+  new Counter({
+    name: 'partner_impact_log_lines_dropped_total',
+    help: 'Lines of the log that were dropped because standard output was not read, or could not be written.',
+    registers: [registry],
+    collect() {
+      this.inc(countDropped() - shown);
+      shown = countDropped();
     },
   });
 }

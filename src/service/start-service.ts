@@ -143,6 +143,7 @@ export async function startServiceProcess(config: Config, options: ServiceProces
         return result === undefined ? undefined : (JSON.parse(result) as { differences: number }).differences;
       },
     });
+    metrics.watchLog(log.countDropped);
     const recent = roles.includes('webhooks') ? new RecentContributions() : undefined;
     const pace = new Pace();
     if (roles.includes('webhooks')) metrics.watchPace(pace);
