@@ -13,8 +13,8 @@ export interface AdminListenerOptions {
   readonly names: readonly string[];
   /** In the text form of Prometheus. */
   metrics(): Promise<string>;
-  /** Resolves when the service can do its work; rejects with the reason when it cannot. */
-  checkReadiness(): Promise<void>;
+  /** Resolves when the service takes requests, with a sentence about what it cannot do now; rejects with the reason when it takes none. */
+  checkReadiness(): Promise<string | undefined>;
   /** Takes every other path, from whoever names the service by a name of its own. */
   readonly further?: RequestListener | undefined;
 }
@@ -78,7 +78,7 @@ function answer({ names, metrics, checkReadiness, further }: AdminListenerOption
         return send(200, 'alive\n');
       case '/readyz':
         return ask().then(
-          () => send(200, 'ready\n'),
+          (restriction) => send(200, restriction === undefined ? 'ready\n' : `ready, but ${restriction}\n`),
           (reason: unknown) => send(503, `not ready: ${(reason as Error).message}\n`),
         );
       case '/metrics':

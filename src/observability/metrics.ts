@@ -17,6 +17,8 @@ export interface Metrics {
   countLimit(limit: string): void;
   /** From now on the metrics show how deliveries yield to answers. */
   watchPace(pace: { readonly limitPerSecond: number; readonly slowedSeconds: number }): void;
+  /** From now on the metrics show what is wrong with the database. */
+  watchDatabase(reason: () => string | undefined): void;
   /** From now on the metrics show the dropped lines of the log. */
   watchLog(countDropped: () => number): void;
   /** From now on the metrics show the connections of partners. */
@@ -113,6 +115,7 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     watchConnections,
     watchInFlight: (count) => measureInFlight(registry, count),
     watchPace: (pace) => measurePace(registry, pace),
+    watchDatabase: (reason) => measureDatabase(registry, reason),
     watchLog: (countDropped) => measureLog(registry, countDropped),
     watchQuotas: measureQuotas(registry),
     countSandboxRequest: (asked) => sandboxRequests.inc({ asked }),
@@ -159,6 +162,20 @@ function measureInFlight(registry: Registry, count: () => number): void {
     registers: [registry],
     collect() {
       this.set(count());
+    },
+  });
+}
+
+function measureDatabase(registry: Registry, reason: () => string | undefined): void {
+  new Gauge({
+    name: 'partner_impact_database_problem',
+    help: 'Always 1; why the database does not do all of its work. Absent while it does.',
+    labelNames: ['reason'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      const found = reason();
+      if (found !== undefined) this.set({ reason: found }, 1);
     },
   });
 }
@@ -299,8 +316,14 @@ function measureJobs(registry: Registry, { listJobStates, findDifferences }: Job
   };
 }
 
-/** The sum over all processes that serve the port, for the process that started them. */
-export function collectFromProcesses(): () => Promise<string> {
+/**
+ * The sum over all processes that serve the port, for the process that started them, and what this one knows itself.
+ *
+ * @param databaseReason What is wrong with the database.
+ */
+export function collectFromProcesses(databaseReason: () => string | undefined): () => Promise<string> {
   const aggregator = new AggregatorRegistry();
-  return () => aggregator.clusterMetrics();
+  const own = new Registry();
+  measureDatabase(own, databaseReason);
+  return async () => `${await aggregator.clusterMetrics()}\n${await own.metrics()}`;
 }

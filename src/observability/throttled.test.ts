@@ -19,6 +19,13 @@ test('an error is reported at once, then every ten seconds with how often it occ
   ]);
 });
 
+test('what came with an error is reported with it', () => {
+  const reported: [times: number, place: string][] = [];
+  const note = throttled((_error, times, place: string) => reported.push([times, place]));
+  for (const place of ['first', 'second']) note(new Error('the database is away'), place);
+  assert.deepEqual(reported, [[1, 'first']]);
+});
+
 test('errors that never recur do not fill the memory, and are all reported', () => {
   let reported = 0;
   const note = throttled(() => reported++);

@@ -6,14 +6,17 @@ const KINDS_MAX = 1_000;
 /**
  * Reports an error when it first occurs, and the same error again after ten seconds at the earliest.
  *
- * @param report `times`: how often the error occurred since its last report, this time included.
+ * @param report `times`: how often the error occurred since its last report, this time included. `rest`: what came with this one.
  * @param clock Milliseconds from any beginning.
  */
-export function throttled(report: (error: unknown, times: number) => void, clock?: () => number): (error: unknown) => void {
+export function throttled<Rest extends unknown[]>(
+  report: (error: unknown, times: number, ...rest: Rest) => void,
+  clock?: () => number,
+): (error: unknown, ...rest: Rest) => void {
   const timesOf = countRecurrences(clock);
-  return (error) => {
+  return (error, ...rest) => {
     const times = timesOf(error);
-    if (times !== undefined) report(error, times);
+    if (times !== undefined) report(error, times, ...rest);
   };
 }
 

@@ -75,6 +75,8 @@ export interface Answer {
   readonly errorCode: string | undefined;
   /** The limit that refused it. */
   readonly limit: Limit | undefined;
+  /** What was thrown, when the answer says that the outcome is unknown. */
+  readonly failure?: unknown;
   readonly durationMs: number;
 }
 
@@ -269,7 +271,7 @@ function policyOf({ routeOptions }: FastifyRequest): RoutePolicy {
 }
 
 function describeAnswer(request: FastifyRequest, reply: FastifyReply): Answer {
-  const { correlationId, caller, arrivedAtMs, errorCode, limit } = request.context;
+  const { correlationId, caller, arrivedAtMs, errorCode, limit, failure } = request.context;
   return {
     correlationId,
     partnerId: caller?.partnerId,
@@ -277,6 +279,7 @@ function describeAnswer(request: FastifyRequest, reply: FastifyReply): Answer {
     status: reply.raw.writableFinished ? reply.statusCode : 0,
     errorCode,
     limit,
+    failure,
     durationMs: performance.now() - arrivedAtMs,
   };
 }

@@ -43,6 +43,7 @@ export function sendError(
   const { status, retryAfterSeconds } = describeErrorCode(error.code);
   request.context.errorCode = error.code;
   request.context.limit = error.limit;
+  if ((error.status ?? status) >= 500) request.context.failure = thrown;
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
   reply
     .code(error.status ?? status)

@@ -19,6 +19,8 @@ export interface RequestContext {
   errorCode: string | undefined;
   /** The limit that refused it. */
   limit?: Limit | undefined;
+  /** What was thrown, when the answer says that the outcome is unknown. */
+  failure?: unknown;
 }
 
 declare module 'fastify' {

@@ -13,7 +13,8 @@ export function logRun({ logger }: Log, run: EndedRun): void {
 }
 
 /** One line for each answer to a partner. */
-export function logAnswer({ logger }: Log, { correlationId, partnerId, operation, status, errorCode, durationMs }: Answer): void {
+export function logAnswer({ logger }: Log, answer: Answer): void {
+  const { correlationId, partnerId, operation, status, errorCode, durationMs, failure } = answer;
   logger.info({
     correlation_id: correlationId,
     partner_id: partnerId,
@@ -21,5 +22,13 @@ export function logAnswer({ logger }: Log, { correlationId, partnerId, operation
     status,
     code: errorCode,
     ms: Math.round(durationMs * 10) / 10,
+    cause: failure === undefined ? undefined : causeOf(failure),
   });
+}
+
+/** The message of the error at the bottom: those above it say what became of the request, which `code` says too. */
+function causeOf(failure: unknown): string {
+  return failure instanceof Error && failure.cause !== undefined
+    ? causeOf(failure.cause)
+    : String((failure as Error).message ?? failure);
 }

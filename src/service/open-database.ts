@@ -3,6 +3,7 @@ import type { Environment } from '../domain/access/api-key.ts';
 import { pluralise } from '../domain/pluralise.ts';
 import { type EmbeddedServer, openEmbedded } from '../embedded-postgres/open-embedded.ts';
 import type { Logger } from '../observability/log.ts';
+import { throttled } from '../observability/throttled.ts';
 import { requireAuditKeys } from '../operations/audit/require-audit-keys.ts';
 import { startSeals } from '../operations/verification/start-seals.ts';
 import { type Database, openDatabase } from '../store/database.ts';
@@ -72,7 +73,7 @@ export async function openStore(
     databaseUrl,
     preparesStatements: config.preparesStatements,
     auditKeys: once(() => openAuditKeys(config)),
-    onConnectionError: (error: Error) => logger?.warn({ err: error }, 'a connection to the database was lost'),
+    onConnectionError: throttled((err, times) => logger?.warn({ err, times }, 'a connection to the database was lost')),
   };
   const database = openDatabase({ ...connection, poolSize });
   const watch = server && watchOver(server, logger);
@@ -98,10 +99,11 @@ export function embeddedUrl({ socketDirectory }: EmbeddedServer, name = 'postgre
 
 function watchOver(server: EmbeddedServer, logger: Logger | undefined): NodeJS.Timeout {
   let isLooking = false;
+  const report = throttled((err, times) => logger?.error({ err, times }, 'the embedded database is down'));
   const look = async () => {
     if (isLooking) return;
     isLooking = true;
-    await server.ensureRunning().catch((error: unknown) => logger?.error({ err: error }, 'the embedded database is down'));
+    await server.ensureRunning().catch(report);
     isLooking = false;
   };
   const timer = setInterval(() => void look(), WATCH_MS);

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import type { PasswordCosts } from '../domain/access/password.ts';
 import type { Log } from '../observability/log.ts';
+import { throttled } from '../observability/throttled.ts';
 import type { OperatorApi } from '../operator-api/app.ts';
 import type { Database } from '../store/database.ts';
 import { openWebConsole } from '../web-console/web-console.ts';
@@ -49,7 +50,9 @@ export async function openOperators(
         seal: (text) => openConfiguredSecretBox(config).seal(context, text),
         open: (sealed) => openConfiguredSecretBox(config).open(context, sealed),
       }),
-      onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
+      onUnexpectedError: throttled((err, times, correlation_id: string) =>
+        log.logger.error({ correlation_id, err, times }, 'unexpected error'),
+      ),
     });
   };
   // Opened for the first request: after a crash partners wait for the start, and they do not need it.

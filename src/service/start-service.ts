@@ -28,9 +28,10 @@ import { findLastJobResult, listJobStates } from '../store/jobs/job.ts';
 import { listEndpointStates, measureBacklog } from '../store/webhooks/delivery-backlog.ts';
 import { Pace } from '../webhooks/delivery/pace.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from '../webhooks/start-webhooks.ts';
-import { checkDatabase, openConfiguredAdminListener } from './configured-admin-listener.ts';
+import { openConfiguredAdminListener } from './configured-admin-listener.ts';
 import { openConfiguredSecretBox } from './configured-keys.ts';
 import { configuredSettlementTools } from './configured-seals.ts';
+import { openDatabaseWatch, WATCH_POOL_SIZE } from './database-watch.ts';
 import { endInTime } from './end-in-time.ts';
 import { setIdentifierClock } from './identifier-clock.ts';
 import { logAnswer, logRun } from './log-lines.ts';
@@ -41,6 +42,7 @@ import { openEndpointTools, openReadiness, openSandbox } from './open-sandbox.ts
 import { openServiceLog } from './open-service-log.ts';
 import { openUsage } from './open-usage.ts';
 import { explainBusyPort, requireFreePorts } from './ports.ts';
+import { errorReports, type ReportErrors } from './report-errors.ts';
 import { SERVICE_ROLES, type ServiceRole } from './role.ts';
 
 export interface Service {
@@ -89,8 +91,13 @@ export async function startService(config: Config, options: ServiceOptions = {})
   await using parts = new AsyncDisposableStack();
   const state = { isStopping: false };
   const { passwordCosts } = options;
-  const service = await startServiceProcess(config, { ...options, migrates: true });
+  const troubles: { tell?: (error: unknown) => void } = {};
+  const service = await startServiceProcess(config, { ...options, migrates: true, onTrouble: (error) => troubles.tell?.(error) });
   parts.defer(service.stop);
+  const watch = openDatabaseWatch({ database: service.openPool(WATCH_POOL_SIZE), logger: service.log.logger });
+  parts.defer(() => watch.close());
+  troubles.tell = watch.note;
+  service.metrics.watchDatabase(() => watch.reason);
   const operators =
     options.roles?.includes('api') === false
       ? undefined
@@ -101,13 +108,13 @@ export async function startService(config: Config, options: ServiceOptions = {})
     metrics: () => service.metrics.registry.metrics(),
     checkReadiness: async () => {
       if (state.isStopping) throw new Error('the service is stopping');
-      await checkDatabase(service.database);
+      return watch.check();
     },
   });
-  const opened = parts.move();
+  const toStop = parts.move();
   const stop = async () => {
     state.isStopping = true;
-    await opened.disposeAsync();
+    await toStop.disposeAsync();
     await listener.close();
   };
   return { ...service, operationsPort: listener.port, stop: once(stop) };
@@ -115,13 +122,15 @@ export async function startService(config: Config, options: ServiceOptions = {})
 
 export interface ServiceProcessOptions extends ServiceOptions {
   readonly migrates: boolean;
+  /** Called when work failed, or a request of a partner. */
+  readonly onTrouble?: (error: unknown) => void;
   /** How many processes share the port, and with it the partners' rates. */
   readonly processes?: number;
 }
 
 /** The parts of one process: everything except the admin listener. */
 export async function startServiceProcess(config: Config, options: ServiceProcessOptions): Promise<ServiceProcess> {
-  const { migrates, onProgress = () => {}, roles = SERVICE_ROLES } = options;
+  const { migrates, onProgress = () => {}, onTrouble = () => {}, roles = SERVICE_ROLES } = options;
   const log = openServiceLog(config.logLevel);
   const parts = new AsyncDisposableStack();
   try {
@@ -147,7 +156,8 @@ export async function startServiceProcess(config: Config, options: ServiceProces
     const recent = roles.includes('webhooks') ? new RecentContributions() : undefined;
     const pace = new Pace();
     if (roles.includes('webhooks')) metrics.watchPace(pace);
-    const tools: Tools = { config, options, log, metrics, recent, pace };
+    const report = errorReports(log, onTrouble);
+    const tools: Tools = { config, options: options, log, report, metrics, recent, pace };
     if (roles.includes('webhooks')) parts.defer(endInTime(startWebhooks(tools, openPool(WEBHOOKS_POOL_SIZE))));
     if (roles.includes('schedule')) startSchedule(tools, openPool(SCHEDULE_POOL_SIZE), parts);
     const baseUrl = roles.includes('api')
@@ -168,6 +178,7 @@ interface Tools {
   readonly config: Config;
   readonly options: ServiceProcessOptions;
   readonly log: Log;
+  readonly report: ReportErrors;
   readonly metrics: Metrics;
   /** From the confirmations of this process to its relay. */
   readonly recent: RecentContributions | undefined;
@@ -176,20 +187,29 @@ interface Tools {
 }
 
 async function startPartnerApi(
-  { config, options: { processes = 1, rulesOf, clock = Date.now }, log, metrics, recent, pace }: Tools,
+  {
+    config,
+    options: { processes = 1, rulesOf, clock = Date.now, onTrouble = () => {} },
+    log,
+    report,
+    metrics,
+    recent,
+    pace,
+  }: Tools,
   { database, ofKeys }: { database: Database; ofKeys: Database },
   parts: AsyncDisposableStack,
 ): Promise<string> {
-  const uses = createKeyUse(database, (err) => log.logger.warn({ err }, 'the last use of keys could not be recorded'));
+  const uses = createKeyUse(database, report('warn', 'the last use of keys could not be recorded'));
   parts.defer(() => uses.close());
   const onDoubt = throttled((err, times) =>
     log.logger.error({ err, times }, 'a record differs from the audit: it authorises nothing'),
   );
-  const rules = openRules(database, rulesOf, log);
+  const rules = openRules(database, rulesOf, report);
   parts.defer(() => rules.close());
   const usage = openUsage(database, log);
   parts.defer(() => usage.close());
   metrics.watchQuotas(usage.listNear);
+  const reportUnexpected = report('error', 'unexpected error');
   const api = await buildPartnerApi({
     environment: config.environment,
     ...(config.environment === 'sandbox' && {
@@ -211,11 +231,12 @@ async function startPartnerApi(
     onAnswer: (answer) => {
       metrics.countAnswer(answer);
       pace.addAnswer(answer.durationMs);
+      if (answer.failure !== undefined) onTrouble(answer.failure);
       logAnswer(log, answer);
     },
     onLimit: metrics.countLimit,
     onSandboxRequest: metrics.countSandboxRequest,
-    onUnexpectedError: (err, correlation_id) => log.logger.error({ err, correlation_id }, 'unexpected error'),
+    onUnexpectedError: (error, correlation_id) => reportUnexpected(error, { correlation_id }),
   });
   const { host, port } = config;
   const listening = await listen(api.app, { host, port }).catch(explainBusyPort('PORT=', port));
@@ -229,7 +250,7 @@ async function startPartnerApi(
 }
 
 function startWebhooks(
-  { config, options: { clock = Date.now }, log, metrics, recent, pace }: Tools,
+  { config, options: { clock = Date.now }, log, report, metrics, recent, pace }: Tools,
   database: Database,
 ): Webhooks {
   return openWebhooks({
@@ -247,21 +268,18 @@ function startWebhooks(
         { partner_id, endpoint_id, reason },
         'a webhook endpoint was disabled: its events are held until it is enabled',
       ),
-    onError: throttled((err, times) =>
-      log.logger.error({ err, times }, 'events could not be delivered; the service tries again'),
-    ),
+    onError: report('error', 'events could not be delivered; the service tries again'),
   });
 }
 
-function startSchedule({ config, log, metrics }: Tools, database: Database, parts: AsyncDisposableStack): void {
-  const closeReconciler = openReconciler(database, (err) =>
-    log.logger.error({ err }, 'reconciliations could not be completed; the service tries again'),
+function startSchedule({ config, log, report, metrics }: Tools, database: Database, parts: AsyncDisposableStack): void {
+  const closeReconciler = openReconciler(
+    database,
+    report('error', 'reconciliations could not be completed; the service tries again'),
   );
   parts.defer(endInTime({ close: closeReconciler }));
   if (config.environment === 'sandbox') {
-    const closeEnds = openSandboxEnds(database, (err) =>
-      log.logger.error({ err }, 'simulated reviews could not be ended; the service tries again'),
-    );
+    const closeEnds = openSandboxEnds(database, report('error', 'simulated reviews could not be ended; the service tries again'));
     parts.defer(endInTime({ close: closeEnds }));
   }
   const schedule = openSchedule({
@@ -271,15 +289,15 @@ function startSchedule({ config, log, metrics }: Tools, database: Database, part
       metrics.countRun(run);
       logRun(log, run);
     },
-    onError: (err) => log.logger.error({ err }, 'the schedule failed; the service tries again'),
+    onError: report('error', 'the schedule failed; the service tries again'),
   });
   parts.defer(endInTime(schedule));
 }
 
-function openRules(database: Database, rulesOf: ServiceOptions['rulesOf'], { logger }: Log): RuleCache {
+function openRules(database: Database, rulesOf: ServiceOptions['rulesOf'], report: ReportErrors): RuleCache {
   if (rulesOf) return { rulesOf: ({ partnerId }) => rulesOf(partnerId), close() {} };
   return openRuleCache(database, {
-    onError: (err) => logger.warn({ err }, 'the rules could not be read; the service tries again'),
+    onError: report('warn', 'the rules could not be read; the service tries again'),
     onClock: setIdentifierClock,
   });
 }

@@ -6,7 +6,9 @@ import type { Log } from '../observability/log.ts';
 import { collectFromProcesses } from '../observability/metrics.ts';
 import type { OperatorApi } from '../operator-api/app.ts';
 import type { Database } from '../store/database.ts';
-import { checkDatabase, openConfiguredAdminListener } from './configured-admin-listener.ts';
+import type { DatabaseProblem } from '../store/database-problem.ts';
+import { openConfiguredAdminListener } from './configured-admin-listener.ts';
+import { openDatabaseWatch } from './database-watch.ts';
 import { once } from './once.ts';
 import { connectStore } from './open-database.ts';
 import { openOperators } from './open-operators.ts';
@@ -14,6 +16,7 @@ import { openServiceLog } from './open-service-log.ts';
 import { requireFreePorts } from './ports.ts';
 import { SERVICE_ROLES } from './role.ts';
 import type { Service, ServiceOptions } from './start-service.ts';
+import type { TroubleMessage } from './tell-first-process.ts';
 
 /** The message of a process to the first one when it takes requests. */
 export interface ListeningMessage {
@@ -47,10 +50,13 @@ export async function startServiceProcesses(
   let listener: AdminListener | undefined;
   let operators: OperatorApi | undefined;
   let operatorsPool: Database | undefined;
+  const watch = openDatabaseWatch({ database: store.database, logger: log.logger });
+  hearTroubles(watch.noteProblem);
   const stop = once(async () => {
     await operators?.close();
     await pool.stop();
     await listener?.close();
+    watch.close();
     await operatorsPool?.close();
     await store.close();
     await log.flush();
@@ -64,10 +70,10 @@ export async function startServiceProcesses(
     operators = await openOperators(config, { log, openPool, baseUrl: () => baseUrl });
     listener = await openConfiguredAdminListener(config, {
       further: operators.handle,
-      metrics: collectFromProcesses(),
+      metrics: collectFromProcesses(() => watch.reason),
       checkReadiness: async () => {
         pool.assertComplete();
-        await checkDatabase(store.database);
+        return watch.check();
       },
     });
     baseUrl = await pool.start();
@@ -120,6 +126,13 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
       await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopWorker(worker)));
     },
   };
+}
+
+/** From now on the listener gets what failed in the processes. */
+function hearTroubles(listener: (problem: DatabaseProblem | undefined) => void): void {
+  cluster.on('message', (_worker, { trouble }: Partial<TroubleMessage>) => {
+    if (trouble !== undefined) listener(trouble ?? undefined);
+  });
 }
 
 async function startWorker(worker: Worker): Promise<{ worker: Worker; baseUrl: string }> {

@@ -6,6 +6,7 @@ import pg from 'pg';
 import type { NamedKey } from '../domain/audit/named-key.ts';
 import { type ContributionSeals, openContributionSeals } from '../domain/contributions/contribution-seal.ts';
 import { CommittedEvents } from './announcements.ts';
+import { UnfitDatabaseError } from './database-problem.ts';
 import { Session } from './database-session.ts';
 import { KEEP_COMMITS_DURABLE, startUpOf } from './session-settings.ts';
 
@@ -179,7 +180,12 @@ function refuseStandby(client: pg.PoolClient, isDurable: boolean, done: (error?:
   client
     .query(`select pg_is_in_recovery() as "isStandby"${isDurable ? `, ${KEEP_COMMITS_DURABLE}` : ''}`)
     .then(
-      ({ rows }) => done(rows[0].isStandby ? new Error('The server is in recovery: a standby, or not yet promoted.') : undefined),
+      ({ rows }) =>
+        done(
+          rows[0].isStandby
+            ? new UnfitDatabaseError('standby', 'The server is in recovery: a standby, or not yet promoted.')
+            : undefined,
+        ),
       done,
     );
 }

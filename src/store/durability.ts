@@ -1,4 +1,5 @@
 import type { Queryable } from './database.ts';
+import { problemOf, UnfitDatabaseError } from './database-problem.ts';
 import { run } from './query.ts';
 
 const OLDEST_SERVER_VERSION = 15;
@@ -76,7 +77,28 @@ const CHECK_WRITABLE = {
 export async function checkWritable(db: Queryable): Promise<void> {
   const [row] = await run<{ readOnly: string; lossy: string[] }>(db, CHECK_WRITABLE, []);
   if (row?.readOnly === 'on')
-    throw new Error('the database is read-only: default_transaction_read_only is on for the server, the database or the role');
+    throw new UnfitDatabaseError(
+      'read_only',
+      'the database is read-only: default_transaction_read_only is on for the server, the database or the role',
+    );
   if (row && row.lossy.length > 0)
-    throw new Error(`a crash would lose contributions: the database has ${row.lossy.join(', ')}, which must be on`);
+    throw new UnfitDatabaseError(
+      'not_durable',
+      `a crash would lose contributions: the database has ${row.lossy.join(', ')}, which must be on`,
+    );
+}
+
+/** Half a mebibyte, more than the memory that it may take, so that the server writes it into a file and removes it. */
+const WRITE_A_FILE = `set local work_mem = '64kB';
+  with filler as materialized (select repeat('x', 8192) from generate_series(1, 64)) select count(*) from filler`;
+
+/**
+ * Checks that the disk of the server has room. A commit alone does not tell: it may fit into what is there already.
+ *
+ * @throws Error When the disk is full.
+ */
+export async function checkRoom(db: Queryable): Promise<void> {
+  await (db as { query(text: string): Promise<unknown> }).query(WRITE_A_FILE).catch((error: unknown) => {
+    if (problemOf(error)?.reason === 'disk_full') throw error;
+  });
 }

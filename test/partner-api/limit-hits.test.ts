@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { freePort } from '../../reliability/harness/free-port.ts';
 import { LIMITS } from '../../src/domain/limit.ts';
-import { createMetrics } from '../../src/observability/metrics.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { Client } from '../support/client.ts';
 import { ROOT, readDocument } from '../support/document-blocks.ts';
@@ -90,28 +89,6 @@ describe('the page of the limits', () => {
   test('has a row for each limit that is counted, and for no other', () => {
     const named = new Set(rows.flatMap(([, , , limits = '']) => [...limits.matchAll(/`(\w+)`/g)].map(([, limit]) => limit)));
     assert.deepEqual([...named].sort(), [...LIMITS].sort());
-  });
-
-  test('every metric that it names exists, and every metric of ours is named', () => {
-    const none = () => Promise.resolve([]);
-    const backlog = () => Promise.resolve({ waiting: 0, oldestWaitingSeconds: 0, exhausted: 0, relayLagSeconds: 0 });
-    const pool = { totalCount: 0, idleCount: 0, waitingCount: 0 };
-    const { registry, watchInFlight, watchPace } = createMetrics(pool, {
-      measureBacklog: backlog,
-      listEndpointStates: none,
-      listJobStates: none,
-      findDifferences: async () => undefined,
-    });
-    watchInFlight(() => 0);
-    watchPace({ limitPerSecond: 0, slowedSeconds: 0 });
-    const existing = registry.getMetricsAsArray().map(({ name }) => name);
-    const named = [...page.matchAll(/\b((?:partner_impact|process|nodejs)_[a-z_]*[a-z])\b/g)].map(([, name = '']) => name);
-    const metrics = named.filter((name) => !existing.includes(name) && name !== 'partner_impact');
-    assert.deepEqual([...new Set(metrics)], []);
-    assert.deepEqual(
-      existing.filter((name) => name.startsWith('partner_impact') && !named.includes(name)),
-      [],
-    );
   });
 });
 

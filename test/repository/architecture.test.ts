@@ -120,6 +120,8 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'database-session',
       'durability',
       'durable-read',
+      'database-problem',
+      'lock-holders',
       'each-page',
       'ordered-list',
       'installation',

@@ -10,6 +10,8 @@ import { loadCommands } from '../../src/commands/program.ts';
 import { SETTINGS } from '../../src/config.ts';
 import { OPERATOR_DETAIL_CODES, PARTNER_DETAIL_CODES } from '../../src/domain/detail-codes.ts';
 import { ERROR_CODES } from '../../src/domain/error-codes.ts';
+import { createMetrics } from '../../src/observability/metrics.ts';
+import { PROBLEM_REASONS } from '../../src/store/database-problem.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PATHS_START = /^(?:\.ci|bin|docs|migrations|openapi|reliability|scripts|src|test)\//;
@@ -185,6 +187,54 @@ test('no other document says how many connections a process holds', () => {
       )
       .map(({ path }) => path),
     [],
+  );
+});
+
+/** The metrics that a process has, by name, with their labels. */
+function metricsOfService(): Map<string, readonly string[]> {
+  const nothing = () => Promise.reject(new Error('Nothing is measured here.'));
+  const pool = { totalCount: 0, idleCount: 0, waitingCount: 0 };
+  const watches = { measureBacklog: nothing, listEndpointStates: nothing, listJobStates: nothing, findDifferences: nothing };
+  const metrics = createMetrics(pool, watches);
+  metrics.watchPace({ limitPerSecond: 0, slowedSeconds: 0 });
+  metrics.watchInFlight(() => 0);
+  metrics.watchLog(() => 0);
+  metrics.watchDatabase(() => undefined);
+  const all = metrics.registry.getMetricsAsArray() as unknown as { name: string; labelNames?: readonly string[] }[];
+  return new Map(all.map(({ name, labelNames = [] }) => [name, labelNames]));
+}
+
+test('docs/operating.md has a row for each metric of the service with its labels, and its alerts name no other', () => {
+  const known = metricsOfService();
+  const [, monitoring = ''] = /^## Monitoring\n(.+?)^## /ms.exec(read('docs/operating.md')) ?? [];
+  const rows = [...monitoring.matchAll(/^\| `(partner_impact_\w+)` \| (.*?) \|/gm)].map(([, name = '', labels = '']) => [
+    name,
+    find(labels.replace(/: .*/, ''), /`(\w+)`/g).sort(),
+  ]);
+  const own = [...known].filter(([name]) => name.startsWith('partner_impact_'));
+  assert.deepEqual(rows.sort(), own.map(([name, labels]) => [name, [...labels].sort()]).sort());
+  // Also where the page tells of one beside the tables.
+  const named = find(read('docs/operating.md'), /\b((?:partner_impact|process|nodejs)_[a-z_]*[a-z])\b/g);
+  assert.deepEqual(
+    [...new Set(named)].filter((name) => !known.has(name)),
+    [],
+  );
+  const alerts = find(read('docs/operating.md'), /^\| `([^`]*\b(?:partner_impact|process|nodejs)_[^`]*[<>=][^`]*)` \|/gm);
+  assert.ok(alerts.length > 20, `only ${alerts.length} alerts were found`);
+  for (const alert of alerts)
+    for (const [, name = '', labels = ''] of alert.matchAll(/\b((?:partner_impact|process|nodejs)_\w+)(?:\{(.*?)\})?/g)) {
+      assert.ok(known.has(name), `${name} in ${alert}`);
+      for (const label of find(labels, /(\w+)=~?"/g)) assert.ok(known.get(name)?.includes(label), `${label} of ${name}`);
+    }
+});
+
+test('docs/operating.md has a row for each problem of the database', () => {
+  const [, section = ''] = /^### Problems of the database\n(.+?)^### /ms.exec(read('docs/operating.md')) ?? [];
+  assert.deepEqual(
+    find(section, /^\| `(\w+)` \|/gm)
+      .filter((name) => name !== 'reason')
+      .sort(),
+    [...PROBLEM_REASONS].sort(),
   );
 });
 

@@ -9,7 +9,10 @@ import { openAdminListener } from '../../src/observability/admin-listener.ts';
 const CONNECTIONS_MAX = 64;
 
 /** A listener whose answers the test gives. */
-async function open({ metrics = async () => 'up 1\n', checkReadiness = async () => {} } = {}) {
+async function open({
+  metrics = async () => 'up 1\n',
+  checkReadiness = async (): Promise<string | undefined> => undefined,
+} = {}) {
   const names = ['service.internal'];
   const listener = await openAdminListener({ host: '127.0.0.1', port: 0, names, metrics, checkReadiness });
   after(() => listener.close());
@@ -99,9 +102,10 @@ describe('connections', () => {
   test('beyond 64 end the oldest on which nothing is under way, and a probe is answered', async () => {
     const released = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
-    const checkReadiness = () => {
+    const checkReadiness = async () => {
       asked.resolve();
-      return released.promise;
+      await released.promise;
+      return undefined;
     };
     const { port, ask } = await open({ checkReadiness });
     const underWay = ask('/readyz');

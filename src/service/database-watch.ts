@@ -1,0 +1,232 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pluralise } from '../domain/pluralise.ts';
+import type { Logger } from '../observability/log.ts';
+import { shared } from '../observability/shared-answer.ts';
+import type { Database } from '../store/database.ts';
+import { type DatabaseProblem, type ProblemReason, problemOf, UnfitDatabaseError } from '../store/database-problem.ts';
+import { checkRoom, checkWritable } from '../store/durability.ts';
+import { type LockHolder, listLockHolders } from '../store/lock-holders.ts';
+
+/** What the engineer on call is told of the database: once when it begins, and once when it is over. */
+export interface DatabaseWatch {
+  /** Somebody's work failed. The watch looks within a second whether the database is the cause. */
+  readonly note: (error: unknown) => void;
+  /** The same, from another process of the service. */
+  readonly noteProblem: (problem: DatabaseProblem | undefined) => void;
+  /**
+   * Looks now.
+   *
+   * @returns A sentence about what does not work while look-ups may; `undefined` when all does.
+   * @throws Error With the reason why no request can be answered.
+   */
+  check(): Promise<string | undefined>;
+  /** As it was found last. */
+  readonly reason: ProblemReason | undefined;
+  close(): void;
+}
+
+export interface DatabaseWatchOptions {
+  /** With a connection that the watch shares with no work: the work may have used up the others. */
+  readonly database: Database;
+  readonly logger: Logger;
+}
+
+/** The connections of the watch. */
+export const WATCH_POOL_SIZE = 1;
+
+const LOOK_EVERY_MS = 5_000;
+const LOOK_AGAIN_MS = 1_000;
+const ANSWER_TIMEOUT_MS = 2_000;
+/** What failed work told is taken for true for this time, and for longer where it is looked at again. */
+const NOTED_FOR_MS = 10_000;
+/** Who waits for a lock gives up and comes again: between two waits of a second nobody is seen to wait for this time. */
+const LOCKED_FOR_MS = 4_000;
+
+interface Words {
+  readonly state: string;
+  readonly nextStep: string;
+  /** Look-ups may be answered all the same: a process that gets no requests would take them from partners too. */
+  readonly isReady?: true;
+  /** Work meets it where a look that succeeds proves nothing, as on a new connection. */
+  readonly isNoted?: true;
+}
+
+const WORDS: Readonly<Record<ProblemReason, Words>> = {
+  disk_full: {
+    state: 'its disk is full: look-ups work, and confirmations are answered with 503',
+    nextStep: 'Free space on the disk of the database, or enlarge it; the service goes on without a restart',
+    isReady: true,
+    isNoted: true,
+  },
+  read_only: {
+    state: 'it is read-only: look-ups work, and confirmations are answered with 503',
+    nextStep: 'Set default_transaction_read_only to off where it is on, or let DATABASE_URL lead to the primary',
+    isReady: true,
+  },
+  locked: {
+    state: 'sessions wait for a lock',
+    nextStep: 'Ask whoever owns the session; select pg_terminate_backend(PID) ends it',
+    isReady: true,
+  },
+  connections_used_up: {
+    state: 'it takes no further connections',
+    nextStep: 'End sessions that nobody needs (select * from pg_stat_activity), or raise max_connections',
+    isNoted: true,
+  },
+  sign_in_refused: {
+    state: 'it refuses the sign-in of the service',
+    nextStep: 'Correct the role or the password in DATABASE_URL and restart the service, or correct the role in the database',
+    isNoted: true,
+  },
+  certificate: {
+    state: 'its certificate is not trusted, or it offers no TLS',
+    nextStep: 'Correct the certificate of the database, or sslmode and sslrootcert in DATABASE_URL and restart the service',
+    isNoted: true,
+  },
+  unreachable: {
+    state: 'it cannot be reached',
+    nextStep: 'Start it, or repair the network and the name in DATABASE_URL; the service connects anew by itself',
+  },
+  starting: { state: 'it is starting or stopping', nextStep: 'Wait, and read its log when that takes longer than a minute' },
+  standby: { state: 'it is a standby', nextStep: 'Promote it, or let DATABASE_URL lead to the primary' },
+  not_durable: { state: 'a crash would lose contributions', nextStep: 'Set on again what the message names' },
+  no_answer: {
+    state: 'it does not answer in time',
+    nextStep: 'Look at its machine, its disk, the network, and the standby for which its commits wait',
+  },
+  other: { state: 'it cannot commit', nextStep: 'Read the message and the log of the database' },
+};
+
+/** Looks at the database every five seconds, and every second while it has a problem or work fails. */
+export function openDatabaseWatch(options: DatabaseWatchOptions): DatabaseWatch {
+  return new LookingWatch(options);
+}
+
+interface FoundProblem extends DatabaseProblem {
+  readonly isReady: boolean;
+}
+
+interface Seen {
+  readonly problem: DatabaseProblem;
+  readonly atMs: number;
+}
+
+class LookingWatch implements DatabaseWatch {
+  readonly #database: Database;
+  readonly #logger: Logger;
+  readonly #look = shared(() => this.#lookNow());
+  readonly #timer: NodeJS.Timeout;
+  #isClosed = false;
+  #problem: DatabaseProblem | undefined;
+  #beganAtMs = 0;
+  #failedAtMs = Number.NEGATIVE_INFINITY;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #noted: Seen | undefined;
+  #locked: Seen | undefined;
+
+  constructor({ database, logger }: DatabaseWatchOptions) {
+    this.#database = database;
+    this.#logger = logger;
+    this.#timer = setInterval(() => this.#lookWhenDue(), LOOK_AGAIN_MS);
+    this.#timer.unref();
+  }
+
+  get reason(): ProblemReason | undefined {
+    return this.#problem?.reason;
+  }
+
+  readonly note = (error: unknown): void => this.noteProblem(problemOf(error));
+
+  readonly noteProblem = (problem: DatabaseProblem | undefined): void => {
+    this.#failedAtMs = performance.now();
+    if (problem && WORDS[problem.reason].isNoted) this.#noted = { problem, atMs: this.#failedAtMs };
+  };
+
+  async check(): Promise<string | undefined> {
+    const found = await this.#look();
+    if (!found) return undefined;
+    const sentence = `${sentenceOf(found)} (${found.message})`;
+    if (found.isReady) return sentence;
+    throw new Error(sentence);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#isClosed = true;
+  }
+
+  #lookWhenDue(): void {
+    const isWanted = this.#problem !== undefined || this.#failedAtMs > this.#lookedAtMs;
+    if (isWanted || performance.now() - this.#lookedAtMs >= LOOK_EVERY_MS) void this.#look();
+  }
+
+  async #lookNow(): Promise<FoundProblem | undefined> {
+    this.#lookedAtMs = performance.now();
+    const found = await this.#find();
+    // The connections of a service that stops are closed under a look.
+    if (!this.#isClosed) this.#tell(found);
+    return found;
+  }
+
+  async #find(): Promise<FoundProblem | undefined> {
+    try {
+      await inTime(checkWritable(this.#database.pool));
+      const problem = (await this.#findNoted()) ?? (await this.#findLock());
+      return problem && { ...problem, isReady: true };
+    } catch (error) {
+      const problem = problemOf(error) ?? { reason: 'other', message: (error as Error).message };
+      return { ...problem, isReady: WORDS[problem.reason].isReady === true };
+    }
+  }
+
+  /** What work met: while it is recent, and a full disk until there is room again. */
+  async #findNoted(): Promise<DatabaseProblem | undefined> {
+    if (!this.#noted) return undefined;
+    const { problem, atMs } = this.#noted;
+    if (performance.now() - atMs < NOTED_FOR_MS) return problem;
+    if (problem.reason === 'disk_full') await inTime(checkRoom(this.#database.pool));
+    this.#noted = undefined;
+    return undefined;
+  }
+
+  async #findLock(): Promise<DatabaseProblem | undefined> {
+    const nowMs = performance.now();
+    if (nowMs - this.#failedAtMs > NOTED_FOR_MS) return undefined;
+    const holders = await inTime(listLockHolders(this.#database.pool));
+    if (holders.length > 0)
+      this.#locked = { problem: { reason: 'locked', message: holders.map(describeHolder).join('; ') }, atMs: nowMs };
+    return this.#locked && nowMs - this.#locked.atMs < LOCKED_FOR_MS ? this.#locked.problem : undefined;
+  }
+
+  #tell(found: DatabaseProblem | undefined): void {
+    const before = this.#problem;
+    this.#problem = found;
+    if (found?.reason === before?.reason) return;
+    if (!before) this.#beganAtMs = performance.now();
+    if (found) this.#logger.error({ reason: found.reason, cause: found.message }, sentenceOf(found));
+    else {
+      const seconds = Math.round((performance.now() - this.#beganAtMs) / 1_000);
+      this.#logger.warn({ reason: before?.reason, seconds }, 'the database does all of its work again');
+    }
+  }
+}
+
+function sentenceOf({ reason }: DatabaseProblem): string {
+  const { state, nextStep } = WORDS[reason];
+  return `the database has a problem: ${state}. ${nextStep}`;
+}
+
+function describeHolder({ pid, user, application, seconds, tables, waiting }: LockHolder): string {
+  const since = seconds === null ? '' : ` for ${seconds} s`;
+  const what = tables ?? 'rows';
+  return `session ${pid} of ${user} (${application || 'without a name'}) holds ${what}${since}, ${pluralise(waiting, 'session')} waiting`;
+}
+
+async function inTime<Result>(look: Promise<Result>): Promise<Result> {
+  return Promise.race([look, refuseLate()]);
+}
+
+async function refuseLate(): Promise<never> {
+  await sleep(ANSWER_TIMEOUT_MS, undefined, { ref: false });
+  throw new UnfitDatabaseError('no_answer', `the database did not commit within ${ANSWER_TIMEOUT_MS} ms`);
+}

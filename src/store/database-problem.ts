@@ -1,0 +1,85 @@
+import pg from 'pg';
+
+/** Why the database does not do all of its work. */
+export const PROBLEM_REASONS = [
+  'disk_full',
+  'read_only',
+  'locked',
+  'connections_used_up',
+  'sign_in_refused',
+  'certificate',
+  'unreachable',
+  'starting',
+  'no_answer',
+  'standby',
+  'not_durable',
+  'other',
+] as const;
+export type ProblemReason = (typeof PROBLEM_REASONS)[number];
+
+/** What is wrong with the database, in words that may pass between processes. */
+export interface DatabaseProblem {
+  readonly reason: ProblemReason;
+  /** The words of the server, the driver or the system. */
+  readonly message: string;
+}
+
+/** The server answers, and may not be used as it is. */
+export class UnfitDatabaseError extends Error {
+  override readonly name = 'UnfitDatabaseError';
+  readonly reason: ProblemReason;
+
+  constructor(reason: ProblemReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** By the code of PostgreSQL, of the system or of TLS; a class of PostgreSQL by its first two characters. */
+const REASONS_BY_CODE: Readonly<Record<string, ProblemReason>> = {
+  '53100': 'disk_full',
+  '25006': 'read_only',
+  '53300': 'connections_used_up',
+  '57P03': 'starting',
+  '28': 'sign_in_refused',
+  // What PgBouncer answers while it does not reach its server.
+  '08': 'unreachable',
+  ECONNREFUSED: 'unreachable',
+  ECONNRESET: 'unreachable',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  ENOENT: 'unreachable',
+  ENOTFOUND: 'unreachable',
+  EAI_AGAIN: 'unreachable',
+  ETIMEDOUT: 'no_answer',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate',
+  SELF_SIGNED_CERT_IN_CHAIN: 'certificate',
+  CERT_HAS_EXPIRED: 'certificate',
+  CERT_NOT_YET_VALID: 'certificate',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'certificate',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'certificate',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'certificate',
+};
+
+/** Errors of the driver have no code. */
+const REASONS_BY_WORDS: readonly (readonly [RegExp, ProblemReason])[] = [
+  [/^SASL: /, 'sign_in_refused'],
+  [/SSL connection/, 'certificate'],
+  [/does not answer|connection timeout|timeout exceeded when trying to connect/, 'no_answer'],
+  [/^Connection terminated/, 'unreachable'],
+];
+
+/** `undefined` for an error that tells nothing of the state of the database. */
+export function problemOf(error: unknown): DatabaseProblem | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { message } = error;
+  const reason = reasonOf(error);
+  return reason === undefined ? problemOf(error.cause) : { reason, message };
+}
+
+function reasonOf(error: Error): ProblemReason | undefined {
+  if (error instanceof UnfitDatabaseError) return error.reason;
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const ofClass = error instanceof pg.DatabaseError ? REASONS_BY_CODE[code.slice(0, 2)] : undefined;
+  return REASONS_BY_CODE[code] ?? ofClass ?? REASONS_BY_WORDS.find(([words]) => words.test(message))?.[1];
+}

@@ -1,0 +1,157 @@
+/** What the engineer on call is told of the database: by `/readyz`, by the metrics, and by one line when it begins and one when it is over. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import pino from 'pino';
+import { openDatabaseWatch } from '../../src/service/database-watch.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { connect } from '../support/postgres/connect.ts';
+import { emptyDatabase } from '../support/postgres/database.ts';
+import { databaseProxy } from '../support/postgres/database-proxy.ts';
+import { spawnService, testService, withPartners } from '../support/service.ts';
+
+const { operationsPort, newPartner, database, databaseUrl } = await testService();
+const { client } = await newPartner();
+
+interface Line {
+  readonly level: number;
+  readonly reason: string;
+  readonly cause?: string;
+  readonly msg: string;
+}
+
+/** A watch of a database, with the lines that it writes. */
+function watch(url: string) {
+  const lines: Line[] = [];
+  const logger = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const watched = openDatabase({ databaseUrl: url, poolSize: 1 });
+  const opened = openDatabaseWatch({ database: watched, logger });
+  after(async () => {
+    opened.close();
+    await watched.close();
+  });
+  return { opened, lines };
+}
+
+async function readAdmin(path: string): Promise<[status: number, text: string]> {
+  const answer = await fetch(`http://127.0.0.1:${operationsPort}${path}`);
+  return [answer.status, await answer.text()];
+}
+
+test('a database that is gone and comes back is one line each, and /readyz would be 503 meanwhile', async () => {
+  const empty = await emptyDatabase();
+  const proxy = await databaseProxy(empty.databaseUrl);
+  const { opened, lines } = watch(proxy.databaseUrl);
+  assert.equal(await opened.check(), undefined);
+  proxy.cut();
+  await assert.rejects(opened.check(), /it cannot be reached\. Start it/);
+  await assert.rejects(opened.check(), /it cannot be reached/);
+  assert.equal(opened.reason, 'unreachable');
+  proxy.heal();
+  await waitFor('the line about its return', () => lines.length === 2);
+  assert.equal(await opened.check(), undefined);
+  assert.deepEqual(
+    lines.map(({ level, reason }) => [level, reason]),
+    [
+      [50, 'unreachable'],
+      [40, 'unreachable'],
+    ],
+  );
+});
+
+describe('while look-ups work, a service stays ready and names what does not', HANG_LIMIT, () => {
+  const isTold = (words: RegExp) =>
+    waitFor(`answer of /readyz with ${words}`, async () => {
+      const [status, text] = await readAdmin('/readyz');
+      return status === 200 && words.test(text);
+    });
+  const reasons = async () => {
+    const [, text] = await readAdmin('/metrics');
+    return [...text.matchAll(/^partner_impact_database_problem\{reason="(\w+)"\} 1$/gm)].map(([, reason]) => reason);
+  };
+
+  test('read-only transactions', async () => {
+    const confirmed = await client.confirm();
+    const { rows } = await database.pool.query('select current_database() as name');
+    const administrator = await connect(databaseUrl);
+    const set = async (value: string) => {
+      await administrator.query(`alter database "${rows[0].name}" set default_transaction_read_only = ${value}`);
+      await administrator.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'partner-impact'`,
+      );
+    };
+    await set('on');
+    await isTold(/^ready, but the database has a problem: it is read-only: look-ups work.+default_transaction_read_only/);
+    assert.deepEqual(await reasons(), ['read_only']);
+    const refused = await client.confirm();
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
+    assert.equal((await client.findByEvent(confirmed.body.contribution.partner_event_id)).status, 200);
+    await administrator.query('set transaction_read_only = off');
+    await set('off');
+    await isTold(/^ready\n$/);
+    assert.deepEqual(await reasons(), []);
+    assert.equal((await client.confirm()).status, 201);
+  });
+
+  test('a table that a session locks, with the session', async () => {
+    const colleague = await connect(`${databaseUrl}&application_name=colleague`);
+    const { rows } = await colleague.query('select pg_backend_pid() as pid');
+    await colleague.query('begin; lock table event_outbox');
+    const refused = await client.confirm();
+    assert.equal(refused.status, 503);
+    const again = client.confirm();
+    await isTold(
+      new RegExp(`sessions wait for a lock.+session ${rows[0].pid} of \\S+ \\(colleague\\) holds event_outbox for \\d+ s`),
+    );
+    assert.deepEqual(await reasons(), ['locked']);
+    await colleague.query('rollback');
+    await again;
+    await isTold(/^ready\n$/);
+  });
+
+  test('a disk that is full, from what the server says to a statement', async () => {
+    await database.pool.query(`create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception using errcode = 'disk_full', message = 'could not extend file: No space left on device'; end $$;
+      create trigger refuse before insert on contribution execute function refuse()`);
+    const refused = await client.confirm();
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
+    await isTold(/its disk is full: look-ups work.+Free space.+No space left on device/);
+    assert.deepEqual(await reasons(), ['disk_full']);
+    await database.pool.query('drop function refuse() cascade');
+    await isTold(/^ready\n$/);
+    assert.equal((await client.confirm()).status, 201);
+  });
+});
+
+for (const count of [1, 2])
+  test(`an outage is one line of the log, and each request says its cause, with --processes ${count}`, HANG_LIMIT, async () => {
+    const proxy = await databaseProxy(databaseUrl);
+    const service = await spawnService(proxy.databaseUrl, { LOG_LEVEL: 'info' }, ['--processes', String(count)]);
+    const { client } = await withPartners(service.baseUrl, database).newPartner();
+    const lines = () =>
+      service
+        .output()
+        .split('\n')
+        .filter((line) => line.startsWith('{') && line.endsWith('}'))
+        .map((line) => JSON.parse(line));
+    assert.equal((await client.confirm()).status, 201);
+    proxy.cut();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => client.findByEvent('an-event-0001')));
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([503]));
+    const told = () => lines().filter(({ msg }) => msg?.startsWith('the database has a problem: it cannot be reached'));
+    await waitFor('line about the outage', () => told().length > 0);
+    const refused = await waitFor('line of each request', () => {
+      const found = lines().filter(({ status }) => status === 503);
+      return found.length === answers.length && found;
+    });
+    for (const line of refused) assert.match(line.cause, /Connection terminated|ECONNRESET|socket/);
+    const unexpected = lines().filter(({ msg }) => msg === 'unexpected error');
+    // Each process writes each kind of error once.
+    assert.ok(unexpected.length <= count * new Set(unexpected.map(({ err }) => err.message)).size);
+    proxy.heal();
+    const over = () => lines().filter(({ msg }) => msg === 'the database does all of its work again');
+    await waitFor('line about its end', () => over().length > 0);
+    assert.deepEqual([told().length, over().length], [1, 1]);
+    assert.equal(await service.end('SIGTERM'), 0);
+  });
