@@ -93,6 +93,9 @@ describe('endpoints', HANG_LIMIT, () => {
     assert.equal(failed.code, 1);
     assert.match(failed.stdout, /^Not delivered: it answered 503, after \d+ ms\./);
     assert.ok(!failed.stdout.includes('\x1b'), 'what a receiver writes does not reach the terminal as it is');
+    receiver.answer = (response) => void response.writeHead(302, { location: 'https://elsewhere.example/' }).end();
+    const redirected = await run(['endpoint', 'test', '--partner', partnerId, '--endpoint', endpointId]);
+    assert.match(redirected.stdout, /^Not delivered: it answered 302, and redirects are not followed, after \d+ ms\./);
   });
 });
 

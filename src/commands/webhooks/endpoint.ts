@@ -3,7 +3,7 @@ import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import { openConfiguredSecretBox } from '../../service/configured-keys.ts';
 import type { Database } from '../../store/database.ts';
 import { listWebhookEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
-import { ERROR_CLASSES, type ErrorClass } from '../../webhooks/delivery/send.ts';
+import { describeOutcome } from '../../webhooks/delivery/send.ts';
 import { addEndpoint } from '../../webhooks/endpoints/add-endpoint.ts';
 import type { EndpointTools } from '../../webhooks/endpoints/endpoint-context.ts';
 import {
@@ -200,7 +200,7 @@ async function test(context: OperatorContext, { partner, endpoint, json }: Targe
       const answer = { status, error_class: errorClass, milliseconds, excerpt };
       return printJson({ delivery_id: claimed.deliveryId, event_id: claimed.eventId, delivered: isSuccess, ...answer });
     }
-    const outcome = status === null ? ERROR_CLASSES[errorClass as ErrorClass] : `it answered ${status}`;
+    const outcome = describeOutcome({ status, errorClass });
     printText(`${isSuccess ? 'Delivered' : 'Not delivered'}: ${outcome}, after ${milliseconds} ms.\n`);
     if (excerpt) printText(`    ${escapeForTerminal(excerpt)}\n`);
     printText(`Delivery ID: ${claimed.deliveryId}\n`);

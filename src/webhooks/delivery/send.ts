@@ -37,6 +37,13 @@ export const ERROR_CLASSES = {
 
 export type ErrorClass = keyof typeof ERROR_CLASSES;
 
+/** What the receiver did, for people: "it …". */
+export function describeOutcome({ status, errorClass }: { status: number | null; errorClass: string | null }): string {
+  if (errorClass !== null) return ERROR_CLASSES[errorClass as ErrorClass];
+  const isRedirect = status !== null && status >= 300 && status < 400;
+  return isRedirect ? `it answered ${status}, and redirects are not followed` : `it answered ${status}`;
+}
+
 const ANSWER_WITHIN_MS = 15_000;
 /** Such as `103 Early Hints`: few servers send one. */
 const ANNOUNCEMENTS_MAX = 10;

@@ -18,7 +18,7 @@ import {
 } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
 import { isSuccess, post } from '../delivery/attempt.ts';
-import { ERROR_CLASSES } from '../delivery/send.ts';
+import { describeOutcome } from '../delivery/send.ts';
 import { checkEndpointUrl } from '../security/address-guard.ts';
 import { newSecret } from '../security/signature.ts';
 import { aboutEndpoint, type EndpointTools, refusal, refuseValue } from './endpoint-context.ts';
@@ -136,12 +136,11 @@ async function challenge(
     body: Buffer.from(eventToText(head, tools.environment, { challenge: challengeText })),
   });
   if (!isSuccess(answer)) {
-    const said = answer.errorClass === null ? `it answered ${answer.status}` : ERROR_CLASSES[answer.errorClass];
     const step =
       answer.errorClass === 'connect'
         ? ' Start the receiver, then repeat this; `npx partner-impact-sdk webhook listen --port PORT` of the package for partners is a development receiver.'
         : '';
-    throw refuseUrl(`The receiver must answer the challenge with 2xx: ${said}.${step} Nothing was stored.`);
+    throw refuseUrl(`The receiver must answer the challenge with 2xx: ${describeOutcome(answer)}.${step} Nothing was stored.`);
   }
   if (readChallenge(answer.excerpt) !== challengeText)
     throw refuseUrl(
