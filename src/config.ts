@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { distance } from 'fastest-levenshtein';
 import { ENVIRONMENTS, type Environment } from './domain/access/api-key.ts';
 import { isAddressOrBlock } from './domain/access/client-address.ts';
 import { readNamedKeys } from './domain/audit/named-key.ts';
@@ -117,18 +116,6 @@ export const SETTINGS = {
 } as const satisfies Readonly<Record<string, Setting>>;
 
 type SettingName = keyof typeof SETTINGS;
-
-/** At most so many characters are wrong in a name that was meant. */
-const MISTYPED_MAX = 2;
-
-/** Sentences about variables whose names are nearly those of settings that are not set, such as `DATABSE_URL`. */
-export function describeMistypedNames(env: NodeJS.ProcessEnv): string[] {
-  const unset = Object.keys(SETTINGS).filter((name) => env[name] === undefined && name.length > 3 * MISTYPED_MAX);
-  return Object.keys(env).flatMap((name) => {
-    const meant = unset.find((each) => distance(name.toUpperCase(), each) <= MISTYPED_MAX);
-    return meant === undefined ? [] : [`${name} is no setting of this service. Did you mean ${meant}?`];
-  });
-}
 
 /** Invalid settings, all of them together. */
 export class ConfigError extends Error {

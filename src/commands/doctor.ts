@@ -1,4 +1,4 @@
-import { type Config, ConfigError, describeMistypedNames, readConfig } from '../config.ts';
+import { type Config, ConfigError, readConfig } from '../config.ts';
 import { DEFAULT_VERSION } from '../domain/rules/contribution-rules.ts';
 import { explainBreakGlass, listBreakGlass } from '../operations/access/break-glass.ts';
 import { requireAuditKeys } from '../operations/audit/require-audit-keys.ts';
@@ -11,6 +11,7 @@ import { findInstallation } from '../store/installation.ts';
 import { listJobRuns, listJobStates } from '../store/jobs/job.ts';
 import { readMigrationState } from '../store/schema/migrate.ts';
 import { listUnreadableSecrets, type UnreadableSecrets } from '../webhooks/security/endpoint-secrets.ts';
+import { describeMistypedNames } from './terminal/mistyped-settings.ts';
 import { printJson, printTable } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
 import { withoutOperator } from './terminal/with-operator.ts';

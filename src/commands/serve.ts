@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
-import { type Config, describeMistypedNames, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { issueApiKey } from '../operations/access/manage-api-key.ts';
 import { createFirstCode } from '../operations/access/manage-operator.ts';
 import { createPartner } from '../operations/access/manage-partner.ts';
@@ -14,6 +14,7 @@ import { findSampleData } from '../store/sandbox/sample-data.ts';
 import { startSampleProcess } from './sandbox/sample-process.ts';
 import { owner } from './terminal/actor.ts';
 import { consoleLink } from './terminal/console-link.ts';
+import { describeMistypedNames } from './terminal/mistyped-settings.ts';
 import { readProcesses, readServiceRoles } from './terminal/options.ts';
 import { printProgress, printText } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';

@@ -59,9 +59,8 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
     isNoted: true,
   },
   read_only: {
-    state: 'it is read-only: look-ups work, and confirmations are answered with 503',
+    state: 'it is read-only',
     nextStep: 'Set default_transaction_read_only to off where it is on, or let DATABASE_URL lead to the primary',
-    isReady: true,
   },
   locked: {
     state: 'sessions wait for a lock',

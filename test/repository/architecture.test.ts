@@ -52,7 +52,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   '@fastify': ['partner-api'],
   '@scalar': ['partner-api'],
   ajv: ['partner-api'],
-  'fastest-levenshtein': ['partner-api'],
+  'fastest-levenshtein': ['commands', 'partner-api'],
   fastify: ['partner-api', 'operator-api'],
   marked: ['partner-api'],
   minisearch: ['partner-api'],

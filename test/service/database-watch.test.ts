@@ -39,6 +39,17 @@ async function readAdmin(path: string): Promise<[status: number, text: string]> 
   return [answer.status, await answer.text()];
 }
 
+const isTold = (words: RegExp, wanted = 200) =>
+  waitFor(`answer ${wanted} of /readyz with ${words}`, async () => {
+    const [status, text] = await readAdmin('/readyz');
+    return status === wanted && words.test(text);
+  });
+
+async function reasons(): Promise<unknown[]> {
+  const [, text] = await readAdmin('/metrics');
+  return [...text.matchAll(/^partner_impact_database_problem\{reason="(\w+)"\} 1$/gm)].map(([, reason]) => reason);
+}
+
 test('a database that is gone and comes back is one line each, and /readyz would be 503 meanwhile', async () => {
   const empty = await emptyDatabase();
   const proxy = await databaseProxy(empty.databaseUrl);
@@ -60,40 +71,30 @@ test('a database that is gone and comes back is one line each, and /readyz would
   );
 });
 
-describe('while look-ups work, a service stays ready and names what does not', HANG_LIMIT, () => {
-  const isTold = (words: RegExp) =>
-    waitFor(`answer of /readyz with ${words}`, async () => {
-      const [status, text] = await readAdmin('/readyz');
-      return status === 200 && words.test(text);
-    });
-  const reasons = async () => {
-    const [, text] = await readAdmin('/metrics');
-    return [...text.matchAll(/^partner_impact_database_problem\{reason="(\w+)"\} 1$/gm)].map(([, reason]) => reason);
+test('a database whose transactions are read-only is not ready, and look-ups are answered', HANG_LIMIT, async () => {
+  const confirmed = await client.confirm();
+  const { rows } = await database.pool.query('select current_database() as name');
+  const administrator = await connect(databaseUrl);
+  const set = async (value: string) => {
+    await administrator.query(`alter database "${rows[0].name}" set default_transaction_read_only = ${value}`);
+    await administrator.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'partner-impact'`,
+    );
   };
+  await set('on');
+  await isTold(/^not ready: the database has a problem: it is read-only\. Set .+default_transaction_read_only/, 503);
+  assert.deepEqual(await reasons(), ['read_only']);
+  const refused = await client.confirm();
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
+  assert.equal((await client.findByEvent(confirmed.body.contribution.partner_event_id)).status, 200);
+  await administrator.query('set transaction_read_only = off');
+  await set('off');
+  await isTold(/^ready\n$/);
+  assert.deepEqual(await reasons(), []);
+  assert.equal((await client.confirm()).status, 201);
+});
 
-  test('read-only transactions', async () => {
-    const confirmed = await client.confirm();
-    const { rows } = await database.pool.query('select current_database() as name');
-    const administrator = await connect(databaseUrl);
-    const set = async (value: string) => {
-      await administrator.query(`alter database "${rows[0].name}" set default_transaction_read_only = ${value}`);
-      await administrator.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'partner-impact'`,
-      );
-    };
-    await set('on');
-    await isTold(/^ready, but the database has a problem: it is read-only: look-ups work.+default_transaction_read_only/);
-    assert.deepEqual(await reasons(), ['read_only']);
-    const refused = await client.confirm();
-    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
-    assert.equal((await client.findByEvent(confirmed.body.contribution.partner_event_id)).status, 200);
-    await administrator.query('set transaction_read_only = off');
-    await set('off');
-    await isTold(/^ready\n$/);
-    assert.deepEqual(await reasons(), []);
-    assert.equal((await client.confirm()).status, 201);
-  });
-
+describe('while look-ups work, a service stays ready and names what does not', HANG_LIMIT, () => {
   test('a table that a session locks, with the session', async () => {
     const colleague = await connect(`${databaseUrl}&application_name=colleague`);
     const { rows } = await colleague.query('select pg_backend_pid() as pid');
