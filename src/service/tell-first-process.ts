@@ -5,6 +5,22 @@ export interface TroubleMessage {
   readonly trouble: DatabaseProblem | null;
 }
 
+/** The message of a process to the first one that its event loop turns. */
+export interface BeatMessage {
+  readonly beat: true;
+}
+
+/** How often a process says that it works. */
+export const BEAT_EVERY_MS = 1_000;
+
+/** Says to the first process, from now on, that this one works. */
+export function beatForFirstProcess(): void {
+  const beat = () => {
+    if (process.connected) process.send?.({ beat: true } satisfies BeatMessage);
+  };
+  setInterval(beat, BEAT_EVERY_MS).unref();
+}
+
 /** Often enough for a watch that looks every second. */
 const TELL_EVERY_MS = 1_000;
 

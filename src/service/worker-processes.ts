@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import type { AdminListener } from '../observability/admin-listener.ts';
-import type { Log } from '../observability/log.ts';
+import type { Log, Logger } from '../observability/log.ts';
 import { collectFromProcesses } from '../observability/metrics.ts';
 import type { OperatorApi } from '../operator-api/app.ts';
 import type { Database } from '../store/database.ts';
@@ -16,7 +16,7 @@ import { openServiceLog } from './open-service-log.ts';
 import { requireFreePorts } from './ports.ts';
 import { SERVICE_ROLES } from './role.ts';
 import type { Service, ServiceOptions } from './start-service.ts';
-import type { TroubleMessage } from './tell-first-process.ts';
+import { BEAT_EVERY_MS, type BeatMessage, type TroubleMessage } from './tell-first-process.ts';
 
 /** The message of a process to the first one when it takes requests. */
 export interface ListeningMessage {
@@ -29,9 +29,12 @@ const START_MESSAGE = 'start';
 /** A process that dies is replaced at once; one that keeps dying, at most this often. */
 const RESTART_PAUSE_MS = 1_000;
 
+/** A process that has not said for so many times that it works stands still: it takes connections, and answers on none. */
+const MISSED_BEATS_MAX = 15;
+
 /**
  * Serves one port with several processes. The first one takes no requests: it prepares the database, starts the others, replaces one that
- * dies, answers for all on the admin listener, and stops all.
+ * dies or stands still, answers for all on the admin listener, and stops all.
  *
  * @throws Error When a process cannot start; it has printed the reason on standard error.
  */
@@ -103,6 +106,7 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
     const loaded = loading.pop();
     const { worker, baseUrl } = await startWorker(loaded?.isConnected() ? loaded : cluster.fork());
     workers.add(worker);
+    endStandstill(worker, logger);
     worker.once('exit', (code, signal) => {
       workers.delete(worker);
       if (isStopping) return;
@@ -126,6 +130,23 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
       await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopWorker(worker)));
     },
   };
+}
+
+/** Counted by a timer of this process: where the whole machine stood still, a process has missed one beat. */
+function endStandstill(worker: Worker, logger: Logger): void {
+  let missed = 0;
+  worker.on('message', ({ beat }: Partial<BeatMessage>) => {
+    if (beat) missed = 0;
+  });
+  const timer = setInterval(() => {
+    missed += 1;
+    if (missed < MISSED_BEATS_MAX) return;
+    clearInterval(timer);
+    logger.error({ pid: worker.process.pid, seconds: (missed * BEAT_EVERY_MS) / 1_000 }, 'a process stands still and is ended');
+    worker.process.kill('SIGKILL');
+  }, BEAT_EVERY_MS);
+  timer.unref();
+  worker.once('exit', () => clearInterval(timer));
 }
 
 /** From now on the listener gets what failed in the processes. */

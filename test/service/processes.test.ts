@@ -236,6 +236,30 @@ describe('several processes on one port (serve --processes)', () => {
     assert.equal((await client.confirm()).status, 201);
     assert.equal(await crew.end('SIGTERM'), 0);
   });
+
+  test('one that stands still is ended and replaced, and what was answered meanwhile is found', HANG_LIMIT, async () => {
+    const crew = await spawnService(service.databaseUrl, { LOG_LEVEL: 'error' }, ['--processes', '2']);
+    const client = new Client(crew.baseUrl, key.apiKey);
+    await untilServing(client);
+    const before = await childrenOf(crew.process.pid as number);
+    const [still] = before as [number, number];
+    process.kill(still, 'SIGSTOP');
+    const asked = Array.from({ length: 20 }, () => newConfirmation());
+    const answers = await Promise.all(asked.map((fields) => client.confirm(fields).catch(() => undefined)));
+    const left = await waitFor('process in its place', async () => {
+      const pids = await childrenOf(crew.process.pid as number);
+      return pids.length === 2 && !pids.includes(still) && pids;
+    });
+    assert.equal(left.filter((pid) => before.includes(pid)).length, 1, 'the other one goes on');
+    await waitFor('line about it', () => crew.output().includes('"seconds":15,"msg":"a process stands still and is ended"'));
+    await untilServing(client);
+    for (const [index, { partner_event_id }] of asked.entries()) {
+      const told = answers[index]?.body?.contribution?.transaction_id;
+      const found = await client.findByEvent(partner_event_id);
+      if (told !== undefined) assert.deepEqual([found.status, found.body.contribution.transaction_id], [200, told]);
+    }
+    assert.equal(await crew.end('SIGTERM'), 0);
+  });
 });
 
 async function childrenOf(pid: number): Promise<number[]> {

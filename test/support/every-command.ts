@@ -20,6 +20,7 @@ function leavesOf(command: ProgramCommand, before: readonly string[] = []): Name
 
 /** Whatever an option takes, so that a command gets as far as to ask who gives it. */
 const VALUES: Record<string, string> = {
+  '--month': '2026-11',
   '--file': 'package.json',
   '--email': 'somebody@example.org',
   '--expected': '2027-03',

@@ -8,4 +8,5 @@ test('a variable whose name is nearly that of a setting is told, unless the sett
   assert.deepEqual(told('database_url', 'LOGLEVEL').length, 2);
   assert.deepEqual(told('SECRET_KEY', 'SECRETS_KEY'), [], 'the key of another program');
   assert.deepEqual(told('PATH', 'HOME', 'POST', 'HOSTS', 'XDG_DATA_DIRS', 'PGDATABASE', 'DATABASE_URL'), []);
+  assert.deepEqual(told('OPERATIONS_PORT', 'PORT'), [], 'settings themselves');
 });
