@@ -41,7 +41,7 @@ import { measureMixed } from './mixed/mixed.ts';
 import { type BenchOptions, readOptions } from './options.ts';
 import { progress } from './report/progress.ts';
 import { renderResults } from './report/tables.ts';
-import { type Results, writeResults } from './results.ts';
+import { type Results, roundFigures, writeResults } from './results.ts';
 import { readContributionBytes } from './subject/database.ts';
 import { install, sampleAnswers } from './subject/installation.ts';
 import { describeMachine, describeRevision } from './subject/machine.ts';
@@ -68,7 +68,7 @@ async function main(): Promise<number> {
     return 2;
   }
   try {
-    const results = await run(options);
+    const results = roundFigures(await run(options));
     process.stdout.write(renderResults(results));
     if (!options.young) {
       writeResults(options.outputDirectory, results);

@@ -48,11 +48,15 @@ export interface Results {
 
 export function writeResults(folder: string, results: Results): void {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'latest.json'), `${JSON.stringify(results, rounded, 2)}\n`);
+  writeFileSync(join(folder, 'latest.json'), `${JSON.stringify(results, undefined, 2)}\n`);
   writeFileSync(join(folder, 'latest.svg'), drawChart(results));
 }
 
-/** No figure of a bench has more than five digits that mean anything. */
+/** No figure of a bench has more than five digits that mean anything; the tables and the file then show the same. */
+export function roundFigures(results: Results): Results {
+  return JSON.parse(JSON.stringify(results, rounded)) as Results;
+}
+
 function rounded(_name: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
 }

@@ -154,6 +154,10 @@ describe('events and deliveries', HANG_LIMIT, () => {
         ['resend', 200],
       ],
     );
+    receiver.answer = (response) => void response.socket?.destroy();
+    await runJson('delivery', 'resend', ...of);
+    await untilDeliveries(database, partnerId, ([delivery]) => delivery?.attempts === 4);
+    assert.match((await run(['delivery', 'show', ...of])).stdout, /^4 .+ resend +reset +\d+ +the connection was reset$/m);
     for (const count of ['1 missing delivery is', '0 missing deliveries are']) {
       const missing = await run(['delivery', 'recover', '--missing', '--partner', partnerId, '--endpoint', endpointId]);
       assert.match(missing.stdout, new RegExp(`^${count} sent by the running service\\.$`, 'm'));

@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { DeliveryAttemptRecord } from '../../store/webhooks/attempt-log.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../store/webhooks/delivery.ts';
 import { type LoggedDelivery, listDeliveries } from '../../store/webhooks/delivery-log.ts';
+import { describeOutcome } from '../../webhooks/delivery/send.ts';
 import {
   type DeliveryWithAttempts,
   getDelivery,
@@ -161,7 +162,7 @@ function attemptToRow({ number, trigger, startedAt, milliseconds, status, errorC
     trigger,
     result: String(status ?? errorClass),
     ms: String(milliseconds),
-    answer: escapeForTerminal(excerpt ?? '').slice(0, EXCERPT_MAX),
+    answer: status === null ? describeOutcome({ status, errorClass }) : escapeForTerminal(excerpt ?? '').slice(0, EXCERPT_MAX),
   };
 }
 
