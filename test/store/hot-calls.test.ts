@@ -25,7 +25,7 @@ const service = await testService({ roles: ['api', 'webhooks', 'schedule'] });
 const { database } = service;
 
 /** For no request: when a service starts, and when it reads the rules again. */
-const OF_NO_REQUEST = ['insert_job', 'list_audit_entries_of_subjects'];
+const OF_NO_REQUEST = ['insert_event_counter', 'insert_job', 'list_audit_entries_of_subjects'];
 
 /** The names of what the store's functions would send. */
 async function listKnown(callsOf: (terms: HotCallOptions) => readonly HotCall[]): Promise<Set<string>> {
