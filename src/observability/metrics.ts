@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type EndedRunFigures, type JobWatch, measureJobs } from './job-metrics.ts';
 import { shared } from './shared-answer.ts';
 
 export interface Metrics {
@@ -7,7 +8,7 @@ export interface Metrics {
   /** One attempt to deliver an event. */
   countAttempt(attempt: { isSuccess: boolean; errorClass: string | null; status: number | null; milliseconds: number }): void;
   /** One run of a job that has ended. */
-  countRun(run: { job: { name: string }; outcome: string; milliseconds: number }): void;
+  countRun(run: EndedRunFigures): void;
   /** Shows the used share of the quotas of partners that are near them. */
   watchQuotas(listNear: () => readonly { partnerId: string; storedBytes: number; bytesPerDay: number }[]): void;
   countAnswer(answer: AnswerFigures): void;
@@ -47,13 +48,6 @@ export interface PoolUse {
 export interface DeliveryWatch {
   measureBacklog(): Promise<{ waiting: number; oldestWaitingSeconds: number; exhausted: number; relayLagSeconds: number }>;
   listEndpointStates(): Promise<readonly { partnerId: string; endpointId: string; state: string }[]>;
-}
-
-/** The database's figures of jobs. Every process reports the same. */
-export interface JobWatch {
-  listJobStates(): Promise<readonly { jobName: string; lastSuccessAt: Date | null }[]>;
-  /** How many modified records the last daily verification found; `undefined` before the first. */
-  findDifferences(): Promise<number | undefined>;
 }
 
 /** Prometheus metrics of one process. */
@@ -269,51 +263,6 @@ function watchDeliveries(registry: Registry, { measureBacklog, listEndpointState
     },
     ['partner_id', 'endpoint_id', 'state'],
   );
-}
-
-function measureJobs(registry: Registry, { listJobStates, findDifferences }: JobWatch): Metrics['countRun'] {
-  const differing: Gauge = new Gauge({
-    name: 'partner_impact_verify_differences',
-    help: 'Modified records that the last daily verification found; 0 before the first.',
-    registers: [registry],
-    aggregator: 'max',
-    collect: () =>
-      findDifferences()
-        .then((count) => count !== undefined && differing.set(count))
-        .then(() => {})
-        .catch(() => {}),
-  });
-  const runs = new Counter({
-    name: 'partner_impact_job_runs_total',
-    help: 'Runs of jobs that ended in this service, by job and outcome: succeeded, failed, stopped or abandoned.',
-    labelNames: ['job', 'outcome'],
-    registers: [registry],
-  });
-  const durations = new Histogram({
-    name: 'partner_impact_job_duration_seconds',
-    help: 'Time from the beginning of a run to its end.',
-    labelNames: ['job'],
-    buckets: [0.01, 0.1, 1, 10, 60, 300, 1_800, 7_200],
-    registers: [registry],
-  });
-  const succeeded = new Gauge({
-    name: 'partner_impact_job_last_success_timestamp_seconds',
-    help: 'When the job last succeeded, seconds since 1970; absent before its first success.',
-    labelNames: ['job'],
-    registers: [registry],
-    aggregator: 'max',
-    collect: () =>
-      listJobStates()
-        .then((jobs) => {
-          for (const { jobName, lastSuccessAt } of jobs)
-            if (lastSuccessAt) succeeded.set({ job: jobName }, lastSuccessAt.getTime() / 1_000);
-        })
-        .catch(() => {}),
-  });
-  return ({ job: { name }, outcome, milliseconds }) => {
-    runs.inc({ job: name, outcome });
-    durations.observe({ job: name }, milliseconds / 1_000);
-  };
 }
 
 /**

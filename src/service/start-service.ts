@@ -157,7 +157,7 @@ export async function startServiceProcess(config: Config, options: ServiceProces
     const pace = new Pace();
     if (roles.includes('webhooks')) metrics.watchPace(pace);
     const report = errorReports(log, onTrouble);
-    const tools: Tools = { config, options: options, log, report, metrics, recent, pace };
+    const tools: Tools = { config, options, log, report, metrics, recent, pace };
     if (roles.includes('webhooks')) parts.defer(endInTime(startWebhooks(tools, openPool(WEBHOOKS_POOL_SIZE))));
     if (roles.includes('schedule')) startSchedule(tools, openPool(SCHEDULE_POOL_SIZE), parts);
     const baseUrl = roles.includes('api')
@@ -187,18 +187,11 @@ interface Tools {
 }
 
 async function startPartnerApi(
-  {
-    config,
-    options: { processes = 1, rulesOf, clock = Date.now, onTrouble = () => {} },
-    log,
-    report,
-    metrics,
-    recent,
-    pace,
-  }: Tools,
+  { config, options, log, report, metrics, recent, pace }: Tools,
   { database, ofKeys }: { database: Database; ofKeys: Database },
   parts: AsyncDisposableStack,
 ): Promise<string> {
+  const { processes = 1, rulesOf, clock = Date.now, onTrouble = () => {} } = options;
   const uses = createKeyUse(database, report('warn', 'the last use of keys could not be recorded'));
   parts.defer(() => uses.close());
   const onDoubt = throttled((err, times) =>

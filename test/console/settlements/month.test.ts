@@ -24,8 +24,8 @@ async function closeTwice(currency: string): Promise<[string, string]> {
 const periods = scene && { BHD: await closeTwice('BHD'), OMR: await closeTwice('OMR') };
 
 for (const [language, words] of [
-  ['en', { currency: 'BHD', name: 'All partners in', closed: /^Closed: \d+$/, period: 'Period' }],
-  ['ar', { currency: 'OMR', name: 'جميع الشركاء في', closed: /^مُقفلة: \d+$/, period: 'الفترة' }],
+  ['en', { currency: 'BHD', name: 'All partners in', together: 'Together', closed: /^Closed: \d+$/, period: 'Period' }],
+  ['ar', { currency: 'OMR', name: 'جميع الشركاء في', together: 'المجموع', closed: /^مُقفلة: \d+$/, period: 'الفترة' }],
 ] as const)
   test(`the filter of a month adds up its settlements and lists every period in it: ${language}`, needsBrowser, async () => {
     const [first, second] = periods?.[words.currency] ?? ['', ''];
@@ -39,6 +39,12 @@ for (const [language, words] of [
     assert.deepEqual(
       cells.map((text) => text.replace(/\s+/gu, ' ').trim()),
       [words.currency, '2', '2', '202', '202', `1.010 ${words.currency}`],
+    );
+    const together = await table.locator('tbody tr').last().locator('th, td').allInnerTexts();
+    assert.deepEqual(
+      together.map((text) => text.trim()),
+      [words.together, '4', '4', '404', '404', '–'],
+      'points add up over currencies, amounts do not',
     );
     await page.getByText(words.closed).waitFor();
     const rows = page.locator('.records tbody').getByRole('row');

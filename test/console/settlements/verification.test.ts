@@ -32,3 +32,19 @@ test('a verification of a day ago and longer is told, and counts as a warning', 
   assert.deepEqual(await told(DAY_MS / 2), { isOutdated: false, warnings: 0 });
   assert.deepEqual(await told(2 * DAY_MS), { isOutdated: true, warnings: 1 });
 });
+
+test('a daily verification that has not run for two days is told where it is shown', needsBrowser, async () => {
+  await service.database.pool.query(
+    `insert into job_run (job_name, run_no, trigger, started_at, ended_at, outcome, result_json)
+      values ('verify', 1000000, 'schedule', now(), now(), 'succeeded', '{"checked":7,"differences":0}')`,
+  );
+  const told = async (later: number) => {
+    const page = await browser.signedIn('viewer');
+    await page.clock.install({ time: Date.now() + later });
+    await page.goto(`${browser.baseUrl}/jobs`);
+    const state = page.getByRole('status').filter({ hasText: '7 records were verified' });
+    await state.waitFor();
+    return (await state.innerText()).endsWith('That is more than two days ago. It runs every day: see its last runs.');
+  };
+  assert.deepEqual([await told(DAY_MS), await told(3 * DAY_MS)], [false, true]);
+});

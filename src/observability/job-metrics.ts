@@ -1,0 +1,61 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** The database's figures of jobs. Every process reports the same. */
+export interface JobWatch {
+  listJobStates(): Promise<readonly { jobName: string; lastSuccessAt: Date | null }[]>;
+  /** How many modified records the last daily verification found; `undefined` before the first. */
+  findDifferences(): Promise<number | undefined>;
+}
+
+/** The figures of a run of a job that has ended. */
+export interface EndedRunFigures {
+  readonly job: { readonly name: string };
+  readonly outcome: string;
+  readonly milliseconds: number;
+}
+
+/** @returns What counts a run that has ended. */
+export function measureJobs(registry: Registry, { listJobStates, findDifferences }: JobWatch): (run: EndedRunFigures) => void {
+  const differing: Gauge = new Gauge({
+    name: 'partner_impact_verify_differences',
+    help: 'Modified records that the last daily verification found; 0 before the first.',
+    registers: [registry],
+    aggregator: 'max',
+    collect: () =>
+      findDifferences()
+        .then((count) => count !== undefined && differing.set(count))
+        .then(() => {})
+        .catch(() => {}),
+  });
+  const runs = new Counter({
+    name: 'partner_impact_job_runs_total',
+    help: 'Runs of jobs that ended in this service, by job and outcome: succeeded, failed, stopped or abandoned.',
+    labelNames: ['job', 'outcome'],
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: 'partner_impact_job_duration_seconds',
+    help: 'Time from the beginning of a run to its end.',
+    labelNames: ['job'],
+    buckets: [0.01, 0.1, 1, 10, 60, 300, 1_800, 7_200],
+    registers: [registry],
+  });
+  const succeeded = new Gauge({
+    name: 'partner_impact_job_last_success_timestamp_seconds',
+    help: 'When the job last succeeded, seconds since 1970; absent before its first success.',
+    labelNames: ['job'],
+    registers: [registry],
+    aggregator: 'max',
+    collect: () =>
+      listJobStates()
+        .then((jobs) => {
+          for (const { jobName, lastSuccessAt } of jobs)
+            if (lastSuccessAt) succeeded.set({ job: jobName }, lastSuccessAt.getTime() / 1_000);
+        })
+        .catch(() => {}),
+  });
+  return ({ job: { name }, outcome, milliseconds }) => {
+    runs.inc({ job: name, outcome });
+    durations.observe({ job: name }, milliseconds / 1_000);
+  };
+}
