@@ -28,7 +28,6 @@ export function logAnswer({ logger }: Log, answer: Answer): void {
 
 /** The message of the error at the bottom: those above it say what became of the request, which `code` says too. */
 function causeOf(failure: unknown): string {
-  return failure instanceof Error && failure.cause !== undefined
-    ? causeOf(failure.cause)
-    : String((failure as Error).message ?? failure);
+  if (!(failure instanceof Error)) return String(failure);
+  return failure.cause instanceof Error ? causeOf(failure.cause) : failure.message;
 }
