@@ -40,12 +40,12 @@ const EVERY_STATEMENT = [
   'test/emissions/*.test.ts',
   'test/events/{event-commands,list-events,remove-old-events}.test.ts',
   'test/impact/{environmental-status,impact-batch-commands}.test.ts',
-  'test/operator-api/{decisions,endpoint-activity,found-contributions,impact,passkeys,plans,reconciliations,records,rule-preview,second-person,sign-in,webhooks}.test.ts',
+  'test/operator-api/{decisions,endpoint-activity,every-list,found-contributions,impact,passkeys,plans,reconciliations,records,rule-preview,second-person,sign-in,webhooks}.test.ts',
   'test/partner-api/{limit-hits,paging}.test.ts',
   'test/reconciliations/{reconcile-settlement,reconcile-statement}.test.ts',
   'test/rules/{rule-cache,rules}.test.ts',
   'test/sandbox/*.test.ts',
-  'test/settlements/{close-settlement,verify-statement}.test.ts',
+  'test/settlements/{close-settlement,month-totals,verify-statement}.test.ts',
   'test/webhooks/{hand-over,relay-together,self-service,webhook-delivery,webhook-fairness}.test.ts',
 ];
 

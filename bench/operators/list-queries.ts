@@ -48,17 +48,23 @@ export interface Member {
 
 export type Query = Readonly<Record<string, string>>;
 
-/** Each order by itself, and with each filter. */
+/** Each order by itself, with each filter, and with all of them together. */
 export function queriesOf({ query }: OperatorRoute): Query[] {
   const { limit: _, after: __, sort, ...filters } = (query as unknown as { properties: Record<string, Member> }).properties;
   const given = Object.entries(filters).flatMap(([name, member]): Query[] => {
     const values = member.enum ?? [VALUES[name] ?? ''];
     return WITH[name] ? [WITH[name]] : values.map((value) => ({ [name]: value }));
   });
+  const together: Query = Object.assign({}, ...given);
   const isNeeded = (query as unknown as { required?: string[] }).required?.includes('partner_id');
   const needed: Query = isNeeded ? { partner_id: partnerId } : {};
   return (sort?.enum ?? []).flatMap((order) =>
-    [{}, ...given].map((filter) => ({ ...needed, ...filter, ...WITH[order.replace('-', '')], sort: order })),
+    [{}, ...given, ...(given.length > 1 ? [together] : [])].map((filter) => ({
+      ...needed,
+      ...filter,
+      ...WITH[order.replace('-', '')],
+      sort: order,
+    })),
   );
 }
 

@@ -12,6 +12,7 @@ import { OWNER } from '../actor.ts';
 import { uniqueId } from '../client.ts';
 import { signedInOperator } from '../operator-client.ts';
 import type { TestService } from '../service.ts';
+import { KeptWindows } from './kept-windows.ts';
 
 /** The first does without the windows of a person, and takes half of the processor time. */
 const PROGRAMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
@@ -72,24 +73,22 @@ export async function openBrowser(service: TestService): Promise<ConsoleBrowser>
   after(() => browser.close());
   const baseUrl = `http://localhost:${service.operationsPort}`;
   const offences: string[] = [];
-  const opened: BrowserContext[] = [];
+  const windows = new KeptWindows(
+    (screen: Required<Screen>) => openWindow(browser, screen, { baseUrl, offences }),
+    `${baseUrl}/readyz`,
+  );
+  const taken: { readonly screen: Required<Screen>; readonly page: Page }[] = [];
   beforeEach(() => {
     // Those of a suite outlive its tests.
-    opened.length = 0;
+    taken.length = 0;
   });
   // A page that shows news would go on asking for it.
-  afterEach(() => Promise.all(opened.map((context) => context.close())));
+  afterEach(() => Promise.all(taken.map(({ screen, page }) => windows.giveBack(screen, page))));
   const open = async ({ language = 'en', scheme = 'light', width = 1280 }: Screen = {}) => {
-    const context = await browser.newContext({
-      locale: language,
-      colorScheme: scheme,
-      viewport: { width, height: heightOf(width) },
-      reducedMotion: 'reduce',
-      timezoneId: 'Asia/Riyadh',
-    });
-    opened.push(context);
-    await watch(context, baseUrl, offences);
-    return context.newPage();
+    const screen = { language, scheme, width };
+    const page = await windows.take(screen);
+    taken.push({ screen, page });
+    return page;
   };
   return {
     baseUrl,
@@ -112,7 +111,24 @@ export async function newPerson({ database }: TestService, role: Role, name = `T
   return { email, code, operatorId: operator.operatorId };
 }
 
-async function watch(context: BrowserContext, baseUrl: string, offences: string[]): Promise<void> {
+interface Watch {
+  readonly baseUrl: string;
+  readonly offences: string[];
+}
+
+async function openWindow(browser: Browser, { language, scheme, width }: Required<Screen>, watched: Watch): Promise<Page> {
+  const context = await browser.newContext({
+    locale: language,
+    colorScheme: scheme,
+    viewport: { width, height: heightOf(width) },
+    reducedMotion: 'reduce',
+    timezoneId: 'Asia/Riyadh',
+  });
+  await watch(context, watched);
+  return context.newPage();
+}
+
+async function watch(context: BrowserContext, { baseUrl, offences }: Watch): Promise<void> {
   context.setDefaultTimeout(15_000);
   await context.exposeFunction('reportOffence', (offence: string) => offences.push(offence));
   await context.addInitScript({
