@@ -15,6 +15,7 @@ import { startSampleProcess } from './sandbox/sample-process.ts';
 import { owner } from './terminal/actor.ts';
 import { consoleLink } from './terminal/console-link.ts';
 import { describeMistypedNames } from './terminal/mistyped-settings.ts';
+import { describeLowOpenFilesLimit } from './terminal/open-files-limit.ts';
 import { readProcesses, readServiceRoles } from './terminal/options.ts';
 import { printProgress, printText } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
@@ -46,7 +47,7 @@ async function serve({ firstCall = false, demo, processes, roles }: ServeOptions
   const config = readConfig(process.env);
   const stopped = stopSignal();
   if (cluster.isWorker) return serveAsWorker(config, { processes, roles }, stopped);
-  for (const sentence of describeMistypedNames(process.env)) printProgress(sentence);
+  for (const sentence of [...describeMistypedNames(process.env), ...describeLowOpenFilesLimit()]) printProgress(sentence);
   const options = { onProgress: printProgress, roles };
   const service = await start(config, processes, options);
   const { baseUrl } = service;
