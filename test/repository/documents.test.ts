@@ -104,7 +104,7 @@ const NOT_RUN: readonly { readonly path: string; readonly holds: string; readonl
 const AFTERNOON = globSync('docs/afternoon/*.md', { cwd: ROOT }).sort();
 
 /** What a tag says of a block. The first four are run; the rest is compared, read, or output that nobody types. */
-const TAGS = ['sh', 'console', 'sql', 'js', 'ts', 'python', 'go', 'json', 'csv', 'haproxy', 'text', 'mermaid'];
+const TAGS = ['sh', 'console', 'sql', 'js', 'ts', 'python', 'go', 'json', 'csv', 'haproxy', 'ini', 'text', 'mermaid'];
 const RUN_TAGS = ['sh', 'console', 'sql', 'js'];
 
 const blocks = listBlocks();
