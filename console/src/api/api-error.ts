@@ -43,6 +43,11 @@ export function toApiError(status: number, body: unknown): ApiError {
   );
 }
 
+/** Somebody else was faster: what the person wanted is so already. Nothing was sent. */
+export class DoneBeforeError extends Error {
+  override readonly name = 'DoneBeforeError';
+}
+
 /** The person closed the dialog instead of giving the password again. Nothing was sent. */
 export class StepUpCancelled extends Error {
   override readonly name = 'StepUpCancelled';

@@ -2,7 +2,7 @@ import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/r
 import { useId, useRef } from 'react';
 import { notify } from '../parts/notify.tsx';
 import { useStepUp } from '../session/step-up.tsx';
-import { ApiError, NoAnswerError } from './api-error.ts';
+import { ApiError, DoneBeforeError, NoAnswerError } from './api-error.ts';
 
 interface ChangeTerms<Input, Output> {
   /** @param key For `Idempotency-Key`: the same for the same input, until it was done. */
@@ -14,10 +14,12 @@ interface ChangeTerms<Input, Output> {
   readonly onDone?: (output: Output) => void;
   /** Whether somebody else may be faster: after a refusal every view is read again, and the dialog says what it finds. */
   readonly isContested?: boolean;
+  /** Of a contested change that the service would make once more: whether it is made, by what is read now. Then nothing is sent. */
+  readonly isMadeNow?: (input: Input) => Promise<boolean>;
 }
 
 export type Change<Input, Output> = Omit<UseMutationResult<Output, Error, Input>, 'error'> & {
-  /** `null` too where the session had ended: the sign-in says so. */
+  /** `null` too where the session had ended, which the sign-in says, and where somebody was faster, which the dialog says. */
   readonly error: Error | null;
   /** Also before `isPending` is drawn. */
   readonly isUnderWay: () => boolean;
@@ -33,6 +35,7 @@ export function useChange<Input, Output>({
   failed,
   onDone,
   isContested = false,
+  isMadeNow,
 }: ChangeTerms<Input, Output>): Change<Input, Output> {
   const queries = useQueryClient();
   const changeId = useId();
@@ -44,7 +47,10 @@ export function useChange<Input, Output>({
       const payload = payloadOf(input);
       if (sent.current?.payload !== payload) sent.current = { payload, key: crypto.randomUUID() };
       const { key } = sent.current;
-      return withStepUp(() => send(input, key));
+      return withStepUp(async () => {
+        if (await isMadeNow?.(input)) throw new DoneBeforeError();
+        return send(input, key);
+      });
     },
     onSuccess(output) {
       sent.current = undefined;
@@ -56,15 +62,16 @@ export function useChange<Input, Output>({
     },
     onError(error) {
       // It may have been done, or somebody else was faster: what is shown may be of before.
-      const isLate = isContested && error instanceof ApiError && !isSessionEnded(error);
-      if (isLate || error instanceof NoAnswerError) void queries.invalidateQueries();
+      const isRefused = error instanceof ApiError && !isSessionEnded(error);
+      if ((isContested && isRefused) || error instanceof DoneBeforeError || error instanceof NoAnswerError)
+        void queries.invalidateQueries();
     },
     onSettled: (_output, _error, input) => void underWay.current.delete(payloadOf(input)),
   });
   const isUnderWay = () => underWay.current.size > 0;
   return {
     ...change,
-    error: isSessionEnded(change.error) ? null : change.error,
+    error: isSessionEnded(change.error) || change.error instanceof DoneBeforeError ? null : change.error,
     isUnderWay,
     // Forgotten meanwhile it would be drawn as not busy, and be sent once more.
     reset: () => void (isUnderWay() || change.reset()),

@@ -17,14 +17,14 @@ import { Foreign, Time } from './values.tsx';
 /** Names change seldom. */
 const KEPT_MS = 300_000;
 
-export function usePartner(partnerId: string | undefined) {
+/** @param isLive Whether it is read again every few seconds, as where its state is changed. */
+export function usePartner(partnerId: string | undefined, { isLive = false } = {}) {
   return useQuery({
     queryKey: ['partner', partnerId],
     queryFn: () =>
       answerOf(client.GET('/operator/v1/partners/{partner_id}', { params: { path: { partner_id: partnerId ?? '' } } })),
     enabled: partnerId !== undefined,
-    staleTime: KEPT_MS,
-    refetchInterval: false,
+    ...(!isLive && { staleTime: KEPT_MS, refetchInterval: false }),
   });
 }
 
@@ -38,7 +38,7 @@ export function PartnerLink({ id, name }: { readonly id: string; readonly name?:
 }
 
 interface PartnerTimeProps {
-  readonly partnerId: string;
+  readonly partnerId: string | undefined;
   readonly at: string | null | undefined;
   readonly style?: TimeStyle;
 }

@@ -7,10 +7,13 @@ import { useChange } from '../../api/use-change.ts';
 import { inDigits } from '../../format/as-meant.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { DialogMenu, type MenuItem } from '../../parts/dialogs/dialog-menu.tsx';
+import { usePartner } from '../../parts/partner.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { useMay } from '../../session/session.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
+import { DoneBefore } from '../audit/done-before.tsx';
 import { PARTNER } from './partner-texts.ts';
 
 type Partner = components['schemas']['Partner'];
@@ -45,11 +48,17 @@ interface ChangeDialogProps {
   readonly onClose: () => void;
 }
 
+/** What a step leads to; nothing of the other changes, which are no step from one state to another. */
+const STATUS_AFTER: Readonly<Partial<Record<Step, Partner['status']>>> = { suspend: 'suspended', resume: 'active' };
+
 const RATES = ['writes_per_second', 'lookups_per_second', 'reports_per_second'] as const;
 
 function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
   const t = useTexts(PARTNER);
+  const common = useTexts(COMMON);
   const shown = step ?? 'policy';
+  const { refetch } = usePartner(partner.partner_id);
+  const isMade = ({ status }: Partner) => status === STATUS_AFTER[shown];
   const { suspended, active } = useTexts(STATUS);
   const changes: Readonly<Record<Step, string>> = { suspend: suspended, resume: active, policy: t.policyNew, rates: t.ratesNew };
   const [stated, setStated] = useState<Readonly<Record<string, string>>>({
@@ -61,7 +70,10 @@ function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
     send: (sent: Readonly<Record<string, string>>) => sendChange(partner.partner_id, shown, sent),
     done: t.changed(partner.name, changes[shown]),
     onDone: onClose,
+    isContested: true,
+    isMadeNow: async () => isMade((await refetch()).data ?? partner),
   });
+  const isLate = isMade(partner);
   const field = (name: string, label: string) => (
     <TextInput
       key={name}
@@ -85,13 +97,22 @@ function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
       isOpen={step !== undefined}
       onClose={onClose}
       title={`${title}: ${partner.name}`}
-      consequence={consequence}
+      consequence={isLate ? common.changedMeanwhile : consequence}
       label={title}
-      color={shown === 'suspend' ? 'red' : 'forest'}
+      color={shown === 'suspend' && !isLate ? 'red' : 'forest'}
+      isDone={isLate}
       change={change}
       fields={Object.keys(stated)}
       onConfirm={() => change.mutate(stated)}
     >
+      {isLate && (
+        <DoneBefore
+          partnerId={partner.partner_id}
+          subjectId={partner.partner_id}
+          action={`partner.${shown}`}
+          label={shown === 'suspend' ? t.suspendedBy : t.resumedBy}
+        />
+      )}
       {shown === 'policy' && (
         <SimpleGrid cols={{ base: 1, sm: 2 }}>{[field('currency', t.currency), field('time_zone', t.zone)]}</SimpleGrid>
       )}

@@ -20,7 +20,7 @@ type Partner = components['schemas']['Partner'];
 export function PartnerPage() {
   const t = useTexts(PARTNER);
   const { partnerId = '' } = useParams({ strict: false });
-  const partner = usePartner(partnerId);
+  const partner = usePartner(partnerId, { isLive: true });
   return (
     <Page
       title={partner.data?.name ?? t.title}

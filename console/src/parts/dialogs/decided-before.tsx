@@ -8,8 +8,13 @@ export interface Decided {
   readonly at: string | null;
 }
 
+interface DecidedBeforeProps extends Decided {
+  /** `undefined` for what belongs to no partner: its time is in the reader's zone. */
+  readonly partnerId: string | undefined;
+}
+
 /** Who did it meanwhile, and when. */
-export function DecidedBefore({ partnerId, label, by, at }: Decided & { readonly partnerId: string }) {
+export function DecidedBefore({ partnerId, label, by, at }: DecidedBeforeProps) {
   return (
     <>
       {label} {by && <Person id={by} />} · <PartnerTime partnerId={partnerId} at={at} />
