@@ -1,4 +1,5 @@
 import { Badge, Stack } from '@mantine/core';
+import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
 import { csvAddress } from '../../../api/csv-address.ts';
 import type { components } from '../../../api/operator-types.ts';
@@ -12,7 +13,7 @@ import { Empty } from '../../../parts/state.tsx';
 import { Foreign, Id, Time } from '../../../parts/values.tsx';
 import { COMMON } from '../../../texts/common-texts.ts';
 import { useTexts } from '../../../texts/language.tsx';
-import { KeyActions } from './key-actions.tsx';
+import { KeyActions, KeyStepDialog, type WantedKeyStep } from './key-actions.tsx';
 import { SET_UP } from './set-up-texts.ts';
 
 type Permission = components['schemas']['ApiKey']['permission'];
@@ -41,6 +42,7 @@ export function KeyList({ partnerId, onIssued }: KeyListProps) {
       }),
     ),
   );
+  const [asked, setAsked] = useState<WantedKeyStep>();
   return (
     <Stack gap="sm">
       <Filters names={['status', 'permission']}>
@@ -75,9 +77,10 @@ export function KeyList({ partnerId, onIssued }: KeyListProps) {
           { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
           { label: t.lastUsed, show: ({ last_used_at }) => <Time at={last_used_at} /> },
           { label: t.keyId, show: ({ key_id }) => <Id id={key_id} isShort /> },
-          { label: '', show: (key) => <KeyActions apiKey={key} onIssued={onIssued} /> },
+          { label: '', show: (key) => <KeyActions apiKey={key} onStep={setAsked} /> },
         ]}
       />
+      {asked && <KeyStepDialog {...asked} onIssued={onIssued} onClose={() => setAsked(undefined)} />}
     </Stack>
   );
 }

@@ -109,6 +109,7 @@ export const SET_UP = {
     (name: string) => `The key “${isolateForeign(name)}” is revoked.`,
     (name: string) => `أُلغي المفتاح «${isolateForeign(name)}».`,
   ],
+  revokedBy: ['Revoked by', 'ألغاه'],
   anotherKey: ['Issue another key', 'إصدار مفتاح آخر'],
 
   endpoint: ['Webhook endpoint', 'نقطة استقبال الإشعارات'],
