@@ -10,7 +10,9 @@ import { MomentField } from '../../parts/fields/moment-field.tsx';
 import { hint } from '../../parts/hint.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useMay } from '../../session/session.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { DoneBefore } from '../audit/done-before.tsx';
 import { useAttemptAnswer } from './attempt-answer.ts';
 import { RecoverProgress } from './recover-progress.tsx';
 import type { EndpointActivity } from './use-endpoint-activity.ts';
@@ -23,28 +25,42 @@ interface ActionsProps {
   readonly endpoint: Endpoint;
   /** `undefined` until it is known. */
   readonly activity: EndpointActivity | undefined;
+  /** The endpoint as it is now. */
+  readonly readAgain: () => Promise<Endpoint | undefined>;
 }
 
 /** What mends a receiver that did not take its events: enabling it, where it is disabled, a test, and sending what it missed. */
-export function EndpointActions({ endpoint, activity }: ActionsProps) {
-  const t = useTexts(WEBHOOK);
+export function EndpointActions(props: ActionsProps) {
   const [step, setStep] = useState<Step>();
+  if (!useMay('operator')) return null;
+  return (
+    <>
+      {props.endpoint.status !== 'removed' && <Offers {...props} onStep={setStep} />}
+      <StepDialog {...props} step={step} onClose={() => setStep(undefined)} />
+    </>
+  );
+}
+
+interface OffersProps extends ActionsProps {
+  readonly onStep: (step: Step) => void;
+}
+
+function Offers({ endpoint, activity, onStep }: OffersProps) {
+  const t = useTexts(WEBHOOK);
   const test = useTest(endpoint);
-  if (!useMay('operator') || endpoint.status === 'removed') return null;
   return (
     <>
       <Problem error={test.error} />
-      {endpoint.status === 'disabled' && <Button onClick={() => setStep('enable')}>{t.enable}</Button>}
+      {endpoint.status === 'disabled' && <Button onClick={() => onStep('enable')}>{t.enable}</Button>}
       <Button variant="default" loading={test.isPending} onClick={() => test.mutate(undefined)} {...hint(t.testHelp)}>
         {t.test}
       </Button>
-      <RecoverButton activity={activity} onClick={() => setStep('recover')} />
+      <RecoverButton activity={activity} onClick={() => onStep('recover')} />
       {endpoint.status !== 'disabled' && (
-        <Button variant="light" color="red" onClick={() => setStep('disable')}>
+        <Button variant="light" color="red" onClick={() => onStep('disable')}>
           {t.disable}
         </Button>
       )}
-      <StepDialog endpoint={endpoint} activity={activity} step={step} onClose={() => setStep(undefined)} />
     </>
   );
 }
@@ -89,19 +105,83 @@ interface Told {
   readonly isVain?: boolean;
 }
 
-function StepDialog({ endpoint, activity, step, onClose }: StepDialogProps) {
+/** What was done meanwhile, that leaves the step no place. */
+function doneBefore(step: Step, { status }: Endpoint): 'enable' | 'disable' | 'remove' | undefined {
+  if (status === 'removed') return 'remove';
+  if (step === 'enable' && status === 'active') return 'enable';
+  return step === 'disable' && status === 'disabled' ? 'disable' : undefined;
+}
+
+/** It stays where a colleague, or the service, is faster. */
+function StepDialog({ endpoint, activity, readAgain, step, onClose }: StepDialogProps) {
   const t = useTexts(WEBHOOK);
-  const { partner_id, endpoint_id, url, status, created_at } = endpoint;
+  const common = useTexts(COMMON);
+  const { partner_id, endpoint_id, created_at } = endpoint;
   // All that the dialog counts.
   const [since, setSince] = useState(() => toLocal(created_at));
+  const [held, exhausted] = [activity?.held, activity?.exhausted].map((counted) => (counted ? formatBounded(counted) : '–'));
+  const change = useStep({ endpoint, readAgain, held: held ?? '', onDone: onClose });
+  const shown = step ?? 'enable';
+  const before = doneBefore(shown, endpoint);
+  const [title, consequence, label] = {
+    enable: [t.enableTitle, t.enableConsequence, t.enable],
+    disable: [t.disableTitle, t.disableConsequence, t.disable],
+    recover: [t.recoverTitle, t.recoverConsequence, t.recover],
+  }[shown] as [string, string, string];
+  return (
+    <ConfirmDialog
+      key={shown}
+      isOpen={step !== undefined}
+      onClose={onClose}
+      title={title}
+      label={label}
+      consequence={before ? common.changedMeanwhile : consequence}
+      color={shown === 'disable' && !before ? 'red' : 'forest'}
+      isDone={before !== undefined}
+      asksReason={shown === 'disable'}
+      change={change}
+      onConfirm={(reason) => change.mutate({ step: shown, text: shown === 'recover' ? new Date(since).toISOString() : reason })}
+    >
+      {before && (
+        <DoneBefore
+          partnerId={partner_id}
+          subjectId={endpoint_id}
+          action={`endpoint.${before}`}
+          label={{ enable: t.enabledBy, disable: t.disabledBy, remove: t.removedBy }[before]}
+        />
+      )}
+      {shown === 'enable' && !before && (
+        <Text size="sm">
+          {t.heldNow}: <bdi className="figure">{held}</bdi>
+        </Text>
+      )}
+      {shown === 'recover' && !before && (
+        <Text size="sm">
+          {t.exhaustedNow}: <bdi className="figure">{exhausted}</bdi>
+        </Text>
+      )}
+      {shown === 'recover' && change.isPending && <RecoverProgress endpointId={endpoint_id} total={exhausted ?? ''} />}
+      {shown === 'recover' && !before && <MomentField label={t.sinceTime} required value={since} onChange={setSince} />}
+    </ConfirmDialog>
+  );
+}
+
+interface UseStepTerms extends Pick<ActionsProps, 'endpoint' | 'readAgain'> {
+  readonly held: string;
+  readonly onDone: () => void;
+}
+
+/** Sends a step, and says what it did. */
+function useStep({ endpoint, readAgain, held, onDone }: UseStepTerms) {
+  const t = useTexts(WEBHOOK);
+  const { partner_id, endpoint_id, url, status } = endpoint;
   const path = { partner_id, endpoint_id };
   const name = endpointName(url);
-  const [held, exhausted] = [activity?.held, activity?.exhausted].map((counted) => (counted ? formatBounded(counted) : '–'));
-  const change = useChange<{ step: Step; text: string }, Told>({
+  return useChange<{ step: Step; text: string }, Told>({
     async send({ step: wanted, text }, key) {
       if (wanted === 'enable') {
         await answerOf(client.POST('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/enable', { params: { path } }));
-        return { text: t.enabled(name, held ?? '') };
+        return { text: t.enabled(name, held) };
       }
       if (wanted === 'disable') {
         const body = { reason: text };
@@ -119,39 +199,10 @@ function StepDialog({ endpoint, activity, step, onClose }: StepDialogProps) {
     },
     done: ({ text }) => text,
     failed: ({ text, isVain = false }) => (isVain ? text : undefined),
-    onDone: onClose,
+    onDone,
+    isContested: true,
+    isMadeNow: async ({ step: wanted }) => doneBefore(wanted, (await readAgain()) ?? endpoint) !== undefined,
   });
-  const shown = step ?? 'enable';
-  const [title, consequence, label] = {
-    enable: [t.enableTitle, t.enableConsequence, t.enable],
-    disable: [t.disableTitle, t.disableConsequence, t.disable],
-    recover: [t.recoverTitle, t.recoverConsequence, t.recover],
-  }[shown] as [string, string, string];
-  return (
-    <ConfirmDialog
-      key={shown}
-      isOpen={step !== undefined}
-      onClose={onClose}
-      {...{ title, consequence, label }}
-      color={shown === 'disable' ? 'red' : 'forest'}
-      asksReason={shown === 'disable'}
-      change={change}
-      onConfirm={(reason) => change.mutate({ step: shown, text: shown === 'recover' ? new Date(since).toISOString() : reason })}
-    >
-      {shown === 'enable' && (
-        <Text size="sm">
-          {t.heldNow}: <bdi className="figure">{held}</bdi>
-        </Text>
-      )}
-      {shown === 'recover' && (
-        <Text size="sm">
-          {t.exhaustedNow}: <bdi className="figure">{exhausted}</bdi>
-        </Text>
-      )}
-      {shown === 'recover' && change.isPending && <RecoverProgress endpointId={endpoint_id} total={exhausted ?? ''} />}
-      {shown === 'recover' && <MomentField label={t.sinceTime} required value={since} onChange={setSince} />}
-    </ConfirmDialog>
-  );
 }
 
 /** The time in the form of the browser's field, in its own zone: `2026-03-02T14:05`. */

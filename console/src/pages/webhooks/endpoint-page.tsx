@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { ApiError } from '../../api/api-error.ts';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { ownZone } from '../../format/time.ts';
@@ -34,12 +35,21 @@ export function EndpointPage() {
     refetchInterval: paceOf(activity.data),
     queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}', { params: { path } })),
   });
+  const known = lastKnown(endpoint);
   const zone = usePartner(partnerId).data?.time_zone;
   return (
     <Page
       title={endpoint.data?.url ?? t.endpoint}
       description={<Id id={endpointId} />}
-      actions={endpoint.data && <EndpointActions endpoint={endpoint.data} activity={activity.data} />}
+      actions={
+        known && (
+          <EndpointActions
+            endpoint={known}
+            activity={activity.data}
+            readAgain={async () => lastKnown(await endpoint.refetch())}
+          />
+        )
+      }
     >
       <Loaded query={endpoint}>
         {(record) => (
@@ -62,6 +72,12 @@ export function EndpointPage() {
       </Loaded>
     </Page>
   );
+}
+
+/** The service shows no removed endpoint: what was read before it was removed. */
+function lastKnown({ data, error }: Pick<UseQueryResult<Endpoint>, 'data' | 'error'>): Endpoint | undefined {
+  const isRemoved = error instanceof ApiError && error.status === 404;
+  return data && isRemoved ? { ...data, status: 'removed' } : data;
 }
 
 function EndpointFacts({ endpoint, zone }: { readonly endpoint: Endpoint; readonly zone: string | undefined }) {

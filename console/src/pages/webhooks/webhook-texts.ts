@@ -37,6 +37,8 @@ export const WEBHOOK = {
     'ما لم يتسلّمه يُعاد إرساله تلقائيًا، وكل مرة بعد مهلة أطول.',
   ],
   disabledBy: ['Disabled by:', 'عطّلها:'],
+  enabledBy: ['Enabled by:', 'فعّلها:'],
+  removedBy: ['Removed by:', 'أزالها:'],
   inRow: [
     (count: number) => `${countEnglish(count, 'attempt')} failed in a row, since`,
     (count: number) => `أخفقت ${countArabic(count, ATTEMPTS)}، منذ`,

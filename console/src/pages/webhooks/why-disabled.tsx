@@ -1,12 +1,11 @@
 /** Why an endpoint is disabled, since when and by whom. */
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { Person } from '../../parts/person.tsx';
 import { Foreign, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { useLastEntry } from '../audit/done-before.tsx';
 import { DISABLED_FOR, WEBHOOK } from './webhook-texts.ts';
 
 type Endpoint = components['schemas']['Endpoint'];
@@ -19,12 +18,7 @@ interface WhyDisabledProps {
 export function WhyDisabled({ endpoint: { endpoint_id, status_reason }, zone }: WhyDisabledProps) {
   const t = useTexts(WEBHOOK);
   const { reason } = useTexts(COMMON);
-  const query = { subject_id: endpoint_id, action: 'endpoint.disable', limit: 1 };
-  const disabled = useQuery({
-    queryKey: ['audit', query],
-    queryFn: () => answerOf(client.GET('/operator/v1/audit', { params: { query } })),
-  });
-  const [entry] = disabled.data?.entries ?? [];
+  const { entry } = useLastEntry(endpoint_id, 'endpoint.disable');
   return (
     <>
       <Text size="sm" component="div">
