@@ -5,21 +5,11 @@ import { DialogMenu, type MenuItem } from '../../parts/dialogs/dialog-menu.tsx';
 import { useSecondPerson, WhyNotSecond } from '../../parts/four-eyes.tsx';
 import { useMay, useSession } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { type BatchStep, NEXT, otherSteps } from './batch-step.ts';
 import { IMPACT } from './impact-texts.ts';
-import { type BatchStep, StepDialog } from './step-dialog.tsx';
+import { StepDialog } from './step-dialog.tsx';
 
 type Detail = components['schemas']['ImpactBatchDetail'];
-type Status = Detail['batch']['status'];
-
-const NEXT: Readonly<Partial<Record<Status, BatchStep>>> = {
-  recorded: 'allocate',
-  allocated: 'fund',
-  funded: 'start',
-  in_progress: 'deliver',
-  delivered: 'verify',
-};
-/** While a project plants. */
-const UNDER_WAY: readonly Status[] = ['allocated', 'funded', 'in_progress'];
 
 /** What may be recorded of a batch now, by whoever looks at it. */
 export function BatchSteps({ detail }: { readonly detail: Detail }) {
@@ -32,8 +22,7 @@ export function BatchSteps({ detail }: { readonly detail: Detail }) {
   const isEmpty = settlement_count === 0;
   const hasNoEvidence = batch.status === 'delivered' && evidence.length === 0;
   const next = batch.status === 'delivered' && !verification.mayOffer ? undefined : NEXT[batch.status];
-  const otherSteps: BatchStep[] = UNDER_WAY.includes(batch.status) ? ['delay', 'reallocate', 'correct'] : ['correct'];
-  const otherChanges = otherSteps.map((each): MenuItem => ({ label: t[each], onSelect: () => setStep(each) }));
+  const otherChanges = otherSteps(batch.status).map((each): MenuItem => ({ label: t[each], onSelect: () => setStep(each) }));
   const note = (isEmpty && t.needsSettlements) || (hasNoEvidence && t.needsEvidence) || undefined;
   return (
     <>

@@ -255,3 +255,15 @@ export const CHANGE = {
   evidence_added: ['Evidence', 'دليل'],
   corrected: ['Corrected trees', 'تصحيح عدد الأشجار'],
 } as const satisfies Texts;
+
+/** Who recorded it, by what it led to, or by the kind of change where the status stayed. */
+export const RECORDED_BY = {
+  allocated: ['Allocated by', 'خصّصها'],
+  funded: ['Funding recorded by', 'سجّل تمويلها'],
+  in_progress: ['Start recorded by', 'سجّل بدء تنفيذها'],
+  delivered: ['Delivery recorded by', 'سجّل تنفيذها'],
+  verified: ['Verified by', 'تحقّق منها'],
+  delayed: ['Delay recorded by', 'سجّل تأخيرها'],
+  reallocated: ['Given to another project by', 'نقلها إلى مشروع آخر'],
+  corrected: ['Trees corrected by', 'صحّح عدد أشجارها'],
+} as const satisfies Texts;

@@ -7,17 +7,19 @@ import { useChange } from '../../api/use-change.ts';
 import { withoutHidden } from '../../format/as-meant.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
+import { DecidedBefore } from '../../parts/dialogs/decided-before.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { Id, Points } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
+import { type BatchStep, findFaster } from './batch-step.ts';
 import { EvidenceFile } from './evidence-section.tsx';
-import { CHANGE, IMPACT, PLANTING } from './impact-texts.ts';
+import { CHANGE, IMPACT, PLANTING, RECORDED_BY } from './impact-texts.ts';
 import { useProjects } from './projects.tsx';
 import { PaidTogether, WorthCards } from './worth.tsx';
 
 type Detail = components['schemas']['ImpactBatchDetail'];
-export type BatchStep = 'allocate' | 'fund' | 'start' | 'deliver' | 'verify' | 'delay' | 'reallocate' | 'correct';
 
 interface Stated {
   readonly project: string;
@@ -34,9 +36,12 @@ interface StepDialogProps {
   readonly onClose: () => void;
 }
 
-/** Records one change of a batch, with its consequence before it. */
-export function StepDialog({ detail: { batch, evidence, worth }, step, onClose }: StepDialogProps) {
+/** Records one change of a batch, with its consequence before it. Mounted anew for each, it stays where a colleague is faster. */
+export function StepDialog({ detail, step, onClose }: StepDialogProps) {
+  const { batch, changes } = detail;
   const t = useTexts(IMPACT);
+  const common = useTexts(COMMON);
+  const [seen] = useState(changes.length);
   const [stated, setStated] = useState(NOTHING);
   const shown = step ?? 'fund';
   const { allocated, funded, in_progress, delivered, verified } = useTexts(PLANTING);
@@ -55,59 +60,96 @@ export function StepDialog({ detail: { batch, evidence, worth }, step, onClose }
     send: (sent: Stated, key) => sendStep(batch.impact_batch_id, shown, { sent, key }),
     done: t.done(batch.name, stateAfter[shown]),
     onDone: () => close(),
+    isContested: true,
   });
   const close = () => {
     setStated(NOTHING);
     onClose();
   };
-  const namesProject = shown === 'allocate' || shown === 'reallocate';
-  const field = shown === 'delay' ? 'expected_delivery_period' : 'quantity';
+  const faster = step && findFaster(step, detail, seen);
   return (
     <ConfirmDialog
       key={shown}
       isOpen={step !== undefined}
       onClose={close}
       title={t[shown]}
-      consequence={t[`${shown}Consequence`]}
+      consequence={faster ? common.changedMeanwhile : t[`${shown}Consequence`]}
       label={t[shown]}
       change={change}
-      fields={['project_id', field, 'reason']}
+      isDone={faster !== undefined}
+      fields={['project_id', fieldOf(shown), 'reason']}
       onConfirm={() => change.mutate(stated)}
     >
-      <Stack gap="md">
-        {shown === 'fund' && <Funded quantity={batch.quantity} worth={worth} />}
-        {shown === 'verify' && <ToVerify quantity={batch.quantity} evidence={evidence} />}
-        {namesProject && (
-          <ProjectChoice
-            value={stated.project}
-            except={batch.project_id}
-            error={problemOf(change.error, 'project_id')}
-            onChange={(project) => setStated({ ...stated, project })}
-          />
-        )}
-        {(shown === 'delay' || shown === 'correct') && (
-          <TextInput
-            label={shown === 'delay' ? t.expectedPeriod : t.trees}
-            description={shown === 'delay' ? t.expectedHelp : t.treesHelp}
-            required
-            dir="ltr"
-            maxLength={shown === 'delay' ? 7 : 19}
-            value={stated.value}
-            error={problemOf(change.error, field)}
-            onChange={(event) => setStated({ ...stated, value: event.currentTarget.value })}
-          />
-        )}
-        <TextInput
-          label={t.reason}
-          description={t.reasonHelp}
-          dir="auto"
-          maxLength={500}
-          value={stated.reason}
-          error={problemOf(change.error, 'reason')}
-          onChange={(event) => setStated({ ...stated, reason: withoutHidden(event.currentTarget.value) })}
-        />
-      </Stack>
+      {faster ? (
+        <Faster change={faster} />
+      ) : (
+        <StepFields detail={detail} step={shown} stated={stated} error={change.error} onChange={setStated} />
+      )}
     </ConfirmDialog>
+  );
+}
+
+/** Who recorded it meanwhile, and when. */
+function Faster({ change: { change_type, status, operator_id, occurred_at } }: { readonly change: Detail['changes'][number] }) {
+  const labels = useTexts(RECORDED_BY);
+  const what = (change_type === 'advanced' ? status : change_type) as keyof typeof RECORDED_BY;
+  return (
+    <Text>
+      <DecidedBefore partnerId={undefined} label={labels[what]} by={operator_id} at={occurred_at} />
+    </Text>
+  );
+}
+
+function fieldOf(step: BatchStep): string {
+  return step === 'delay' ? 'expected_delivery_period' : 'quantity';
+}
+
+interface StepFieldsProps {
+  readonly detail: Detail;
+  readonly step: BatchStep;
+  readonly stated: Stated;
+  readonly error: Error | null;
+  readonly onChange: (stated: Stated) => void;
+}
+
+/** What the step is about, and what is stated of it. */
+function StepFields({ detail: { batch, evidence, worth }, step: shown, stated, error, onChange }: StepFieldsProps) {
+  const t = useTexts(IMPACT);
+  const field = fieldOf(shown);
+  return (
+    <Stack gap="md">
+      {shown === 'fund' && <Funded quantity={batch.quantity} worth={worth} />}
+      {shown === 'verify' && <ToVerify quantity={batch.quantity} evidence={evidence} />}
+      {(shown === 'allocate' || shown === 'reallocate') && (
+        <ProjectChoice
+          value={stated.project}
+          except={batch.project_id}
+          error={problemOf(error, 'project_id')}
+          onChange={(project) => onChange({ ...stated, project })}
+        />
+      )}
+      {(shown === 'delay' || shown === 'correct') && (
+        <TextInput
+          label={shown === 'delay' ? t.expectedPeriod : t.trees}
+          description={shown === 'delay' ? t.expectedHelp : t.treesHelp}
+          required
+          dir="ltr"
+          maxLength={shown === 'delay' ? 7 : 19}
+          value={stated.value}
+          error={problemOf(error, field)}
+          onChange={(event) => onChange({ ...stated, value: event.currentTarget.value })}
+        />
+      )}
+      <TextInput
+        label={t.reason}
+        description={t.reasonHelp}
+        dir="auto"
+        maxLength={500}
+        value={stated.reason}
+        error={problemOf(error, 'reason')}
+        onChange={(event) => onChange({ ...stated, reason: withoutHidden(event.currentTarget.value) })}
+      />
+    </Stack>
   );
 }
 

@@ -1,0 +1,41 @@
+/** The steps of a batch, when each is possible, and which change was faster. */
+import type { components } from '../../api/operator-types.ts';
+
+type Detail = components['schemas']['ImpactBatchDetail'];
+type Status = Detail['batch']['status'];
+type Change = Detail['changes'][number];
+
+export type BatchStep = 'allocate' | 'fund' | 'start' | 'deliver' | 'verify' | 'delay' | 'reallocate' | 'correct';
+
+export const NEXT: Readonly<Partial<Record<Status, BatchStep>>> = {
+  recorded: 'allocate',
+  allocated: 'fund',
+  funded: 'start',
+  in_progress: 'deliver',
+  delivered: 'verify',
+};
+/** While a project plants. */
+const UNDER_WAY: readonly Status[] = ['allocated', 'funded', 'in_progress'];
+const KINDS: Readonly<Partial<Record<BatchStep, Change['change_type']>>> = {
+  delay: 'delayed',
+  reallocate: 'reallocated',
+  correct: 'corrected',
+};
+
+/** What may be recorded beside the next status. */
+export function otherSteps(status: Status): readonly BatchStep[] {
+  return UNDER_WAY.includes(status) ? ['delay', 'reallocate', 'correct'] : ['correct'];
+}
+
+/**
+ * The change that somebody else recorded first: the same step, or one that leaves it no place.
+ *
+ * @param seen How many changes there were when the step was chosen.
+ */
+export function findFaster(step: BatchStep, { batch, changes }: Detail, seen: number): Change | undefined {
+  const isSame = ({ change_type, previous_status }: Change) =>
+    change_type === 'advanced' ? NEXT[previous_status] === step : KINDS[step] === change_type;
+  const same = changes.slice(seen).findLast(isSame);
+  if (same || NEXT[batch.status] === step || otherSteps(batch.status).includes(step)) return same;
+  return changes.findLast(({ change_type }) => change_type === 'advanced' || change_type === 'reallocated');
+}
