@@ -1,0 +1,259 @@
+/** Two people do the same to a partner, a key, an endpoint or a batch: the second is told who was faster and when, and sends nothing again. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { createPartner } from '../../../src/operations/access/manage-partner.ts';
+import { createProject } from '../../../src/operations/impact/manage-project.ts';
+import { createImpactBatch, poolSettlements } from '../../../src/operations/impact/pool-contributions.ts';
+import { OWNER, signedIn } from '../../support/actor.ts';
+import { needsBrowser } from '../../support/console/browser.ts';
+import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { type SignedInOperator, signedInOperator } from '../../support/operator-client.ts';
+import { OPEN_RATES } from '../../support/service.ts';
+import { closeThrough, getOpen } from '../../support/settlements.ts';
+import { endpointTools, newEndpoint } from '../../support/webhooks/webhook-service.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+const V1 = '/operator/v1';
+const CLOCK = /\d{1,2}:\d{2}/;
+const POLLED_MS = 16_000;
+const CLOSE = { en: 'Close', ar: 'إغلاق' } as const;
+const MEANWHILE = {
+  en: 'This changed meanwhile. Nothing is left to do in this dialog.',
+  ar: 'تغيّر هذا في الأثناء، ولم يبقَ ما يُفعل في هذه النافذة.',
+} as const;
+
+type Language = keyof typeof CLOSE;
+/** Whether the operator is told as the step is sent, or before, as the page is read again. */
+type How = 'by the step' | 'as it is read again';
+
+async function open(language: Language, path: string): Promise<{ page: Page; dialog: Locator; colleague: SignedInOperator }> {
+  const colleague = await signedInOperator(service, 'operator', 'Amal');
+  const page = await browser.signedIn('operator', { language });
+  await page.clock.install();
+  await page.goto(browser.baseUrl + path);
+  return { page, dialog: page.getByRole('dialog'), colleague };
+}
+
+async function look(page: Page, how: How, step: Locator): Promise<void> {
+  if (how === 'by the step') await step.click();
+  else await page.clock.fastForward(POLLED_MS);
+}
+
+/** The dialog says it, and can only be closed. */
+async function assertTold(dialog: Locator, language: Language, by: string): Promise<void> {
+  const told = dialog.getByText(by);
+  await told.waitFor();
+  assert.match(await told.innerText(), CLOCK);
+  await dialog.getByText(MEANWHILE[language], { exact: true }).waitFor();
+  const form = dialog.locator('form');
+  assert.deepEqual(await form.getByRole('button').allInnerTexts(), [CLOSE[language]]);
+  assert.equal(await dialog.getByRole('textbox').count(), 0);
+  await form.getByRole('button').click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+async function timesDone(subjectId: string, action: string): Promise<number> {
+  const text = 'select count(*)::int as times from audit_entry where subject_id = $1 and action = $2';
+  const { rows } = await service.database.pool.query<{ times: number }>(text, [subjectId, action]);
+  return rows[0]?.times ?? 0;
+}
+
+describe('a partner that a colleague suspended or resumed first', needsBrowser, () => {
+  for (const { language, how, menu, suspend, suspendedBy, resume, resumedBy } of [
+    {
+      language: 'en',
+      how: 'by the step',
+      menu: 'Change the partner',
+      suspend: 'Suspend',
+      suspendedBy: 'Suspended by Amal',
+      resume: 'Resume',
+      resumedBy: 'Resumed by Amal',
+    },
+    {
+      language: 'ar',
+      how: 'as it is read again',
+      menu: 'تغيير الشريك',
+      suspend: 'إيقاف',
+      suspendedBy: 'أوقفه Amal',
+      resume: 'استئناف',
+      resumedBy: 'استأنفه Amal',
+    },
+  ] as const)
+    test(`is told ${how}, ${language}`, async () => {
+      const { partnerId } = await createPartner(service.database, OWNER, 'Two Minds', OPEN_RATES);
+      const { page, dialog, colleague } = await open(language, `/partners/${partnerId}`);
+      for (const [action, label, by] of [
+        ['suspend', suspend, suspendedBy],
+        ['resume', resume, resumedBy],
+      ] as const) {
+        await page.getByRole('button', { name: menu }).click();
+        await page.getByRole('menuitem', { name: label }).click();
+        const step = dialog.getByRole('button', { name: label, exact: true });
+        await step.waitFor();
+        assert.equal((await colleague.post(`${V1}/partners/${partnerId}/${action}`)).status, 200);
+        await look(page, how, step);
+        await assertTold(dialog, language, by);
+        assert.equal(await timesDone(partnerId, `partner.${action}`), 1);
+      }
+    });
+});
+
+describe('a key that a colleague revoked first', needsBrowser, () => {
+  for (const { language, how, filter, action, label, by } of [
+    { language: 'en', how: 'by the step', filter: '', action: 'Revoke: test', label: 'Revoke', by: 'Revoked by Amal' },
+    { language: 'en', how: 'by the step', filter: '', action: 'Replace: test', label: 'Replace', by: 'Revoked by Amal' },
+    {
+      language: 'ar',
+      how: 'as it is read again',
+      filter: '?status=active',
+      action: 'إلغاء المفتاح: test',
+      label: 'إلغاء المفتاح',
+      by: 'ألغاه Amal',
+    },
+  ] as const)
+    test(`keeps its dialog, which tells it ${how}, ${action}`, async () => {
+      const { partner, key } = await service.newPartner();
+      const { keyId } = key.key;
+      const { page, dialog, colleague } = await open(language, `/partners/${partner.partnerId}/set-up${filter}`);
+      const opened = page.getByRole('button', { name: action });
+      await opened.click();
+      const step = dialog.getByRole('button', { name: label, exact: true });
+      await step.waitFor();
+      assert.equal((await colleague.postOnce(`${V1}/keys/${keyId}/revoke`, undefined)).status, 200);
+      await look(page, how, step);
+      if (filter) await opened.waitFor({ state: 'detached' });
+      await assertTold(dialog, language, by);
+      assert.equal(await timesDone(keyId, 'key.revoke'), 1);
+      assert.equal(await timesDone(keyId, 'key.rotate'), 0);
+      assert.equal(await opened.count(), 0);
+    });
+});
+
+describe('an endpoint that a colleague changed first', needsBrowser, () => {
+  const texts = {
+    en: {
+      enable: 'Enable',
+      disable: 'Disable',
+      enabledBy: 'Enabled by: Amal',
+      disabledBy: 'Disabled by: Amal',
+      removedBy: 'Removed by: Amal',
+    },
+    ar: { enable: 'تفعيل', disable: 'تعطيل', enabledBy: 'فعّلها: Amal', disabledBy: 'عطّلها: Amal', removedBy: 'أزالها: Amal' },
+  } as const;
+  const reasons = { en: 'Reason', ar: 'السبب' } as const;
+
+  for (const [language, how] of [
+    ['en', 'by the step'],
+    ['ar', 'as it is read again'],
+  ] as const)
+    test(`is told ${how} of a disabling, an enabling and a removal, ${language}`, async () => {
+      const { partner, endpointId } = await newEndpoint(service, endpointTools(service.database));
+      const path = `${V1}/partners/${partner.partnerId}/endpoints/${endpointId}`;
+      const { page, dialog, colleague } = await open(language, `/webhooks/${partner.partnerId}/${endpointId}`);
+      const t = texts[language];
+      const main = page.getByRole('main');
+      await main.getByRole('button', { name: t.disable, exact: true }).click();
+      await dialog.getByLabel(reasons[language]).fill('It fails.');
+      assert.equal((await colleague.post(`${path}/disable`, { reason: 'They asked.' })).status, 200);
+      await look(page, how, dialog.getByRole('button', { name: t.disable, exact: true }));
+      await assertTold(dialog, language, t.disabledBy);
+      assert.equal((await colleague.get(path)).body.status_reason, 'They asked.');
+
+      await main.getByRole('button', { name: t.enable, exact: true }).click();
+      const enable = dialog.getByRole('button', { name: t.enable, exact: true });
+      await enable.waitFor();
+      assert.equal((await colleague.post(`${path}/enable`)).status, 200);
+      await look(page, how, enable);
+      await assertTold(dialog, language, t.enabledBy);
+      assert.equal(await timesDone(endpointId, 'endpoint.enable'), 1);
+
+      await main.getByRole('button', { name: t.disable, exact: true }).click();
+      await dialog.getByLabel(reasons[language]).fill('It fails.');
+      const removed = await colleague.send('DELETE', path, { headers: { 'idempotency-key': `remove-${endpointId}` } });
+      assert.equal(removed.status, 200, removed.text);
+      await look(page, how, dialog.getByRole('button', { name: t.disable, exact: true }));
+      await assertTold(dialog, language, t.removedBy);
+      assert.equal(await timesDone(endpointId, 'endpoint.disable'), 1);
+      assert.equal(await main.getByRole('button', { name: t.disable, exact: true }).count(), 0);
+    });
+});
+
+describe('a batch that a colleague advanced first', needsBrowser, () => {
+  async function newAllocated() {
+    const { database } = service;
+    const { partner, client } = await service.newPartner();
+    const author = signedIn('operator');
+    const { impactBatchId } = await createImpactBatch(database, author, { name: 'Spring', quantity: 7n });
+    await client.confirm({ points: 150 });
+    const { partnerId } = partner;
+    const open = await getOpen(database, partnerId);
+    await closeThrough(service, open);
+    await poolSettlements(database, author, { impactBatchId, partnerId, settlementIds: [open.settlementId] });
+    const { projectId } = await createProject(database, author, { nameEn: 'Coast', nameAr: 'الساحل', country: 'SA' });
+    return { id: impactBatchId, projectId };
+  }
+
+  for (const { language, how, allocate, allocatedBy, fund, fundedBy, others, correct, trees, correctedBy } of [
+    {
+      language: 'en',
+      how: 'by the step',
+      allocate: 'Allocate',
+      allocatedBy: 'Allocated by Amal',
+      fund: 'Record the funding',
+      fundedBy: 'Funding recorded by Amal',
+      others: 'Other changes',
+      correct: 'Correct the trees',
+      trees: 'Trees ordered',
+      correctedBy: 'Trees corrected by Amal',
+    },
+    {
+      language: 'ar',
+      how: 'as it is read again',
+      allocate: 'تخصيص',
+      allocatedBy: 'خصّصها Amal',
+      fund: 'تسجيل التمويل',
+      fundedBy: 'سجّل تمويلها Amal',
+      others: 'تغييرات أخرى',
+      correct: 'تصحيح عدد الأشجار',
+      trees: 'الأشجار المطلوبة',
+      correctedBy: 'صحّح عدد أشجارها Amal',
+    },
+  ] as const)
+    test(`is told ${how} of an allocation, a funding and a correction, ${language}`, async () => {
+      const { id, projectId } = await newAllocated();
+      const { page, dialog, colleague } = await open(language, `/impact/${id}`);
+      const does = async (step: string, body: object) => {
+        const answer = await colleague.postOnce(`${V1}/impact-batches/${id}/${step}`, body);
+        assert.equal(answer.status, 200, answer.text);
+      };
+      const main = page.getByRole('main');
+      const button = (name: string) => dialog.getByRole('button', { name, exact: true });
+      await main.getByRole('button', { name: allocate, exact: true }).click();
+      await button(allocate).waitFor();
+      await does('advance', { to: 'allocated', project_id: projectId });
+      if (how === 'by the step') {
+        await dialog.getByRole('combobox').click();
+        await page.getByRole('option').first().click();
+      }
+      await look(page, how, button(allocate));
+      await assertTold(dialog, language, allocatedBy);
+
+      await main.getByRole('button', { name: fund, exact: true }).click();
+      await button(fund).waitFor();
+      await does('advance', { to: 'funded' });
+      await look(page, how, button(fund));
+      await assertTold(dialog, language, fundedBy);
+
+      await page.getByRole('button', { name: others }).click();
+      await page.getByRole('menuitem', { name: correct }).click();
+      await dialog.getByLabel(trees).fill('9');
+      await does('correct', { quantity: '9' });
+      await look(page, how, button(correct));
+      await assertTold(dialog, language, correctedBy);
+      assert.equal(await timesDone(id, 'impact-batch.correct'), 1);
+    });
+});
