@@ -46,7 +46,8 @@ async function look(page: Page, how: How, step: Locator): Promise<void> {
 /** The dialog says it, and can only be closed. */
 async function assertTold(dialog: Locator, language: Language, by: string): Promise<void> {
   const told = dialog.getByText(by);
-  await told.waitFor();
+  // Sooner than the page is read again by itself.
+  await told.waitFor({ timeout: 10_000 });
   assert.match(await told.innerText(), CLOCK);
   await dialog.getByText(MEANWHILE[language], { exact: true }).waitFor();
   const form = dialog.locator('form');
