@@ -104,7 +104,7 @@ const NOT_RUN: readonly { readonly path: string; readonly holds: string; readonl
 const AFTERNOON = globSync('docs/afternoon/*.md', { cwd: ROOT }).sort();
 
 /** What a tag says of a block. The first four are run; the rest is compared, read, or output that nobody types. */
-const TAGS = ['sh', 'console', 'sql', 'js', 'ts', 'python', 'go', 'json', 'csv', 'haproxy', 'ini', 'text', 'mermaid'];
+const TAGS = ['sh', 'console', 'sql', 'js', 'ts', 'python', 'go', 'php', 'json', 'csv', 'haproxy', 'ini', 'text', 'mermaid'];
 const RUN_TAGS = ['sh', 'console', 'sql', 'js'];
 
 const blocks = listBlocks();
@@ -140,7 +140,7 @@ describe('every block', () => {
     const samples = readdirSync(SAMPLES).map(readSample);
     // Those of an afternoon are run by test/sdk/afternoon.test.ts.
     const isOther = ({ path, tag, text }: Block) =>
-      ['ts', 'python', 'go'].includes(tag) && !samples.includes(text) && !AFTERNOON.includes(path);
+      ['ts', 'python', 'go', 'php'].includes(tag) && !samples.includes(text) && !AFTERNOON.includes(path);
     const others = blocks.filter(isOther);
     assert.deepEqual(others.map(named), []);
   });

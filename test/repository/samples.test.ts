@@ -37,7 +37,7 @@ const pages = globSync('docs/*.md', { cwd: ROOT }).map((path) => readFileSync(jo
 
 for (const name of readdirSync(SAMPLES)) {
   test(`${name} stands in one document, word for word`, () => {
-    const language = { ts: 'ts', py: 'python', go: 'go' }[name.split('.').at(-1) ?? ''];
+    const language = { ts: 'ts', py: 'python', go: 'go', php: 'php' }[name.split('.').at(-1) ?? ''];
     const block = `\`\`\`${language}\n${readSample(name)}\`\`\`\n`;
     assert.equal(pages.filter((page) => page.includes(block)).length, 1);
   });

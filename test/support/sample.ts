@@ -10,16 +10,20 @@ export const SAMPLES = join(import.meta.dirname, '../../docs/samples');
 const EXAMPLES = join(import.meta.dirname, '../../examples');
 
 /** The languages in which partners' programs run here. */
-export type Language = 'ts' | 'py' | 'go';
-export const LANGUAGES: readonly Language[] = ['ts', 'py', 'go'];
+export type Language = 'ts' | 'py' | 'go' | 'php';
+export const LANGUAGES: readonly Language[] = ['ts', 'py', 'go', 'php'];
 
 const python = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 8))']);
 
 const go = spawnSync('go', ['version']);
+
+const php = spawnSync('php', ['-r', 'exit(PHP_VERSION_ID >= 80000 && PHP_INT_SIZE === 8 && extension_loaded("curl") ? 0 : 1);']);
+
 const MISSING: Readonly<Record<Language, string | false>> = {
   ts: false,
   py: python.status === 0 ? false : 'python3 (3.8 or later) is not on this machine',
   go: go.status === 0 ? false : 'go (1.18 or later) is not on this machine',
+  php: php.status === 0 ? false : 'php (8.0 or later, with curl) is not on this machine',
 };
 
 /** For the options of a test: why it cannot run here, in words that its report shows. */
@@ -110,7 +114,7 @@ for line in sys.stdin:
     os._exit(0)
 `;
 
-const PROGRAMS: Record<Exclude<Language, 'go'>, readonly [program: string, ...args: string[]]> = {
+const PROGRAMS: Record<Exclude<Language, 'go' | 'php'>, readonly [program: string, ...args: string[]]> = {
   ts: [process.execPath, '--input-type=module', '-e', TYPESCRIPT],
   py: ['python3', '-c', PYTHON],
 };
@@ -167,9 +171,9 @@ class SampleRunner {
   }
 }
 
-/** examples/confirm.go in a process of its own, which starts in no time. */
-function confirmByGo(intent: Intent, run: SampleRun, signal?: AbortSignal): Promise<SampleOutcome> {
-  const { baseUrl, apiKey, wasSent = false, withinSeconds = 60 } = run;
+/** examples/confirm.go or confirm.php in a process of its own, which starts in no time. */
+function confirmByExample(intent: Intent, run: SampleRun, signal?: AbortSignal): Promise<SampleOutcome> {
+  const { language, baseUrl, apiKey, wasSent = false, withinSeconds = 60 } = run;
   const { partnerEventId, idempotencyKey, partnerOrderRef, points, calculationId } = intent;
   const names = { partner_event_id: partnerEventId, idempotency_key: idempotencyKey, partner_order_ref: partnerOrderRef };
   const args = [
@@ -177,24 +181,30 @@ function confirmByGo(intent: Intent, run: SampleRun, signal?: AbortSignal): Prom
     ...(wasSent ? ['was-sent'] : []),
   ];
   const env = { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey, WITHIN_SECONDS: String(withinSeconds) };
+  const [program, ...before] = language === 'go' ? [buildGo('confirm')] : ['php', join(EXAMPLES, 'confirm.php')];
   return new Promise((resolve, reject) => {
-    execFile(buildGo('confirm'), args, { env, ...(signal && { signal, killSignal: 'SIGKILL' }) }, (error, stdout, stderr) => {
-      if (error) reject(new Error(`The example ended otherwise:\n${stderr}`, { cause: error }));
-      else resolve(JSON.parse(stdout));
-    });
+    execFile(
+      program,
+      [...before, ...args],
+      { env, ...(signal && { signal, killSignal: 'SIGKILL' }) },
+      (error, stdout, stderr) => {
+        if (error) reject(new Error(`The example ended otherwise:\n${stderr}`, { cause: error }));
+        else resolve(JSON.parse(stdout));
+      },
+    );
   });
 }
 
 const runners = new Map<Language, SampleRunner>();
 
 /**
- * Runs docs/samples/confirm.ts, confirm.py or examples/confirm.go, as a partner's job would.
+ * Runs docs/samples/confirm.ts, confirm.py, examples/confirm.go or confirm.php, as a partner's job would.
  *
  * @param signal Kills it: it then runs in a process of its own.
  */
 export async function confirmBySample(intent: Intent, run: SampleRun, signal?: AbortSignal): Promise<SampleOutcome> {
   const { language } = run;
-  if (language === 'go') return confirmByGo(intent, run, signal);
+  if (language === 'go' || language === 'php') return confirmByExample(intent, run, signal);
   if (!signal) {
     const runner = runners.get(language) ?? new SampleRunner(language);
     runners.set(language, runner);

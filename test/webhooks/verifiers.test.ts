@@ -163,3 +163,19 @@ func main() {
   );
   assertVerdicts(JSON.parse(execFileSync('go', ['run', '.'], { cwd: folder, input: asJson(), encoding: 'utf8' })));
 });
+
+test('docs/samples/verify.php', needsLanguage('php'), () => {
+  // As PHP itself names the headers of a request.
+  const program = `
+require '${SAMPLES}/verify.php';
+$verdicts = [];
+foreach (json_decode(stream_get_contents(STDIN), true) as ['secret' => $secret, 'headers' => $headers, 'body' => $body]) {
+    $server = [];
+    foreach ($headers as $name => $value) {
+        $server['HTTP_' . strtoupper(strtr($name, '-', '_'))] = $value;
+    }
+    $verdicts[] = is_from_service($secret, $server, base64_decode($body));
+}
+echo json_encode($verdicts);`;
+  assertVerdicts(JSON.parse(execFileSync('php', ['-r', program], { input: asJson(), encoding: 'utf8' })));
+});
