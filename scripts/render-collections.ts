@@ -145,13 +145,16 @@ function exactNumber(member: unknown, source: string | undefined): unknown {
   return typeof member === 'number' && source ? JSON.rawJSON(source) : member;
 }
 
+/** What a second run meets, in both programs. */
+const KEYS_ARE_FIXED =
+  'Each POST has a fixed Idempotency-Key: sent again unchanged it gets its first answer. For another request change the key, and in a confirmation the partner_event_id and the order too; the answer is a conflict otherwise.';
+
 export function renderPostman(document: ApiDocument): string {
   const requests = prepareAll(document);
   const collection = {
     info: {
       name: document.info.title,
-      description:
-        'Set base_url, api_key and receiver_url in the variables of the collection. The key is a secret: keep it in a vault or an environment of your own.',
+      description: `Set base_url, api_key and receiver_url in the variables of the collection. The key is a secret: keep it in a vault or an environment of your own. ${KEYS_ARE_FIXED}`,
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
     auth: {
@@ -247,7 +250,8 @@ export function renderBruno(document: ApiDocument): ReadonlyMap<string, string> 
   const known = [...findVariables(document)].map(([name, value]) => `${name}: ${value}`);
   const variables = block('vars', [`base_url: ${baseUrlOf(document)}`, ...known]);
   files.set('environments/sandbox.bru', `${variables}vars:secret [\n  api_key\n]\n`);
-  files.set('collection.bru', block('script:post-response', keepIds(document, BRUNO)));
+  const guide = `Set base_url, api_key and receiver_url in the environment sandbox. ${KEYS_ARE_FIXED} Bruno may show large integers of an answer rounded.`;
+  files.set('collection.bru', `${block('script:post-response', keepIds(document, BRUNO))}\n${block('docs', [guide])}`);
   for (const [index, name] of FOLDERS.entries())
     files.set(`${name}/folder.bru`, block('meta', [`name: ${name}`, `seq: ${index + 1}`]));
   const seqOf = new Map<string, number>();

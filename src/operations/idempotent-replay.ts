@@ -7,7 +7,8 @@ import { ServiceError } from '../domain/service-error.ts';
  */
 export function assertSameFingerprint(stored: Buffer, sent: Buffer): void {
   if (stored.equals(sent)) return;
-  const message = 'This Idempotency-Key was used with another payload.';
+  const message =
+    'This Idempotency-Key was used with another payload. A key belongs to one request: another one needs a key of its own.';
   throw new ServiceError('idempotency_conflict', message, {
     details: [{ field: 'Idempotency-Key', code: 'other_payload', message }],
   });

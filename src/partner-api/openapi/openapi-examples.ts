@@ -218,7 +218,11 @@ export const ERROR_EXAMPLES: Record<ErrorCode, ErrorExample> = {
   ),
   contribution_not_found: error('No contribution is recorded for this partner_event_id. This is not a final failure.'),
   estimate_not_found: error('There is no estimate with this calculation_id.'),
-  idempotency_conflict: onField('Idempotency-Key', 'other_payload', 'This Idempotency-Key was used with another payload.'),
+  idempotency_conflict: onField(
+    'Idempotency-Key',
+    'other_payload',
+    'This Idempotency-Key was used with another payload. A key belongs to one request: another one needs a key of its own.',
+  ),
   partner_event_conflict: error(
     'This partner_event_id is recorded under another Idempotency-Key, with the same payload.',
     { field: 'partner_event_id', code: 'same_payload', message: 'The payload is the same.' },
