@@ -57,6 +57,9 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
     },
     handler: async (request, reply) => {
       const sent = takesFile ? { file: await hashUpload(request) } : { body: request.body };
+      // Whoever sends the body slowly may have been signed out, or got a lower role, meanwhile. A list is judged while it is read.
+      if (method !== 'GET' && route.leastRole !== 'nobody' && !takesList)
+        request.operatorSession = await judgeSession(request, route, tools);
       const call = { tools, request, reply, params: request.params, query: request.query, ...sent, ...whoOf(request) };
       const work = isFinal ? answerKeyed(route, call) : route.handle(call);
       // However it ends: what failed may have changed a part.

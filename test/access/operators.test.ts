@@ -136,6 +136,19 @@ describe('who may make and change operators', () => {
     });
   }
 
+  test('whoever was disabled or got a lower role meanwhile changes nothing more, the own role neither', async () => {
+    const [lowered, disabled, self] = await enrolled(database, 'admin', 'admin', 'admin');
+    await changeOperatorRole(database, OWNER, lowered.operatorId, 'approver');
+    await disableOperator(database, OWNER, disabled.operatorId);
+    for (const late of [lowered, disabled]) {
+      const wanted = { name: 'Amal', email: newAddress(), role: 'admin' } as const;
+      await assert.rejects(createOperator(database, late, wanted), { code: 'forbidden', message: /a moment ago/ });
+      await assert.rejects(changeOperatorRole(database, late, late.operatorId, 'admin'), { code: 'forbidden' });
+    }
+    await changeOperatorRole(database, self, self.operatorId, 'viewer');
+    await assert.rejects(changeOperatorRole(database, self, self.operatorId, 'admin'), { code: 'forbidden' });
+  });
+
   test('one address, one person who is not disabled', async () => {
     const wanted = { name: 'Amal', email: 'Amal@example.org', role: 'viewer' } as const;
     const { operator } = await createOperator(database, OWNER, wanted);

@@ -236,9 +236,10 @@ describe('the first admin', HANG_LIMIT, () => {
     await change(admin);
     await changeOperatorRole(database, admin, raised.operatorId, 'viewer');
     await assert.rejects(change(OWNER), REFUSED);
-    await disableOperator(database, admin, raised.operatorId);
+    const broken = await breakGlass(database, { reason: 'a test', user: 'root', machine: 'here' });
+    await disableOperator(database, broken, raised.operatorId);
     await assert.rejects(change(OWNER), REFUSED);
-    await change(await breakGlass(database, { reason: 'a test', user: 'root', machine: 'here' }));
+    await change(broken);
     assert.equal((await verifyAudit(database)).fault, null);
   });
 

@@ -5,6 +5,7 @@ import type { Actor, Role } from '../../src/domain/access/role.ts';
 import { createOperator, disableOperator, resetSignIn } from '../../src/operations/access/manage-operator.ts';
 import { changeImpactBatch } from '../../src/operations/impact/change-impact-batch.ts';
 import { listVerifiers } from '../../src/operations/impact/list-verifiers.ts';
+import { findOperator } from '../../src/store/access/operator.ts';
 import type { Queryable } from '../../src/store/database.ts';
 import { enrol, OWNER, signedIn } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
@@ -25,7 +26,10 @@ before(async () => {
   admin = await signedInOperator(service, 'admin');
 });
 const as = (person: SignedInOperator | undefined) => person as SignedInOperator;
-const actorOf = ({ operatorId }: { readonly operatorId: string }): Actor => ({ ...signedIn('admin'), operatorId });
+async function actorOf({ operatorId }: { readonly operatorId: string }): Promise<Actor> {
+  const role = (await findOperator(database.pool, operatorId))?.role as Role;
+  return { ...signedIn(role), operatorId };
+}
 const newAddress = () => ({ name: 'Made', email: `${uniqueId('made').toLowerCase()}@example.org` });
 
 async function signInWith(code: string): Promise<OperatorClient> {
@@ -38,7 +42,7 @@ async function signInWith(code: string): Promise<OperatorClient> {
 /** Somebody whose account another one made, and who has signed in. */
 async function madeBy(maker: { readonly operatorId: string }, role: Role): Promise<SignedInOperator> {
   const address = newAddress();
-  const { operator, signInCode } = await createOperator(database, actorOf(maker), { ...address, role });
+  const { operator, signInCode } = await createOperator(database, await actorOf(maker), { ...address, role });
   return Object.assign(await signInWith(signInCode), { operatorId: operator.operatorId, email: address.email });
 }
 
@@ -89,13 +93,13 @@ describe('who may verify a delivered batch', () => {
     const batch = await newBatch(database, [await withClosed(service, 1)]);
     const { impactBatchId } = batch;
     await advanceTo(database, batch, 'in_progress');
-    await changeImpactBatch(database, actorOf(recorder), impactBatchId, {
+    await changeImpactBatch(database, await actorOf(recorder), impactBatchId, {
       changeType: 'advanced',
       to: 'delivered',
       reason: null,
     });
     const correction = { changeType: 'corrected', quantity: 2n, reason: null } as const;
-    if (corrector) await changeImpactBatch(database, actorOf(corrector), impactBatchId, correction);
+    if (corrector) await changeImpactBatch(database, await actorOf(corrector), impactBatchId, correction);
     return impactBatchId;
   }
   const ask = (impactBatchId: string) => as(approver).get(`/operator/v1/second-people?impact_batch_id=${impactBatchId}`);
@@ -105,7 +109,7 @@ describe('who may verify a delivered batch', () => {
     const ofRecorder = await madeBy(recorder, 'admin');
     const made = [ofRecorder, await madeBy(ofRecorder, 'approver'), await madeBy(corrector, 'approver')];
     const reset = await signedInOperator(service, 'approver');
-    const { signInCode } = await resetSignIn(database, actorOf(corrector), reset.operatorId);
+    const { signInCode } = await resetSignIn(database, await actorOf(corrector), reset.operatorId);
     await signInWith(signInCode);
     const [other, operator] = [await signedInOperator(service, 'approver'), await signedInOperator(service, 'operator')];
     const { operator: unused } = await createOperator(database, OWNER, { ...newAddress(), role: 'approver' });
@@ -124,12 +128,12 @@ describe('who may verify a delivered batch', () => {
     assert.ok(named.includes(other.operatorId));
     const verify = { changeType: 'advanced', to: 'verified', reason: null } as const;
     const proof = { changeType: 'evidence_added', evidence: evidence(), reason: null } as const;
-    await changeImpactBatch(database, actorOf(recorder), impactBatchId, proof);
+    await changeImpactBatch(database, await actorOf(recorder), impactBatchId, proof);
     for (const operatorId of refused) {
       const actor = { ...signedIn('approver'), operatorId };
       await assert.rejects(changeImpactBatch(database, actor, impactBatchId, verify), { code: 'forbidden' }, operatorId);
     }
-    await changeImpactBatch(database, actorOf(other), impactBatchId, verify);
+    await changeImpactBatch(database, await actorOf(other), impactBatchId, verify);
   });
 
   test('an account that the corrector made may verify what the corrector did not correct', async () => {
