@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
+import { newCredential } from '../../src/domain/access/operator.ts';
 import {
   createFirstCode,
   createOperator,
@@ -191,6 +192,42 @@ describe('a session', () => {
     assert.notEqual(shared.cookie, thief.cookie);
     assert.equal((await thief.get(SESSION)).status, 401);
     assert.equal((await shared.get(SESSION)).body.operator.operator_id, victim.operatorId);
+  });
+
+  test('of somebody else who used the browser before ends, and that person signs in again', async () => {
+    const [before, now] = [await signedInOperator(service, 'viewer'), await signedInOperator(service, 'viewer')];
+    const shared = browser();
+    shared.cookie = before.cookie;
+    assert.equal((await signIn(shared, now.email)).status, 200);
+    assert.equal((await before.get(SESSION)).status, 401);
+    assert.deepEqual(await lastAction(before.operatorId), { action: 'operator.sign-out', operator_id: now.operatorId });
+    assert.equal((await signIn(browser(), before.email)).status, 200);
+  });
+
+  test('there are 20 of a person: one more ends that which was used least recently', async () => {
+    const person = await signedInOperator(service, 'viewer');
+    const others = Array.from({ length: 20 }, browser);
+    await database.pool.query(
+      "update operator_credential set created_at = created_at - interval '2 minutes' where operator_id = $1",
+      [person.operatorId],
+    );
+    await attestRecord(database, OWNER, { kind: 'operator', id: person.operatorId, reason: 'a test moved the times' });
+    for (const other of others) assert.equal((await signIn(other, person.email)).status, 200);
+    assert.equal((await person.get(SESSION)).status, 401);
+    for (const other of others) assert.equal((await other.get(SESSION)).status, 200);
+  });
+
+  test('a sign-out confirms no password that somebody wrote into the database', async () => {
+    const [person, thief] = [await signedInOperator(service, 'admin'), await signedInOperator(service, 'viewer')];
+    await database.pool.query(
+      `insert into operator_credential (credential_id, operator_id, kind, secret_sha256, verifier, created_at, expires_at)
+        select $3, $1, kind, secret_sha256, verifier, created_at + interval '1 hour', expires_at from operator_credential
+        where operator_id = $2 and kind = 'password'`,
+      [person.operatorId, thief.operatorId, newCredential('session').id],
+    );
+    assert.equal((await person.send('DELETE', SESSION)).status, 503);
+    assert.equal((await signIn(browser(), person.email)).status, 503);
+    await attestRecord(database, OWNER, { kind: 'operator', id: person.operatorId, reason: 'the end of a test' });
   });
 
   test('ends by signing out', async () => {

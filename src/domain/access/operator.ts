@@ -37,6 +37,9 @@ export const CREDENTIAL_SECONDS = {
 /** A session ends when the person did nothing in it for this time. */
 export const SESSION_IDLE_SECONDS = 30 * 60;
 
+/** The sessions of an operator at once. Each audit entry of the operator lists them all, so that their number has an end. */
+export const SESSIONS_MAX = 20;
+
 /** The attempts to sign in that may fail in a row. Each further one has to wait, twice as long as the one before. */
 export const SIGN_IN_ATTEMPTS = { free: 5, firstWaitSeconds: 60, waitSecondsMax: 900 } as const;
 

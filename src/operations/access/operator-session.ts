@@ -6,6 +6,7 @@ import {
   newCredential,
   type Operator,
   parseCredential,
+  SESSIONS_MAX,
 } from '../../domain/access/operator.ts';
 import type { PasswordCosts } from '../../domain/access/password.ts';
 import type { Actor } from '../../domain/access/role.ts';
@@ -15,12 +16,13 @@ import {
   findOperatorCredential,
   type HeldCredential,
   insertOperatorCredential,
+  updateOldSessionsEnded,
   updateOperatorCredentialEnded,
   updateOperatorCredentialUsed,
 } from '../../store/access/operator-credential.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { auditOperator, requireAuditedSignIn } from './audit-operator.ts';
+import { auditOperator, requireAuditedOperator, requireAuditedSignIn } from './audit-operator.ts';
 import type { SecretSealing } from './second-factor.ts';
 
 export interface SessionTools {
@@ -60,10 +62,9 @@ export interface RequestOfSession {
 /** Ends a session, if it is one. */
 export async function endSession({ database }: SessionTools, token: string, correlationId: string): Promise<void> {
   await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-    const operatorId = await endFormer(db, token);
-    if (operatorId === undefined) return;
-    const held = await lockOperator(db, operatorId);
-    if (held) await auditOperator(db, actorOf(held, correlationId), { operatorId, action: 'operator.sign-out' });
+    const operatorId = await findHolder(db, token);
+    const held = operatorId === undefined ? undefined : await lockOperator(db, operatorId);
+    if (held) await endAudited(db, actorOf(held, correlationId), { operatorId: held.operatorId, token });
   });
 }
 
@@ -98,7 +99,8 @@ export async function openSession(
   { action, request }: { readonly action: string; readonly request: RequestOfSession },
 ): Promise<OpenedSession> {
   const { operatorId } = held;
-  if (request.formerToken !== undefined) await endFormer(db, request.formerToken);
+  if (request.formerToken !== undefined) await endFormer(db, request.formerToken, actorOf(held, request.correlationId));
+  await updateOldSessionsEnded(db, operatorId, SESSIONS_MAX - 1);
   const { text: token, id: credentialId, secretSha256 } = newCredential('session');
   const session = { credentialId, operatorId, kind: 'session', secretSha256, seconds: CREDENTIAL_SECONDS.session } as const;
   await insertOperatorCredential(db, session);
@@ -107,13 +109,36 @@ export async function openSession(
   return { token, session: describe(opened, token) };
 }
 
-/** @returns Whose it was, where it was one. */
-async function endFormer(db: Queryable, token: string): Promise<string | undefined> {
+/** The own one is in the entry of the sign-in; that of somebody else, who used this browser before, takes an entry about that operator. */
+async function endFormer(db: Queryable, token: string, actor: Actor): Promise<void> {
+  const operatorId = await findHolder(db, token);
+  if (operatorId === undefined) return;
+  if (operatorId === actor.operatorId) return endToken(db, token);
+  await lockOperator(db, operatorId);
+  await endAudited(db, actor, { operatorId, token });
+}
+
+/** @returns Whose session it is, where it is one. */
+async function findHolder(db: Queryable, token: string): Promise<string | undefined> {
   const parsed = parseCredential('session', token);
   const held = parsed && (await findOperatorCredential(db, 'session', parsed.id));
-  if (!parsed || !held || !isSameSecret(parsed, held) || !held.isValid) return undefined;
-  await updateOperatorCredentialEnded(db, parsed.id);
-  return held.operatorId;
+  return parsed && held && isSameSecret(parsed, held) && held.isValid ? held.operatorId : undefined;
+}
+
+/** In a transaction that has locked the operator. An edited record is not confirmed by the entry: the session stays. */
+async function endAudited(
+  db: Queryable,
+  actor: Actor,
+  { operatorId, token }: { operatorId: string; token: string },
+): Promise<void> {
+  await requireAuditedOperator(db, operatorId);
+  await endToken(db, token);
+  await auditOperator(db, actor, { operatorId, action: 'operator.sign-out' });
+}
+
+async function endToken(db: Queryable, token: string): Promise<void> {
+  const parsed = parseCredential('session', token);
+  if (parsed) await updateOperatorCredentialEnded(db, parsed.id);
 }
 
 function describe(held: HeldCredential, token: string): OperatorSession {

@@ -160,6 +160,19 @@ export async function updateOperatorCredentialsEnded(db: Queryable, operatorId: 
   await run(db, END_ALL, [operatorId]);
 }
 
+const END_OLD_SESSIONS: Statement = {
+  name: 'update_old_sessions_ended',
+  text: `update operator_credential set ended_at = ${NOW} where credential_id in (
+      select credential_id from operator_credential where operator_id = $1 and kind = 'session' and ended_at is null
+        order by coalesce(last_used_at, created_at) desc, created_at desc, credential_id offset $2
+    )`,
+};
+
+/** Ends the sessions of the operator but the latest ones by their last use. */
+export async function updateOldSessionsEnded(db: Queryable, operatorId: string, kept: number): Promise<void> {
+  await run(db, END_OLD_SESSIONS, [operatorId, kept]);
+}
+
 const TOUCH: Statement = {
   name: 'update_operator_credential_used',
   text: `update operator_credential set last_used_at = ${USED_AT} where credential_id = $1 and last_used_at is distinct from ${USED_AT}`,
