@@ -225,7 +225,8 @@ describe('a session', () => {
         where operator_id = $2 and kind = 'password'`,
       [person.operatorId, thief.operatorId, newCredential('session').id],
     );
-    assert.equal((await person.send('DELETE', SESSION)).status, 503);
+    assert.equal((await person.send('DELETE', SESSION)).status, 200);
+    assert.equal((await person.get(SESSION)).status, 401);
     assert.equal((await signIn(browser(), person.email)).status, 503);
     await attestRecord(database, OWNER, { kind: 'operator', id: person.operatorId, reason: 'the end of a test' });
   });

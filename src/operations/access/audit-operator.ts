@@ -6,7 +6,7 @@ import { audit } from '../audit/audit.ts';
 import { OPERATOR } from '../audit/audited-kinds.ts';
 import { credentialRecord, type OperatorState, operatorRecord } from '../audit/authorising-records.ts';
 import { compareWithEntry } from '../audit/compare-with-audit.ts';
-import { requireAllAudited, unverifiedRecord } from '../audit/require-audited.ts';
+import { findDifferences, requireAllAudited, unverifiedRecord } from '../audit/require-audited.ts';
 
 /** The last step of a change of an operator or of a credential: the audit entry contains the whole new state. */
 export async function auditOperator(
@@ -23,6 +23,12 @@ export async function auditOperator(
   const about = { action, partnerId: null, subjectId: operatorId };
   const kept = before && { name: before.name, email: before.email, role: before.role, disabled_at: before.disabledAt };
   await audit(db, actor, { ...about, before: kept, after: operatorRecord(state as OperatorState) });
+}
+
+/** Whether the record of an operator whom the transaction has locked is that of the last entry: another one would confirm an edit. */
+export async function isAuditedOperator(db: Queryable, operatorId: string): Promise<boolean> {
+  const states = await OPERATOR.list(db, { afterId: '', ids: [operatorId], limit: 1 });
+  return (await findDifferences(db, OPERATOR, states)).length === 0;
 }
 
 /**

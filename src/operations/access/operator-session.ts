@@ -22,7 +22,7 @@ import {
 } from '../../store/access/operator-credential.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { auditOperator, requireAuditedOperator, requireAuditedSignIn } from './audit-operator.ts';
+import { auditOperator, isAuditedOperator, requireAuditedSignIn } from './audit-operator.ts';
 import type { SecretSealing } from './second-factor.ts';
 
 export interface SessionTools {
@@ -125,15 +125,15 @@ async function findHolder(db: Queryable, token: string): Promise<string | undefi
   return parsed && held && isSameSecret(parsed, held) && held.isValid ? held.operatorId : undefined;
 }
 
-/** In a transaction that has locked the operator. An edited record is not confirmed by the entry: the session stays. */
+/** In a transaction that has locked the operator. No entry confirms an edited record, of which nobody may use any session. */
 async function endAudited(
   db: Queryable,
   actor: Actor,
   { operatorId, token }: { operatorId: string; token: string },
 ): Promise<void> {
-  await requireAuditedOperator(db, operatorId);
+  const isAudited = await isAuditedOperator(db, operatorId);
   await endToken(db, token);
-  await auditOperator(db, actor, { operatorId, action: 'operator.sign-out' });
+  if (isAudited) await auditOperator(db, actor, { operatorId, action: 'operator.sign-out' });
 }
 
 async function endToken(db: Queryable, token: string): Promise<void> {
