@@ -28,11 +28,16 @@ async function madeBy(maker: Actor, name: string): Promise<Actor> {
   return { ...signedIn('approver'), operatorId: operator.operatorId };
 }
 
-/** Drafts a failure that the person at the page cannot approve; gives what the list says, which the refusal of the step repeats. */
-async function refusalOf(page: Page, drafter: Actor, approve: string): Promise<string> {
+/** @returns The event of the draft. */
+async function draftedBy(drafter: Actor): Promise<string> {
   const event = uniqueId('event');
   const never = { partnerId: partner.partnerId, partnerEventId: event, partnerOrderRef: uniqueId('order'), points: 5n };
   await draftFailure(service.database, drafter, { ...never, reason: 'a test' });
+  return event;
+}
+
+/** What the list says of a failure that the person at the page cannot approve; the refusal of the step repeats it. */
+async function refusalOf(page: Page, event: string, approve: string): Promise<string> {
   await page.goto(`${browser.baseUrl}/failures?status=drafted`);
   const row = page.getByRole('row').filter({ hasText: event });
   const why = row.locator('details');
@@ -70,7 +75,7 @@ describe('a step for two people', needsBrowser, () => {
   test('who made the account of the drafter reads the name, the time as the console writes it, and what was tried', async () => {
     const page = await browser.signedIn('admin', {}, 'Maker of accounts');
     const maker = { ...signedIn('admin'), operatorId: await idOf('Maker of accounts') };
-    const text = await refusalOf(page, await madeBy(maker, 'Badr Made'), 'Approve');
+    const text = await refusalOf(page, await draftedBy(await madeBy(maker, 'Badr Made')), 'Approve');
     const began = 'You created the account of Badr Made, who drafted the failure, or reset its sign-in less than 7 days ago';
     assert.match(
       text,
@@ -115,20 +120,21 @@ describe('a step for two people', needsBrowser, () => {
     const { signInCode } = await createOperator(service.database, admin, wanted);
     const page = await browser.open({ language: 'ar' });
     await signInWith(page, signInCode);
-    const text = await refusalOf(page, await madeBy(admin, 'First of two'), 'اعتماد');
+    const text = await refusalOf(page, await draftedBy(await madeBy(admin, 'First of two')), 'اعتماد');
     assert.match(text, /^أُعدّت مسودة الإخفاق بواسطة First of two، وadmin هو من أنشأ حسابك/);
     assert.match(text, new RegExp(`حتى ${UNTIL} يتولى شخص آخر اعتماد الإخفاق.$`, 'u'));
   });
 
   test('who has the address of the drafter in another form', async () => {
     const { email, operatorId } = await newPerson(service, 'operator', 'Same mailbox');
+    const event = await draftedBy({ ...signedIn('operator'), operatorId });
     await disableOperator(service.database, OWNER, operatorId);
     const wanted = { name: 'Same mailbox again', email: email.replace('@', '+2@'), role: 'approver' } as const;
     const { operator, signInCode } = await createOperator(service.database, OWNER, wanted);
     assert.notEqual(operator.operatorId, operatorId);
     const page = await browser.open();
     await signInWith(page, signInCode);
-    const text = await refusalOf(page, { ...signedIn('operator'), operatorId }, 'Approve');
+    const text = await refusalOf(page, event, 'Approve');
     assert.equal(
       text,
       'Same mailbox, who drafted the failure, has the same e-mail address as you. Another person has to approve the failure.',
