@@ -191,26 +191,27 @@ describe('an adjustment and a failure that a colleague decided first', needsBrow
     await dialog.getByText('Posted by Amal').waitFor();
   });
 
-  test('the dialog of a failure says who rejected it and when', async () => {
-    const { drafter, colleague } = await people();
-    const event = uniqueId('event');
-    const drafted = await drafter.postOnce('/operator/v1/failures', {
-      partner_id: partner.partnerId,
-      partner_event_id: event,
-      partner_order_ref: uniqueId('order'),
-      points: '50',
-      reason: 'Refused for good.',
+  for (const list of ['/failures', '/failures?status=drafted'])
+    test(`the dialog of a failure says who rejected it and when, in ${list}`, async () => {
+      const { drafter, colleague } = await people();
+      const event = uniqueId('event');
+      const drafted = await drafter.postOnce('/operator/v1/failures', {
+        partner_id: partner.partnerId,
+        partner_event_id: event,
+        partner_order_ref: uniqueId('order'),
+        points: '50',
+        reason: 'Refused for good.',
+      });
+      const page = await browser.signedIn('approver', { language: 'ar' });
+      await page.goto(`${browser.baseUrl}${list}`);
+      await page.getByRole('row').filter({ hasText: event }).getByRole('button', { name: 'اعتماد' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('button', { name: 'اعتماد' }).waitFor();
+      assert.equal((await colleague.postOnce(`${path('failures', drafted.body.failure_id)}/reject`, undefined)).status, 200);
+      await dialog.getByRole('button', { name: 'اعتماد' }).click();
+      const told = dialog.getByText('رفضه Amal');
+      await told.waitFor();
+      assert.match(await told.innerText(), CLOCK);
+      assert.deepEqual(await dialog.locator('form').getByRole('button').allInnerTexts(), ['إغلاق']);
     });
-    const page = await browser.signedIn('approver', { language: 'ar' });
-    await page.goto(`${browser.baseUrl}/failures`);
-    await page.getByRole('row').filter({ hasText: event }).getByRole('button', { name: 'اعتماد' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'اعتماد' }).waitFor();
-    assert.equal((await colleague.postOnce(`${path('failures', drafted.body.failure_id)}/reject`, undefined)).status, 200);
-    await dialog.getByRole('button', { name: 'اعتماد' }).click();
-    const told = dialog.getByText('رفضه Amal');
-    await told.waitFor();
-    assert.match(await told.innerText(), CLOCK);
-    assert.deepEqual(await dialog.locator('form').getByRole('button').allInnerTexts(), ['إغلاق']);
-  });
 });

@@ -1,4 +1,5 @@
 import { Badge, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
@@ -35,8 +36,7 @@ export function FailureList() {
     answerOf(client.GET('/operator/v1/failures', { params: { query: { ...wanted, ...place } } })),
   );
   const [asked, setAsked] = useState<WantedStep>();
-  const listed = query.data?.pages.flatMap(({ failures }) => failures) ?? [];
-  const now = listed.find(({ failure_id }) => failure_id === asked?.failure.failure_id);
+  const now = useAsIsNow(asked?.failure);
   return (
     <Page title={t.title} description={t.help} actions={<DraftFailure />}>
       <Filters names={['status', 'partner']}>
@@ -79,6 +79,17 @@ export function FailureList() {
       {asked && <FailureStepDialog step={asked.step} failure={now ?? asked.failure} onClose={() => setAsked(undefined)} />}
     </Page>
   );
+}
+
+/** The draft that a dialog is about, also where a filter leaves it out because somebody else decided it. */
+function useAsIsNow(failure: Failure | undefined): Failure | undefined {
+  const query = { partner_id: failure?.partner_id ?? '', limit: 200 };
+  const { data } = useQuery({
+    queryKey: ['failures', 'of a dialog', query],
+    enabled: failure !== undefined,
+    queryFn: () => answerOf(client.GET('/operator/v1/failures', { params: { query } })),
+  });
+  return data?.failures.find(({ failure_id }) => failure_id === failure?.failure_id);
 }
 
 const COLORS: Readonly<Record<Failure['status'], string>> = { drafted: 'yellow', approved: 'red', rejected: 'gray' };
