@@ -49,12 +49,22 @@ async function readCount({ partnerId }: Partner) {
   return rows;
 }
 
+/** As a partner does: the same request again where a machine that has too much to do gives no outcome in time. */
+async function confirmUntilAnswered(client: Client, fields: object = {}) {
+  const body = { ...newConfirmation(), ...fields };
+  const headers = { 'idempotency-key': uniqueId('key') };
+  while (true) {
+    const answer = await client.confirm(body, headers);
+    if (answer.status !== 503) return answer;
+  }
+}
+
 const fifty = Array.from({ length: 50 }, (_, index) => index);
 
 describe('exact over all processes, however many requests race', () => {
   test('a cap of 20 contributions: of 50 at once over two processes 20 are confirmed', async () => {
     const { partner, clientAt } = await open('count');
-    const answers = await Promise.all(fifty.map((index) => clientAt(index).confirm()));
+    const answers = await Promise.all(fifty.map((index) => confirmUntilAnswered(clientAt(index))));
     assert.deepEqual(countByStatus(answers), { 201: 20, 202: 30 });
     assert.deepEqual(
       (await readCount(partner)).map(({ points, contributions }) => [points, contributions]),
@@ -70,7 +80,7 @@ describe('exact over all processes, however many requests race', () => {
 
   test('a cap of 1000 points: it is reached exactly and not passed', async () => {
     const { clientAt } = await open('points');
-    const answers = await Promise.all(fifty.map((index) => clientAt(index).confirm({ points: 100 })));
+    const answers = await Promise.all(fifty.map((index) => confirmUntilAnswered(clientAt(index), { points: 100 })));
     assert.deepEqual(countByStatus(answers), { 201: 10, 202: 40 });
   });
 
