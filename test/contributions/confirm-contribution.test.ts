@@ -372,6 +372,7 @@ describe('idempotency_conflict (idempotency rule 2: the same key with a conflict
       await assertNothingStored(async () => {
         const answer = await client.confirm({ ...base, [field]: value }, headers);
         assertError(answer, 'idempotency_conflict');
+        assert.match(answer.body.error.message, /First look up what was recorded/);
         assert.equal(detailCodes(answer)['next_action'], 'fix_request');
       });
     });
