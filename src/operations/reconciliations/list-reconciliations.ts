@@ -1,7 +1,7 @@
-import type { Queryable } from '../../store/database.ts';
+import type { Database, Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
 import { listReconciliationsInOrder, type Reconciliation } from '../../store/reconciliations/reconciliation.ts';
-import { findSettlement } from '../../store/settlements/settlement.ts';
+import { findListedSettlements, findSettlement } from '../../store/settlements/settlement.ts';
 import { type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
 
 export interface ReconciliationFilter {
@@ -19,16 +19,24 @@ export interface ReconciliationOfPeriod {
 
 /** Lists the reconciliations of all partners, of one partner, or of one of its settlements. */
 export async function listReconciliationsOf(
-  db: Queryable,
+  database: Pick<Database, 'pool' | 'isDistributed'>,
   { partnerId, settlementId, status }: ReconciliationFilter,
   page: KeysetPage<'created_at'>,
 ): Promise<LookedThrough<ReconciliationOfPeriod>> {
   const looked = await lookThrough({
     page,
-    read: (part) => listReconciliationsInOrder(db, { partnerId, settlementId }, part),
+    read: (part) => listReconciliationsInOrder(database.pool, { partnerId, settlementId }, part),
     isWanted: wantedBy({ status }),
   });
-  return { ...looked, page: await Promise.all(looked.page.map((each) => withPeriod(db, each))) };
+  const settlements = await findListedSettlements(database, looked.page);
+  const labels = new Map(settlements.map(({ settlementId, period }) => [settlementId, period.label]));
+  return {
+    ...looked,
+    page: looked.page.map((reconciliation) => ({
+      reconciliation,
+      periodLabel: labels.get(reconciliation.settlementId) ?? reconciliation.settlementId,
+    })),
+  };
 }
 
 /** A settlement is never removed. */

@@ -106,7 +106,7 @@ export const listReconciliations = operatorRoute({
     const { partnerId, settlementId } = readSettlementFilter(query);
     const { status } = query;
     const { page, end } = sortedPage('listReconciliations', order, query, [partnerId, settlementId, status]);
-    const found = await listReconciliationsOf(database.pool, { partnerId, settlementId, status }, page);
+    const found = await listReconciliationsOf(database, { partnerId, settlementId, status }, page);
     return { reconciliations: found.page.map(reconciliationOfPartner), ...end(found.last, found.hasMore) };
   },
 });

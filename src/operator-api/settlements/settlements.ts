@@ -18,7 +18,7 @@ import { closed, oneOf, partnerAnd } from '../schema-parts.ts';
 import { sorting } from '../sorting.ts';
 import { ofPeriod } from './settlement-filter.ts';
 import { ACKNOWLEDGEMENTS, LINE_TYPES, LineBody, lineToWire, SettlementBody, showSettlement } from './settlement-schemas.ts';
-import { settlementsOf, showSettlements } from './settlements-of.ts';
+import { settlementsOf, showSettlements, withTotals } from './settlements-of.ts';
 
 const ofPartner = sorting(['period'], '-period');
 const Acknowledged = oneOf(ACKNOWLEDGEMENTS, 'Only those that the partner answered so.');
@@ -49,9 +49,9 @@ export const listSettlements = operatorRoute({
     await getPartner(pool, partnerId);
     const wanted = { partnerId, ...(status && { status }), ...(acknowledgement && { acknowledgement }) };
     const found = await listOfPartner(tools.database, wanted, page);
-    const shown = found.page.map(({ settlementId }) => settlementsOf(tools).byId({ partnerId, settlementId }));
+    const shown = await Promise.all(found.page.map((settlement) => withTotals(tools, settlement)));
     return {
-      settlements: await showSettlements(tools, await Promise.all(shown)),
+      settlements: await showSettlements(tools, shown),
       ...end(found.last, found.hasMore),
     };
   },
@@ -85,10 +85,7 @@ export const listClosedSettlements = operatorRoute({
     const { page, end } = sortedPage('listClosedSettlements', ofAll, query, [acknowledgement, period, currency]);
     if (page.order.by === 'payable_amount' && currency === undefined) throw currencyMissing();
     const found = await listClosedOfAll(tools.database, { acknowledgement, period, currency }, page);
-    const shown = found.page.flatMap((settlement) => {
-      const { totals, currency } = settlement;
-      return totals ? [{ settlement, totals, currency, asOf: null }] : [];
-    });
+    const shown = await Promise.all(found.page.map((settlement) => withTotals(tools, settlement)));
     return {
       settlements: await showSettlements(tools, shown),
       ...end(found.last, found.hasMore),

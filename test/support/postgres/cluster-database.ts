@@ -2,7 +2,7 @@
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { createClusterDatabase } from './create-cluster-database.ts';
+import { type CreatedDatabaseOptions, createClusterDatabase } from './create-cluster-database.ts';
 
 export interface ClusterDatabase {
   readonly databaseUrl: string;
@@ -11,13 +11,18 @@ export interface ClusterDatabase {
   readonly workers: readonly pg.Pool[];
 }
 
-/** Migrated and distributed; gone when the file's tests are over. Its parts keep no connection among each other beyond a transaction. */
-export async function clusterDatabase(coordinatorUrl: string): Promise<ClusterDatabase> {
-  const created = await createClusterDatabase(coordinatorUrl, { name: `test_${process.pid}`, cachedConnections: 0 });
+/** Migrated and distributed; gone when the file's tests are over. */
+export async function clusterDatabase(
+  coordinatorUrl: string,
+  options: Omit<CreatedDatabaseOptions, 'name'> = {},
+): Promise<ClusterDatabase> {
+  const created = await createClusterDatabase(coordinatorUrl, { name: `test_${process.pid}`, ...options });
   const { databaseUrl, workerUrls } = created;
   // A node hides its parts of tables from whoever is no other node.
-  const options = '-c citus.override_table_visibility=off';
-  const pools = [databaseUrl, ...workerUrls].map((connectionString) => new pg.Pool({ connectionString, max: 1, options }));
+  const everyTable = '-c citus.override_table_visibility=off';
+  const pools = [databaseUrl, ...workerUrls].map(
+    (connectionString) => new pg.Pool({ connectionString, max: 1, options: everyTable }),
+  );
   after(async () => {
     for (const pool of pools) await pool.end();
     await created.drop();
@@ -28,7 +33,7 @@ export async function clusterDatabase(coordinatorUrl: string): Promise<ClusterDa
 
 const LOOK_EVERY_MS = 5;
 
-/** Resolves when no connection from another node is open, so that all they read is counted. */
+/** Resolves when no connection from another node is open, so that all they read is counted: `cachedConnections` is 0. */
 export async function untilNodesParted(workers: readonly pg.Pool[]): Promise<void> {
   const text = `select 1 from pg_stat_activity where datname = current_database() and application_name like 'citus_internal%'`;
   for (const worker of workers) {
