@@ -16,42 +16,44 @@ interface ProcessorTime {
  */
 export class FittingConcurrency {
   readonly #most: number;
-  readonly #timer: NodeJS.Timeout;
-  #current: number;
-  #wake: () => void = () => {};
+  /** Those that wait for a place, in their order. */
+  readonly #waiting: (() => void)[] = [];
+  #places: number;
+  #running = 0;
 
-  /** @param countRunning How many run: with fewer than there may be, a machine that is free says nothing. */
-  constructor(most: number, countRunning: () => number) {
+  constructor(most: number) {
     this.#most = most;
-    this.#current = Math.min(most, availableParallelism());
+    this.#places = Math.min(most, availableParallelism());
     let before = readProcessorTime();
-    this.#timer = setInterval(() => {
+    setInterval(() => {
       const now = readProcessorTime();
       const idle = idleShare(before, now);
       before = now;
-      if (idle > IDLE.more && countRunning() >= this.#current) this.#change(1);
-      else if (idle < IDLE.fewer) this.#change(-1);
+      // With fewer than there may be, a machine that is free says nothing.
+      if (idle > IDLE.more && this.#running >= this.#places) this.#setPlaces(this.#places + 1);
+      else if (idle < IDLE.fewer) this.#setPlaces(this.#places - 1);
     }, WINDOW_MS).unref();
   }
 
-  get current(): number {
-    return this.#current;
+  /** Does the work when there is a place for it. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#running >= this.#places) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#running++;
+    try {
+      return await work();
+    } finally {
+      this.#running--;
+      this.#wakeOne();
+    }
   }
 
-  /** Resolves when more may run. */
-  untilMore(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
+  #setPlaces(places: number): void {
+    this.#places = Math.min(this.#most, Math.max(1, places));
+    this.#wakeOne();
   }
 
-  close(): void {
-    clearInterval(this.#timer);
-  }
-
-  #change(by: 1 | -1): void {
-    this.#current = Math.min(this.#most, Math.max(1, this.#current + by));
-    if (by === 1) this.#wake();
+  #wakeOne(): void {
+    if (this.#running < this.#places) this.#waiting.shift()?.();
   }
 }
 

@@ -17,10 +17,13 @@ process.env['NODE_COMPILE_CACHE'] ??= join(REPOSITORY, 'node_modules/.cache/node
 const SLOWEST_SHOWN = 15;
 /** The most files of tests at once: many wait for a receiver or a time-out. */
 const CONCURRENCY = 12;
+/** Of all runs together. */
+const places = new FittingConcurrency(CONCURRENCY);
 
 export interface RunOptions {
   /** Only tests whose title fits. */
   readonly namePattern?: string | undefined;
+  /** The most files of this run at once. */
   readonly concurrency?: number;
   /** What the environment of the tests has beside this process's. */
   readonly env?: NodeJS.ProcessEnv;
@@ -86,8 +89,8 @@ async function runAll(
   const processes = new Set<TestProcess>();
   const free: TestProcess[] = [];
   const running = new Set<Promise<void>>();
-  const fitting = new FittingConcurrency(concurrency, () => running.size);
   const runOne = async (file: string) => {
+    if (signal.aborted) return;
     const chosen = free.pop() ?? new TestProcess(env);
     processes.add(chosen);
     tell(await chosen.run({ file, cwd: REPOSITORY, namePattern, hasColours }));
@@ -97,12 +100,10 @@ async function runAll(
     for (const each of processes) each.kill();
   });
   for (const file of files) {
-    while (running.size >= fitting.current) await Promise.race([...running, fitting.untilMore()]);
-    if (signal.aborted) break;
-    const run: Promise<void> = runOne(file).finally(() => running.delete(run));
+    while (running.size >= concurrency) await Promise.race(running);
+    const run: Promise<void> = places.run(() => runOne(file)).finally(() => running.delete(run));
     running.add(run);
   }
-  fitting.close();
   await Promise.all(running);
   await Promise.all(free.map((each) => each.end()));
 }
