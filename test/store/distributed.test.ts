@@ -37,6 +37,23 @@ if (isCluster) {
       assert.deepEqual(countByStatus(answers), { 201: 80 });
     });
 
+    test('a statement of all partners takes one connection to a node, also where the node needs a while', async () => {
+      for (let each = 0; each < 12; each++) await service.newPartner();
+      const { pool } = service.database;
+      const session = await pool.connect();
+      try {
+        await session.query('begin');
+        const { rows } = await session.query('select pg_sleep(0.05), citus_backend_gpid() as session from event_counter limit 1');
+        const counted = await pool.query('select result from run_command_on_workers($1)', [
+          `select count(*) from pg_stat_activity where application_name = 'citus_internal gpid=${rows[0].session}'`,
+        ]);
+        assert.deepEqual(new Set(counted.rows.map(({ result }) => result)), new Set(['1']));
+      } finally {
+        await session.query('rollback');
+        session.release();
+      }
+    });
+
     test('the secrets of endpoints are counted by their keys', async () => {
       const { partner } = await service.newPartner();
       const key = newNamedKey('doctor');
