@@ -6,9 +6,16 @@ import { listPartnersUnderDefaults } from '../operations/rules/manage-rule.ts';
 import { readVerifiedRuleEntries } from '../operations/rules/verified-rules.ts';
 import { openConfiguredSecretBox, requireSecretsKey } from '../service/configured-keys.ts';
 import { openStore, type Store } from '../service/open-database.ts';
-import { checkWritable, listDurabilityProblems, readServerSettings } from '../store/durability.ts';
+import {
+  checkWritable,
+  listDurabilityProblems,
+  listWorkerProblems,
+  readServerSettings,
+  readWorkerSettings,
+} from '../store/durability.ts';
 import { findInstallation } from '../store/installation.ts';
 import { listJobRuns, listJobStates } from '../store/jobs/job.ts';
+import { listDistributedTables } from '../store/schema/distribute.ts';
 import { readMigrationState } from '../store/schema/migrate.ts';
 import { listUnreadableSecrets, type UnreadableSecrets } from '../webhooks/security/endpoint-secrets.ts';
 import { describeMistypedNames } from './terminal/mistyped-settings.ts';
@@ -79,6 +86,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     store = await openStore(config);
     return [
       await examineServer(store),
+      await examineWorkers(store),
       await examineClock(store),
       await examineMigrations(store),
       await examineKeys(store),
@@ -118,6 +126,24 @@ async function examineServer({ database }: Store): Promise<Finding[]> {
     if (value === '0') findings.push({ check: 'time-outs', verdict: 'warning', message });
   }
   return findings;
+}
+
+/** Of a distributed database, the servers that hold the rows. */
+async function examineWorkers({ database }: Store): Promise<Finding[]> {
+  if ((await listDistributedTables(database)).length === 0) return [];
+  const check = 'workers';
+  try {
+    const workers = await readWorkerSettings(database);
+    const silent = workers.filter(({ settings }) => settings === undefined);
+    const problems = [
+      ...listWorkerProblems(workers),
+      ...silent.map(({ node }) => `${node} does not answer the coordinator: partners whose rows are there get 503`),
+    ];
+    if (problems.length > 0) return problems.map((message) => ({ check, verdict: 'problem', message }));
+    return [{ check, verdict: 'ok', message: `${workers.length} workers answer, every commit is durable` }];
+  } catch (error) {
+    return [{ check, verdict: 'problem', message: `the coordinator cannot ask them: ${(error as Error).message}` }];
+  }
 }
 
 const CLOCK_TOLERANCE_MS = 2_000;

@@ -7,7 +7,7 @@ import { throttled } from '../observability/throttled.ts';
 import { requireAuditKeys } from '../operations/audit/require-audit-keys.ts';
 import { startSeals } from '../operations/verification/start-seals.ts';
 import { type Database, openDatabase } from '../store/database.ts';
-import { listDurabilityProblems, readServerSettings } from '../store/durability.ts';
+import { listDurabilityProblems, listWorkerProblems, readServerSettings, readWorkerSettings } from '../store/durability.ts';
 import { claimInstallation, findEnvironment } from '../store/installation.ts';
 import { distributeTables, listDistributedTables } from '../store/schema/distribute.ts';
 import {
@@ -123,6 +123,7 @@ async function prepare(store: Store, config: Config, options: StoreOptions): Pro
   // Before a migration, after which the service of the other environment could not start again.
   requireEnvironment(await findEnvironment(database.pool), config);
   const isDistributed = await bringUpToDate(store, config, options);
+  if (isDistributed) await requireDurableWorkers(database);
   requireEnvironment(await claimInstallation(database.pool, config.environment), config);
   if (options.migrates) {
     await requireAuditKeys(database);
@@ -155,7 +156,15 @@ async function requireSuitableServer({ pool }: Database): Promise<void> {
     throw new Error(
       `The database has the encoding ${settings.encoding}, which has no Arabic. Create one with the encoding UTF8.`,
     );
-  const problems = listDurabilityProblems(settings);
+  refuseLossy(listDurabilityProblems(settings));
+}
+
+/** Workers that cannot be asked stop no start: their partners are answered with 503, and all others as usual. */
+async function requireDurableWorkers(database: Database): Promise<void> {
+  refuseLossy(listWorkerProblems(await readWorkerSettings(database).catch(() => [])));
+}
+
+function refuseLossy(problems: readonly string[]): void {
   if (problems.length > 0)
     throw new Error(
       `This database is not durable: contributions could be lost.\n${problems.map((each) => `  - ${each}`).join('\n')}`,

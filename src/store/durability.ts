@@ -1,4 +1,4 @@
-import type { Queryable } from './database.ts';
+import type { Database, Queryable } from './database.ts';
 import { problemOf, UnfitDatabaseError } from './database-problem.ts';
 import { run } from './query.ts';
 
@@ -22,16 +22,34 @@ export interface ServerSettings {
   readonly idleInTransactionTimeout: string;
 }
 
-export async function readServerSettings(db: Queryable): Promise<ServerSettings> {
-  const { rows } = await (db as { query(text: string): Promise<{ rows: ServerSettings[] }> }).query(`
-    select current_setting('server_version_num')::int4 / 10000 as "version", current_setting('fsync') as "fsync",
+const SETTINGS = `select current_setting('server_version_num')::int4 / 10000 as "version", current_setting('fsync') as "fsync",
       current_setting('full_page_writes') as "fullPageWrites", (select reset_val from pg_settings where name = 'synchronous_commit') as "synchronousCommit",
       current_setting('client_min_messages') as "clientMinMessages", current_setting('server_encoding') as "encoding",
       current_setting('synchronous_standby_names') as "synchronousStandbyNames",
       (select count(*)::int4 from pg_stat_replication where coalesce(application_name, '') not in ('pg_basebackup', 'pg_receivewal')) as "standbys",
       current_setting('statement_timeout') as "statementTimeout",
-      current_setting('idle_in_transaction_session_timeout') as "idleInTransactionTimeout"`);
+      current_setting('idle_in_transaction_session_timeout') as "idleInTransactionTimeout"`;
+
+export async function readServerSettings(db: Queryable): Promise<ServerSettings> {
+  const { rows } = await (db as { query(text: string): Promise<{ rows: ServerSettings[] }> }).query(SETTINGS);
   return rows[0] as ServerSettings;
+}
+
+/** A server that holds rows of a distributed database. */
+export interface Worker {
+  /** Its host and port, as the coordinator names it. */
+  readonly node: string;
+  /** `undefined` when it does not answer. */
+  readonly settings: ServerSettings | undefined;
+}
+
+/** Reads the same of each worker, in a session of the same role. */
+export async function readWorkerSettings({ pool }: Pick<Database, 'pool'>): Promise<Worker[]> {
+  const { rows } = await pool.query<{ node: string; success: boolean; result: string }>(
+    "select nodename || ':' || nodeport as node, success, result from run_command_on_workers($1)",
+    [`select row_to_json(s) from (${SETTINGS}) s`],
+  );
+  return rows.map(({ node, success, result }) => ({ node, settings: success ? JSON.parse(result) : undefined }));
 }
 
 /** With `local` a commit is on this machine's disk before it is answered, which is all that one machine can promise. */
@@ -57,6 +75,13 @@ export function listDurabilityProblems(settings: ServerSettings): string[] {
     problems.push('client_min_messages is error: an aborted wait for a standby would look like a commit. Set it to notice.');
   }
   return problems;
+}
+
+/** The same of the servers that hold the rows; one that does not answer is not judged. */
+export function listWorkerProblems(workers: readonly Worker[]): string[] {
+  return workers.flatMap(({ node, settings }) =>
+    settings ? listDurabilityProblems(settings).map((problem) => `Worker ${node}: ${problem}`) : [],
+  );
 }
 
 const CHECK_WRITABLE = {

@@ -374,7 +374,7 @@ describe('the clock', HANG_LIMIT, () => {
     await holder.query('rollback');
     holder.release();
     // As if the minute were over.
-    const left = "update keyed_answer set claimed_at = claimed_at - interval '61 seconds' where answer is null";
+    const left = "update keyed_answer set claimed_at = now() - interval '61 seconds' where answer is null";
     await service.database.pool.query(left);
     const { status, body } = await ask(client, 'clock', { advance: 'P1M' }, key);
     assert.deepEqual([status, body.done.contributions_failed, body.done.settlements_closed.length], [201, 1n, 1]);

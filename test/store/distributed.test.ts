@@ -1,8 +1,11 @@
 /** The same service on a Citus cluster: where its rows lie, and what a plain PostgreSQL says of distribution. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import pg from 'pg';
 import { newNamedKey } from '../../src/domain/audit/named-key.ts';
 import { changeSettlementPolicy } from '../../src/operations/access/manage-partner.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { listWorkerProblems, readWorkerSettings } from '../../src/store/durability.ts';
 import { distributeTables, GROWING_TABLES, listDistributedTables } from '../../src/store/schema/distribute.ts';
 import { insertWebhookEndpoint, listSecretsByKey } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { openSecretBox } from '../../src/webhooks/security/secret-box.ts';
@@ -51,6 +54,35 @@ if (isCluster) {
       } finally {
         await session.query('rollback');
         session.release();
+      }
+    });
+
+    test('a worker that can lose commits is named, with what to do', async () => {
+      const role = `lossy_${process.pid}`;
+      const { pool } = service.database;
+      const { rows } = await pool.query(
+        'select nodename as host, nodeport as port from pg_dist_node where groupid > 0 order by 2',
+      );
+      const urlOf = (more: object) => Object.assign(new URL(service.databaseUrl), more).href;
+      const worker = new pg.Client(urlOf({ hostname: rows[0].host, port: rows[0].port }));
+      await worker.connect();
+      await pool.query(`create role ${role} login`);
+      await worker.query(`set citus.enable_ddl_propagation = off; alter role ${role} set synchronous_commit = off`);
+      const database = openDatabase({ databaseUrl: urlOf({ username: role }), poolSize: 1 });
+      try {
+        const workers = await readWorkerSettings(database);
+        assert.equal(workers.length, rows.length);
+        const problems = listWorkerProblems([...workers, { node: 'one that is lost', settings: undefined }]);
+        assert.equal(problems.length, 1);
+        assert.match(
+          String(problems),
+          new RegExp(`^Worker ${rows[0].host}:${rows[0].port}: synchronous_commit is off.*Set synchronous_commit = on`),
+        );
+        assert.deepEqual(listWorkerProblems(await readWorkerSettings(service.database)), []);
+      } finally {
+        await database.close();
+        await worker.end();
+        await pool.query(`drop role ${role}`);
       }
     });
 

@@ -59,23 +59,27 @@ const ADVANCE: Statement = {
 /** A live estimate is at most a day old; the time in its id may be slightly off. */
 const ALIVE_MS = 25 * 3_600_000;
 
-const AHEAD = "$2::int8 * interval '1 millisecond'";
+/**
+ * A time, `$2` ms earlier. In UTC without its zone: that depends on no setting of the session, and only such an expression may change a
+ * column of a distributed table.
+ */
+const earlier = (time: string) => `((${time}) at time zone 'UTC' - $2::int8 * interval '1 millisecond') at time zone 'UTC'`;
 
 const BRING_ESTIMATES: Statement = {
   name: 'bring_estimates_forward',
-  text: `update estimate set ends_at = greatest(coalesce(ends_at, expires_at) - ${AHEAD}, ${NOW})
-    where partner_id = $1 and calculation_id >= $3 and coalesce(ends_at, expires_at) > ${NOW}
-    returning ends_at <= ${NOW} as "hasEnded"`,
+  text: `update estimate set ends_at = greatest(${earlier('coalesce(ends_at, expires_at)')}, $4)
+    where partner_id = $1 and calculation_id >= $3 and coalesce(ends_at, expires_at) > $4
+    returning ends_at <= $4 as "hasEnded"`,
 };
 
 const BRING_REVIEWS: Statement = {
   name: 'bring_reviews_forward',
-  text: `update contribution_review set opened_at = opened_at - ${AHEAD} where partner_id = $1 and resolved_at is null`,
+  text: `update contribution_review set opened_at = ${earlier('opened_at')} where partner_id = $1 and resolved_at is null`,
 };
 
 const BRING_ENDS: Statement = {
   name: 'bring_simulated_ends_forward',
-  text: `update sandbox_due set due_at = due_at - ${AHEAD} where partner_id = $1`,
+  text: `update sandbox_due set due_at = ${earlier('due_at')} where partner_id = $1`,
 };
 
 /**
@@ -91,7 +95,7 @@ export async function advanceSandboxClock(
 ): Promise<number> {
   await run(db, ADVANCE, [partnerId, byMs, idempotencyKey]);
   const oldest = idAt('calc', now.getTime() - ALIVE_MS);
-  const moved = await runLong<{ hasEnded: boolean }>(db, BRING_ESTIMATES, [partnerId, byMs, oldest], long);
+  const moved = await runLong<{ hasEnded: boolean }>(db, BRING_ESTIMATES, [partnerId, byMs, oldest, now], long);
   await run(db, BRING_REVIEWS, [partnerId, byMs]);
   await run(db, BRING_ENDS, [partnerId, byMs]);
   return moved.filter(({ hasEnded }) => hasEnded).length;
