@@ -66,6 +66,7 @@ const FILES_WITH_DELIVERIES = [
   'operator-api/endpoint-activity',
   'contributions/reviews',
   'operator-api/impact',
+  'impact/many-partners',
   'operator-api/found-contributions',
 ].map(testFile);
 

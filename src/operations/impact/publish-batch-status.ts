@@ -1,10 +1,12 @@
 import { newId } from '../../domain/identifiers.ts';
 import type { BatchShare, ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import type { Queryable } from '../../store/database.ts';
-import { insertEvent } from '../../store/events/event.ts';
+import { insertEvents } from '../../store/events/event.ts';
 import { type BatchNews, batchNewsToData } from '../../wire/environmental-status-to-wire.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import { getImpactBatchView } from './impact-batch-record.ts';
+
+const EVENTS_AT_ONCE = 1_000;
 
 /**
  * Writes `environmental.status.updated` for each partner with contributions in the batch, in the transaction of the change: one event
@@ -16,11 +18,16 @@ export async function enqueueBatchEvents(
   shares: readonly BatchShare[],
   { correlationId, ...news }: Omit<BatchNews, 'contributionCount'> & { correlationId: string },
 ): Promise<void> {
+  if (shares.length === 0) return;
   const shown = await getImpactBatchView(db, batch);
-  for (const { partnerId, contributionCount } of shares) {
-    const data = exactJson(batchNewsToData(shown, { ...news, contributionCount }));
-    const eventType = 'environmental.status.updated';
-    const subjectId = batch.impactBatchId;
-    await insertEvent(db, { partnerId, eventId: newId('evt'), eventType, subjectId, correlationId, data });
-  }
+  const eventFor = ({ partnerId, contributionCount }: BatchShare) => ({
+    partnerId,
+    eventId: newId('evt'),
+    eventType: 'environmental.status.updated',
+    subjectId: batch.impactBatchId,
+    correlationId,
+    data: exactJson(batchNewsToData(shown, { ...news, contributionCount })),
+  });
+  for (let from = 0; from < shares.length; from += EVENTS_AT_ONCE)
+    await insertEvents(db, shares.slice(from, from + EVENTS_AT_ONCE).map(eventFor));
 }

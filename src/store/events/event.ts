@@ -1,6 +1,6 @@
 import type { EventHead } from '../../domain/events/event.ts';
 import { announceEvents } from '../announcements.ts';
-import { NOW } from '../bulk-rows.ts';
+import { insertListed, type ListedInsert, NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
 import { rowOf, run, runAnew, type Statement } from '../query.ts';
@@ -39,6 +39,27 @@ export async function insertEvent(db: Queryable, event: EventDraft): Promise<voi
   const { partnerId, eventId, eventType, subjectId, correlationId, data } = event;
   announceEvents(db);
   await run(db, INSERT, [partnerId, eventId, eventType, subjectId, correlationId, data]);
+}
+
+const DRAFTS: ListedInsert<EventDraft> = {
+  table: 'event_outbox',
+  columns: [
+    ['partner_id', 'text', (event) => event.partnerId],
+    ['event_id', 'text', (event) => event.eventId],
+    ['event_type', 'text', (event) => event.eventType],
+    ['subject_id', 'text', (event) => event.subjectId],
+    ['correlation_id', 'text', (event) => event.correlationId],
+    ['data', 'text', (event) => event.data],
+  ],
+  computed: () => ({ occurred_at: NOW }),
+  skipsConflicts: false,
+  returning: 'event_id',
+};
+
+/** Up to a thousand events of any partners. Those of one partner get their sequences in this order. */
+export async function insertEvents(db: Queryable, events: readonly EventDraft[]): Promise<void> {
+  announceEvents(db);
+  await insertListed(db, DRAFTS, events);
 }
 
 const INSERT_COUNTER: Statement = {
