@@ -153,8 +153,13 @@ export function findListed(
   };
 }
 
+/** A database, or one of its transactions in place of the pool. */
+export interface ListedIn extends Pick<Database, 'isDistributed'> {
+  readonly pool: Queryable;
+}
+
 export async function runListed<Row extends pg.QueryResultRow>(
-  { pool, isDistributed }: Pick<Database, 'pool' | 'isDistributed'>,
+  { pool, isDistributed }: ListedIn,
   { oneByOne, anywhere }: FindListed,
   listed: readonly (readonly [partnerId: string, key: string])[],
 ): Promise<Row[]> {

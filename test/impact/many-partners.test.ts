@@ -1,12 +1,16 @@
-/** What an impact batch of many partners costs. */
+/** What an impact batch of many partners costs, and what is left to do when adding to it is interrupted. */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import type pg from 'pg';
 import { newId } from '../../src/domain/identifiers.ts';
+import type { BatchShare } from '../../src/domain/impact/impact-batch.ts';
 import { changeImpactBatch } from '../../src/operations/impact/change-impact-batch.ts';
-import { poolSettlements } from '../../src/operations/impact/pool-contributions.ts';
+import { findUnpooled } from '../../src/operations/impact/find-unpooled.ts';
+import { addUpSettlements } from '../../src/operations/impact/impact-batch-record.ts';
+import { poolSettlements, poolSettlementsOfMany } from '../../src/operations/impact/pool-contributions.ts';
 import { verifyImpactBatches } from '../../src/operations/impact/verify-impact-batches.ts';
+import { listAuditEntries } from '../../src/store/audit/audit.ts';
 import type { Database } from '../../src/store/database.ts';
 import { ADA, newBatch, newProject } from '../support/environment.ts';
 import { onSession } from '../support/postgres/on-session.ts';
@@ -45,6 +49,14 @@ async function countStatements(work: (counted: Database) => Promise<unknown>): P
   return count;
 }
 
+/** The impact batch with everything of the month, and the shares as each transaction had them. */
+async function poolMonth(on: Database, impactBatchId: string, period: string): Promise<(readonly BatchShare[])[]> {
+  const shares: (readonly BatchShare[])[] = [];
+  const partners = await findUnpooled(on.pool, { period });
+  await poolSettlementsOfMany(on, ADA, { impactBatchId, partners, onPooled: (pooled) => shares.push(pooled) });
+  return shares;
+}
+
 const countEvents = async (impactBatchId: string, partnerIds: readonly string[]) => {
   const columns = "partner_id, data::jsonb ->> 'change_type' as kind, subject_id";
   const text = `select kind, count(*)::int4 as events, count(distinct partner_id)::int4 as partners
@@ -57,18 +69,95 @@ const countEvents = async (impactBatchId: string, partnerIds: readonly string[])
 const differencesOf = async (impactBatchId: string) =>
   (await verifyImpactBatches(database)).problems.filter(({ subjectId }) => subjectId === impactBatchId);
 
-test('a change is told to thirty partners by as many statements as to three', async () => {
+test('hundreds of partners are added, and told of a change, by as many statements as three', async () => {
+  const [few, many] = [await newSettlements({ partners: 3 }), await newSettlements({ partners: 300 })];
+  const [batchOfFew, batchOfMany] = [await newBatch(database, []), await newBatch(database, [])];
   const { projectId } = await newProject(database);
-  const costOf = async (partnerIds: readonly string[]) => {
-    const closed = partnerIds.map((partnerId) => ({ partnerId, settlementIds: [`stl_${partnerId}_1`] }));
-    const { impactBatchId } = await newBatch(database, []);
-    for (const partner of closed) await poolSettlements(database, ADA, { impactBatchId, ...partner });
-    const change = { changeType: 'advanced', to: 'allocated', projectId, reason: null } as const;
-    const statements = await countStatements((on) => changeImpactBatch(on, ADA, impactBatchId, change));
-    assert.deepEqual(await countEvents(impactBatchId, partnerIds), [['advanced', 2 * partnerIds.length, partnerIds.length]]);
-    assert.deepEqual(await differencesOf(impactBatchId), []);
-    return statements;
-  };
-  const [few, many] = [await newSettlements({ partners: 3 }), await newSettlements({ partners: 30 })];
-  assert.equal(await costOf(many.partnerIds), await costOf(few.partnerIds));
+  const allocate = (on: Database, impactBatchId: string) =>
+    changeImpactBatch(on, ADA, impactBatchId, { changeType: 'advanced', to: 'allocated', projectId, reason: null });
+  const costs = async ({ impactBatchId }: { readonly impactBatchId: string }, month: string) => [
+    await countStatements((on) => poolMonth(on, impactBatchId, month)),
+    await countStatements((on) => allocate(on, impactBatchId)),
+  ];
+  assert.deepEqual(await costs(batchOfMany, many.month), await costs(batchOfFew, few.month));
+  const { impactBatchId } = batchOfMany;
+  assert.deepEqual(await countEvents(impactBatchId, many.partnerIds), [['advanced', 600, 300]]);
+  assert.deepEqual(await differencesOf(impactBatchId), []);
+});
+
+test('one audit entry names the partners of a transaction, with what each had in the batch before', async () => {
+  const { month, partnerIds } = await newSettlements({ partners: 3, each: 2 });
+  const [known = '', ...others] = partnerIds;
+  const { impactBatchId } = await newBatch(database, []);
+  const entries = () => listAuditEntries(pool, { subjectId: impactBatchId, limit: 10 });
+  await poolSettlements(database, ADA, { impactBatchId, partnerId: known, settlementIds: [`stl_${known}_1`] });
+  assert.deepEqual(await poolMonth(database, impactBatchId, month), [
+    partnerIds.map((partnerId) => ({ partnerId, settlementCount: 2, contributionCount: 4n })),
+  ]);
+  const [ofAll, ofOne] = await entries();
+  assert.deepEqual([ofOne?.partnerId, ofAll?.partnerId], [known, null]);
+  assert.deepEqual(JSON.parse(ofOne?.before ?? ''), { settlements_of_partners: { [known]: 0 } });
+  const before = { [known]: 1, ...Object.fromEntries(others.map((partnerId) => [partnerId, 0])) };
+  assert.deepEqual(JSON.parse(ofAll?.before ?? ''), { settlements_of_partners: before });
+  assert.deepEqual((await entries()).length, 3);
+  assert.deepEqual(await countEvents(impactBatchId, partnerIds), [
+    ['advanced', 3, 3],
+    ['corrected', 1, 1],
+  ]);
+  assert.deepEqual(await differencesOf(impactBatchId), []);
+});
+
+test('a refusal leaves the transactions before it in the batch, and adding what is left completes it', async () => {
+  const { month, partnerIds } = await newSettlements({ partners: 4, each: 300 });
+  const [first = '', second = '', third = '', fourth = ''] = partnerIds;
+  const [mine, theirs] = [await newBatch(database, []), await newBatch(database, [])];
+  const partners = await findUnpooled(pool, { period: month });
+  assert.deepEqual(
+    partners.map(({ partnerId, settlementIds }) => [partnerId, new Set(settlementIds).size]),
+    partnerIds.map((partnerId) => [partnerId, 300]),
+  );
+  await poolSettlements(database, ADA, { ...theirs, partnerId: third, settlementIds: [`stl_${third}_7`] });
+  const told: string[] = [];
+  const onPooled = (shares: readonly BatchShare[]) => told.push(...shares.map(({ partnerId }) => partnerId));
+  await assert.rejects(poolSettlementsOfMany(database, ADA, { ...mine, partners, onPooled }), {
+    code: 'invalid_request',
+    message: `The settlement stl_${third}_7 of the partner ${third} is already in a batch, permanently.`,
+  });
+  assert.deepEqual(told, [first, second]);
+  assert.deepEqual(await countEvents(mine.impactBatchId, [third, fourth]), []);
+  const rest = (await poolMonth(database, mine.impactBatchId, month)).flat();
+  assert.deepEqual(
+    rest.map(({ partnerId, settlementCount }) => [partnerId, settlementCount]),
+    [
+      [third, 299],
+      [fourth, 300],
+    ],
+  );
+  const { settlementCount, contributionCount } = await addUpSettlements(pool, mine.impactBatchId);
+  assert.deepEqual([settlementCount, contributionCount], [1_199, 2_398n]);
+  assert.deepEqual(await countEvents(mine.impactBatchId, partnerIds), [['advanced', 4, 4]]);
+  assert.deepEqual(await differencesOf(mine.impactBatchId), []);
+  assert.deepEqual(await findUnpooled(pool, { period: month }), []);
+});
+
+test('a month into two batches at once: one gets it, and the other is refused', async () => {
+  const { month, partnerIds } = await newSettlements({ partners: 100 });
+  const batches = await Promise.all([newBatch(database, []), newBatch(database, [])]);
+  const partners = await findUnpooled(pool, { period: month });
+  const adding = batches.map((batch) => poolSettlementsOfMany(database, ADA, { ...batch, partners, onPooled: () => {} }));
+  const outcomes = await Promise.allSettled(adding);
+  const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+  assert.equal(refusals.length, 1, String(refusals));
+  // The nodes of a cluster may meet the two in another order, and end one of them.
+  if (!database.isDistributed) assert.equal(refusals[0]?.code, 'invalid_request', String(refusals));
+  const counts = await Promise.all(batches.map(({ impactBatchId }) => countEvents(impactBatchId, partnerIds)));
+  assert.deepEqual(counts.flat(), [['advanced', 100, 100]]);
+});
+
+test('one period of a month is added without the others', async () => {
+  const { month, partnerIds } = await newSettlements({ partners: 2, each: 3 });
+  const expected = partnerIds.map((partnerId) => ({ partnerId, settlementIds: [`stl_${partnerId}_3`] }));
+  assert.deepEqual(await findUnpooled(pool, { period: `${month}-3` }), expected);
+  const [partnerId] = partnerIds;
+  assert.deepEqual(await findUnpooled(pool, { period: `${month}-3`, partnerId }), expected.slice(0, 1));
 });

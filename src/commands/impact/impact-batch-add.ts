@@ -1,10 +1,11 @@
+import type { BatchShare } from '../../domain/impact/impact-batch.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
+import { findUnpooled } from '../../operations/impact/find-unpooled.ts';
 import { getImpactBatch } from '../../operations/impact/impact-batch-record.ts';
-import { poolSettlements } from '../../operations/impact/pool-contributions.ts';
-import { eachPartner } from '../../store/access/partner.ts';
+import type { SettlementsOfPartner } from '../../operations/impact/insert-poolable.ts';
+import { poolSettlementsOfMany } from '../../operations/impact/pool-contributions.ts';
 import type { Database } from '../../store/database.ts';
-import { listUnpooledSettlements } from '../../store/impact/impact-batch-settlement.ts';
 import { confirm } from '../terminal/confirmation.ts';
 import { UsageError } from '../terminal/options.ts';
 import { printProgress } from '../terminal/output.ts';
@@ -20,46 +21,40 @@ interface AddOptions {
   readonly json?: boolean;
 }
 
-/** One transaction per partner. An interrupted command is completed by repeating it. */
+/** In several transactions where there are many partners. An interrupted command is completed by repeating it. */
 export async function addToBatch(
   { database, actor }: OperatorContext,
   { batch: id, yes, json, ...wanted }: AddOptions,
 ): Promise<void> {
   const batch = await getImpactBatch(database.pool, id);
-  const found = await findWanted(database, wanted);
-  const count = found.reduce((sum, { settlementIds }) => sum + settlementIds.length, 0);
+  const partners = await findWanted(database, wanted);
+  const count = partners.reduce((sum, { settlementIds }) => sum + settlementIds.length, 0);
   await confirm(
-    `Add ${pluralise(count, 'settlement')} of ${pluralise(found.length, 'partner')} to the impact batch "${batch.name}"?`,
+    `Add ${pluralise(count, 'settlement')} of ${pluralise(partners.length, 'partner')} to the impact batch "${batch.name}"?`,
     'final',
     yes,
   );
-  for (const { partnerId, settlementIds } of found) {
-    const { contributionCount } = await poolSettlements(database, actor, { impactBatchId: id, partnerId, settlementIds });
-    printProgress(`… ${partnerId}: in the batch with ${pluralise(contributionCount, 'contribution')}`);
-  }
+  await poolSettlementsOfMany(database, actor, { impactBatchId: id, partners, onPooled: printShares });
   await printBatch(database, await getImpactBatch(database.pool, id), json);
 }
 
-interface Wanted {
-  readonly partnerId: string;
-  readonly settlementIds: readonly string[];
+function printShares(shares: readonly BatchShare[]): void {
+  for (const { partnerId, contributionCount } of shares)
+    printProgress(`… ${partnerId}: in the batch with ${pluralise(contributionCount, 'contribution')}`);
 }
 
 async function findWanted(
   { pool }: Database,
   { period, partner, settlement }: Pick<AddOptions, 'period' | 'partner' | 'settlement'>,
-): Promise<Wanted[]> {
+): Promise<SettlementsOfPartner[]> {
   if ((period === undefined) === (settlement === undefined))
     throw new UsageError('Give a month, such as --period 2026-11, or --partner with --settlement.');
   if (settlement !== undefined) {
     if (partner === undefined) throw new UsageError('--settlement needs --partner.');
     return [{ partnerId: partner, settlementIds: settlement }];
   }
-  const found: Wanted[] = [];
-  for await (const { partnerId } of partner === undefined ? eachPartner(pool) : [await getPartner(pool, partner)]) {
-    const settlements = await listUnpooledSettlements(pool, partnerId, period as string);
-    if (settlements.length > 0) found.push({ partnerId, settlementIds: settlements.map(({ settlementId }) => settlementId) });
-  }
+  const partnerId = partner === undefined ? undefined : (await getPartner(pool, partner)).partnerId;
+  const found = await findUnpooled(pool, { period: period as string, partnerId });
   if (found.length === 0)
     throw new UsageError(
       `No closed settlement of ${period} has contributions that are in no batch. Give a month such as 2026-11, or a period such as 2026-11-2.`,

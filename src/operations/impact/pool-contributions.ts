@@ -7,12 +7,11 @@ import { isLine, lineForm } from '../../domain/single-line-text.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { insertImpactBatch, lockImpactBatch } from '../../store/impact/impact-batch.ts';
-import { findBatchShare, insertBatchSettlement } from '../../store/impact/impact-batch-settlement.ts';
-import { findSettlement } from '../../store/settlements/settlement.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { withRole } from '../with-role.ts';
-import { impactBatchRecord, refuseUnknownBatch } from './impact-batch-record.ts';
+import { addUpSettlements, impactBatchRecord, refuseUnknownBatch } from './impact-batch-record.ts';
+import { insertPoolable, type SettlementsOfPartner } from './insert-poolable.ts';
 import { enqueueBatchEvents } from './publish-batch-status.ts';
 
 const NAME_MAX = 200;
@@ -38,10 +37,8 @@ export const createImpactBatch = withRole(
   },
 );
 
-export interface Pooling {
+export interface Pooling extends SettlementsOfPartner {
   readonly impactBatchId: string;
-  readonly partnerId: string;
-  readonly settlementIds: readonly string[];
 }
 
 /**
@@ -54,18 +51,58 @@ export interface Pooling {
  */
 export const poolSettlements = withRole(
   'operator',
-  async (database: Database, actor: Actor, pooling: Pooling): Promise<BatchShare> =>
+  async (database: Database, actor: Actor, { impactBatchId, ...partner }: Pooling): Promise<BatchShare> =>
     inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-      const { impactBatchId } = pooling;
-      const batch = (await lockImpactBatch(db, impactBatchId)) ?? refuseUnknownBatch(impactBatchId);
-      if (batch.status !== 'recorded')
-        throw new ServiceError(
-          'invalid_request',
-          `The impact batch is ${batch.status}: settlements can no longer be added. Create another batch.`,
-        );
-      return poolInto(db, actor, { batch, pooling });
+      const batch = await lockRecorded(db, impactBatchId);
+      const [share] = await poolInto(db, actor, { batch, partners: [partner] });
+      return share as BatchShare;
     }),
 );
+
+export interface PoolingOfMany {
+  readonly impactBatchId: string;
+  readonly partners: readonly SettlementsOfPartner[];
+  /** Called with the shares of the partners of a transaction, after its commit. */
+  readonly onPooled: (shares: readonly BatchShare[]) => void;
+}
+
+/**
+ * Does for many partners what {@link poolSettlements} does for one, for several in each transaction: a failure leaves the partners before
+ * it in the batch. Each transaction has one audit entry, which names its partners.
+ */
+export const poolSettlementsOfMany = withRole(
+  'operator',
+  async (database: Database, actor: Actor, { impactBatchId, partners, onPooled }: PoolingOfMany): Promise<void> => {
+    for (const part of inParts(partners)) {
+      const shares = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) =>
+        poolInto(db, actor, { batch: await lockRecorded(db, impactBatchId), partners: part }),
+      );
+      onPooled(shares);
+    }
+  },
+);
+
+/**
+ * Each transaction reads the whole batch for its audit entry, so that few transactions cost less; each holds the batch and the end of the
+ * audit, so that short ones delay others less.
+ */
+const SETTLEMENTS_AT_ONCE = 500;
+
+/** All settlements of a partner are in one part, which has more settlements than usual where one partner has. */
+function* inParts(partners: readonly SettlementsOfPartner[]): Generator<readonly SettlementsOfPartner[]> {
+  let part: SettlementsOfPartner[] = [];
+  let count = 0;
+  for (const partner of partners) {
+    if (part.length > 0 && count + partner.settlementIds.length > SETTLEMENTS_AT_ONCE) {
+      yield part;
+      part = [];
+      count = 0;
+    }
+    part.push(partner);
+    count += partner.settlementIds.length;
+  }
+  if (part.length > 0) yield part;
+}
 
 /**
  * Creates a batch with settlements of one partner, in one transaction: throws what {@link createImpactBatch} and {@link poolSettlements}
@@ -73,11 +110,11 @@ export const poolSettlements = withRole(
  */
 export const createPooledImpactBatch = withRole(
   'operator',
-  async (database: Database, actor: Actor, wanted: NewImpactBatch & Omit<Pooling, 'impactBatchId'>): Promise<ImpactBatch> => {
+  async (database: Database, actor: Actor, wanted: NewImpactBatch & SettlementsOfPartner): Promise<ImpactBatch> => {
     refuseIllFormed(wanted);
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const batch = await create(db, actor, wanted);
-      await poolInto(db, actor, { batch, pooling: { ...wanted, impactBatchId: batch.impactBatchId } });
+      await poolInto(db, actor, { batch, partners: [wanted] });
       return batch;
     });
   },
@@ -99,45 +136,45 @@ async function create(db: Queryable, actor: Actor, wanted: NewImpactBatch): Prom
   return batch;
 }
 
-async function poolInto(
-  db: Queryable,
-  actor: Actor,
-  { batch, pooling }: { readonly batch: ImpactBatch; readonly pooling: Pooling },
-): Promise<BatchShare> {
-  const { impactBatchId, partnerId } = pooling;
-  const before = await findBatchShare(db, partnerId, impactBatchId);
-  for (const settlementId of new Set(pooling.settlementIds)) await pool(db, batch, { partnerId, settlementId });
-  const share = await findBatchShare(db, partnerId, impactBatchId);
-  const isFirst = before.settlementCount === 0;
-  await enqueueBatchEvents(db, batch, [share], {
-    changeType: isFirst ? 'advanced' : 'corrected',
-    previousStatus: isFirst ? null : 'recorded',
-    occurredAt: await readClock(db),
-    correlationId: actor.correlationId,
-  });
-  await audit(db, actor, {
-    action: 'impact-batch.add',
-    partnerId,
-    subjectId: impactBatchId,
-    before: { settlements_of_partner: before.settlementCount },
-    after: await impactBatchRecord(db, batch),
-  });
-  return share;
+/** Locks a batch to which settlements can be added. */
+async function lockRecorded(db: Queryable, impactBatchId: string): Promise<ImpactBatch> {
+  const batch = (await lockImpactBatch(db, impactBatchId)) ?? refuseUnknownBatch(impactBatchId);
+  if (batch.status !== 'recorded')
+    throw new ServiceError(
+      'invalid_request',
+      `The impact batch is ${batch.status}: settlements can no longer be added. Create another batch.`,
+    );
+  return batch;
 }
 
-async function pool(
-  db: Queryable,
-  { impactBatchId }: ImpactBatch,
-  { partnerId, settlementId }: { partnerId: string; settlementId: string },
-): Promise<void> {
-  const refuse = (why: string): never => {
-    throw new ServiceError('invalid_request', `The settlement ${settlementId} of the partner ${partnerId} ${why}.`);
-  };
-  const settlement = (await findSettlement(db, partnerId, settlementId)) ?? refuse('is not there');
-  const { contributionCount } = settlement.totals ?? refuse('is open; a batch takes only closed settlements');
-  if (contributionCount === 0n) refuse('has no contributions');
-  if (!(await insertBatchSettlement(db, impactBatchId, { partnerId, settlementId, contributionCount })))
-    refuse('is already in a batch, permanently');
+interface Addition {
+  readonly batch: ImpactBatch;
+  readonly partners: readonly SettlementsOfPartner[];
+}
+
+/** The batch is locked: nobody else adds to it, so that what it had before is what it has without the added settlements. */
+async function poolInto(db: Queryable, actor: Actor, { batch, partners }: Addition): Promise<BatchShare[]> {
+  const { impactBatchId } = batch;
+  const added = await insertPoolable(db, impactBatchId, partners);
+  const pooled = await addUpSettlements(db, impactBatchId);
+  const shares = pooled.shares.filter(({ partnerId }) => added.has(partnerId));
+  const before = new Map(
+    shares.map(({ partnerId, settlementCount }) => [partnerId, settlementCount - (added.get(partnerId) ?? 0)]),
+  );
+  const isFirst = ({ partnerId }: BatchShare) => before.get(partnerId) === 0;
+  const others = shares.filter((share) => !isFirst(share));
+  const change = { occurredAt: await readClock(db), correlationId: actor.correlationId };
+  await enqueueBatchEvents(db, batch, shares.filter(isFirst), { ...change, changeType: 'advanced', previousStatus: null });
+  await enqueueBatchEvents(db, batch, others, { ...change, changeType: 'corrected', previousStatus: 'recorded' });
+  const [partner, ...further] = partners;
+  await audit(db, actor, {
+    action: 'impact-batch.add',
+    partnerId: further.length === 0 ? (partner?.partnerId ?? null) : null,
+    subjectId: impactBatchId,
+    before: { settlements_of_partners: Object.fromEntries(before) },
+    after: await impactBatchRecord(db, batch, pooled),
+  });
+  return shares;
 }
 
 function subject({ impactBatchId }: ImpactBatch) {

@@ -1,6 +1,6 @@
 import type { ContributionStatus } from '../../domain/contributions/contribution-status.ts';
 import type { BatchShare } from '../../domain/impact/impact-batch.ts';
-import { NOW } from '../bulk-rows.ts';
+import { insertListed, type ListedInsert, NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
 import { eachRow } from '../each-page.ts';
@@ -13,21 +13,37 @@ export interface BatchSettlement {
   readonly contributionCount: bigint;
 }
 
-const INSERT: Statement = {
-  name: 'insert_impact_batch_settlement',
-  text: `insert into impact_batch_settlement (partner_id, settlement_id, impact_batch_id, contribution_count, added_at)
-    values ($1, $2, $3, $4, ${NOW}) on conflict (partner_id, settlement_id) do nothing returning 1`,
+type SettlementOfPartner = Pick<BatchSettlement, 'partnerId' | 'settlementId'>;
+
+interface AddedSettlement extends BatchSettlement {
+  readonly impactBatchId: string;
+}
+
+const ADDED: ListedInsert<AddedSettlement> = {
+  table: 'impact_batch_settlement',
+  columns: [
+    ['partner_id', 'text', (settlement) => settlement.partnerId],
+    ['settlement_id', 'text', (settlement) => settlement.settlementId],
+    ['impact_batch_id', 'text', (settlement) => settlement.impactBatchId],
+    ['contribution_count', 'int8', (settlement) => settlement.contributionCount],
+  ],
+  computed: () => ({ added_at: NOW }),
+  skipsConflicts: true,
+  returning: 'partner_id as "partnerId", settlement_id as "settlementId"',
 };
 
 /**
- * @returns Whether it was inserted: the key allows a settlement in one batch only, however many transactions race.
+ * Settlements of any partners.
+ *
+ * @returns Those that were inserted: the key allows a settlement in one batch only, however many transactions race.
  */
-export async function insertBatchSettlement(
+export async function insertBatchSettlements(
   db: Queryable,
   impactBatchId: string,
-  { partnerId, settlementId, contributionCount }: BatchSettlement,
-): Promise<boolean> {
-  return (await run(db, INSERT, [partnerId, settlementId, impactBatchId, contributionCount])).length > 0;
+  settlements: readonly BatchSettlement[],
+): Promise<SettlementOfPartner[]> {
+  const added = settlements.map((settlement) => ({ ...settlement, impactBatchId }));
+  return insertListed<AddedSettlement, SettlementOfPartner & Record<string, unknown>>(db, ADDED, added);
 }
 
 const LIST: Statement = {

@@ -1,9 +1,9 @@
 import type { AcknowledgementStatus, SettlementStatus } from '../../domain/settlements/settlement.ts';
 import type { SettlementPeriod } from '../../domain/settlements/settlement-period.ts';
 import type { SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
-import type { Database, Queryable } from '../database.ts';
+import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
-import { findListed, isRow, run, runListed, type Statement } from '../query.ts';
+import { findListed, isRow, type ListedIn, run, runListed, type Statement } from '../query.ts';
 import { readSums, readVersions, type SumsRow } from './exact-totals.ts';
 
 /** The stored data of a closed settlement's statement. */
@@ -150,9 +150,9 @@ const FIND_LISTED = findListed('find_listed_settlements', { table: 'settlement',
   selectOf('s.partner_id', rows),
 );
 
-/** Finds settlements of any partners. Their order is undefined. It is for a list of operators, and waits for no standby. */
+/** Finds settlements of any partners. Their order is undefined. It is for operators, and waits for no standby. */
 export async function findListedSettlements(
-  database: Pick<Database, 'pool' | 'isDistributed'>,
+  database: ListedIn,
   listed: readonly Pick<Settlement, 'partnerId' | 'settlementId'>[],
 ): Promise<Settlement[]> {
   const keys = listed.map(({ partnerId, settlementId }) => [partnerId, settlementId] as const);
