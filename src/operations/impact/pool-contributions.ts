@@ -67,8 +67,8 @@ export interface PoolingOfMany {
 }
 
 /**
- * Does for many partners what {@link poolSettlements} does for one, for several in each transaction: a failure leaves the partners before
- * it in the batch. Each transaction has one audit entry, which names its partners.
+ * Does for many partners what {@link poolSettlements} does for one, for several in each transaction: after a failure, those of the
+ * transactions before it are in the batch. Each transaction has one audit entry, which names its partners.
  */
 export const poolSettlementsOfMany = withRole(
   'operator',
