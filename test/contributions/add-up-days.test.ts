@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { addUpDays } from '../../src/operations/contributions/add-up-days.ts';
 import { removeOldEventsJob } from '../../src/schedule/jobs/remove-old-events.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { countingDatabase } from '../support/postgres/counting-database.ts';
+import { untilAllSequenced, untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();
@@ -13,13 +16,24 @@ const { database } = service;
 const { pool } = database;
 const toItsEnd = { isOver: () => false };
 
+/** A partner with an event that has its number: that of its settlement. */
+async function newQuietPartner() {
+  const { partner, client } = await service.newPartner();
+  const { partnerId } = partner;
+  await untilSequenced(database, partnerId, 1);
+  /** With its event, which has its number then. */
+  const confirm = async () => {
+    await client.confirm({ points: 70 });
+    await untilAllSequenced(database, partnerId);
+  };
+  return { partnerId, confirm };
+}
+
 /** A partner whose two events have their numbers: that of its contribution, and that of its settlement. */
 async function newPartner(): Promise<string> {
-  const { partner, client } = await service.newPartner();
-  await client.confirm({ points: 70 });
-  const counter = 'select from event_counter where partner_id = $1 and last_sequence = 2';
-  await waitFor('the numbers of the events', async () => (await pool.query(counter, [partner.partnerId])).rowCount === 1);
-  return partner.partnerId;
+  const { partnerId, confirm } = await newQuietPartner();
+  await confirm();
+  return partnerId;
 }
 
 async function pointsOf(partnerId: string): Promise<unknown> {
@@ -27,6 +41,13 @@ async function pointsOf(partnerId: string): Promise<unknown> {
     partnerId,
   ]);
   return rows[0].points;
+}
+
+/** One after another: their ids are in this order. */
+async function newPartners<Made>(count: number, make: () => Promise<Made>): Promise<Made[]> {
+  const made: Made[] = [];
+  while (made.length < count) made.push(await make());
+  return made;
 }
 
 /** As another process does that adds up this partner, until the test ends at the latest. */
@@ -76,4 +97,66 @@ test('no old event is removed while another process adds up: the job waits for i
   assert.deepEqual(await run, { events: 2 });
   assert.equal(await pointsOf(partnerId), '70');
   assert.equal(await events(), 0);
+});
+
+test('everybody has a turn, however short the times are and however much the first ones do', HANG_LIMIT, async () => {
+  await addUpDays(database, toItsEnd);
+  const partners = await newPartners(3, newQuietPartner);
+  const [first] = partners as [Awaited<ReturnType<typeof newQuietPartner>>];
+  for (const { confirm } of partners) await confirm();
+  const own = { ...database };
+  for (let turn = 0; turn < partners.length; turn++) {
+    let asked = 0;
+    assert.equal(await addUpDays(own, { isOver: () => asked++ > 0 }), 'in part');
+    await first.confirm();
+  }
+  assert.deepEqual(await Promise.all(partners.map(({ partnerId }) => pointsOf(partnerId))), ['70', '70', '70']);
+});
+
+test('a partner without new events costs no statement, and one with new events takes five', HANG_LIMIT, async () => {
+  const [busy] = (await newPartners(3, newQuietPartner)) as [Awaited<ReturnType<typeof newQuietPartner>>];
+  await addUpDays(database, toItsEnd);
+  await busy.confirm();
+  const { counted, sent } = countingDatabase(database);
+  assert.equal(await addUpDays(counted, toItsEnd), 'all');
+  assert.equal(await pointsOf(busy.partnerId), '70');
+  for (const text of sent.keys()) if (/^(begin|commit)/.test(text)) sent.delete(text);
+  assert.deepEqual(Object.fromEntries(sent), {
+    list_partners_behind_totals: 1,
+    lock_free_day_total_place: 1,
+    find_partner: 1,
+    sum_events_by_day: 1,
+    add_day_total: 1,
+    update_day_total_place: 1,
+  });
+});
+
+test('a partner that cannot be added up holds up no other, and is told of at the end', HANG_LIMIT, async () => {
+  const [broken, other] = (await newPartners(2, newPartner)) as [string, string];
+  await pool.query(`alter table day_total add constraint not_this_one check (partner_id <> '${broken}') not valid`);
+  try {
+    await assert.rejects(
+      addUpDays({ ...database }, toItsEnd),
+      /^AggregateError: The days of 1 partner could not be added up\. .*not_this_one/,
+    );
+  } finally {
+    await pool.query('alter table day_total drop constraint not_this_one');
+  }
+  assert.deepEqual([await pointsOf(broken), await pointsOf(other)], [null, '70']);
+  assert.equal(await addUpDays(database, toItsEnd), 'all');
+  assert.equal(await pointsOf(broken), '70');
+});
+
+test('on one PostgreSQL one partner is added up at a time, on a cluster three', HANG_LIMIT, async (context) => {
+  for (const [isDistributed, connections] of [
+    [false, 1],
+    [true, 3],
+  ] as const) {
+    await addUpDays(database, toItsEnd);
+    await newPartners(6, newPartner);
+    const fresh = openDatabase({ databaseUrl: service.databaseUrl });
+    context.after(() => fresh.close());
+    assert.equal(await addUpDays({ ...fresh, isDistributed }, toItsEnd), 'all');
+    assert.equal(fresh.pool.totalCount, connections);
+  }
 });

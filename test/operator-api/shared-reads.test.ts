@@ -1,13 +1,13 @@
 /** What many operators look at is read once for all of them within seconds, until one of them changes something. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type pg from 'pg';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { listClosings } from '../../src/operations/overview/list-closings.ts';
 import { readMonthOfAll, readMonthOfPartners, refreshDays } from '../../src/operations/overview/read-month.ts';
 import { forgetOverview, readOverview } from '../../src/operations/overview/read-overview.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { auditKeys, OWNER } from '../support/actor.ts';
+import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { OPEN_RATES } from '../support/service.ts';
 
@@ -15,26 +15,8 @@ const { databaseUrl } = await testDatabase();
 const database = openDatabase({ databaseUrl, auditKeys });
 after(() => database.close());
 
-/** The same database with a pool of its own identity, and how often each named statement is sent through it. */
-function counting(): { readonly counted: Database; readonly sent: Map<string, number> } {
-  const sent = new Map<string, number>();
-  const { pool } = database;
-  const counted =
-    ({ query }: Pick<pg.Pool, 'query'>) =>
-    (statement: { readonly name: string }) => {
-      sent.set(statement.name, (sent.get(statement.name) ?? 0) + 1);
-      return query(statement as never);
-    };
-  const connect = async () => {
-    const client = await pool.connect();
-    return { query: counted({ query: client.query.bind(client) }), release: () => client.release() };
-  };
-  const others = { query: counted({ query: pool.query.bind(pool) }), connect } as unknown as pg.Pool;
-  return { counted: { ...database, pool: others }, sent };
-}
-
 test('ten who open the overview at once read it once; after a change what waits is counted anew, and the backlog is not', async () => {
-  const { counted, sent } = counting();
+  const { counted, sent } = countingDatabase(database);
   const read = () => readOverview(counted, { reviewExpiryHours: 72 });
   await Promise.all(Array.from({ length: 10 }, read));
   assert.deepEqual([sent.get('measure_relay_lag'), sent.get('count_waiting_reviews')], [1, 1]);
@@ -44,7 +26,7 @@ test('ten who open the overview at once read it once; after a change what waits 
 });
 
 test('ten who open a page of the months of partners read it once, and another page once more', async () => {
-  const { counted, sent } = counting();
+  const { counted, sent } = countingDatabase(database);
   const order = { by: 'created_at', isDescending: false } as const;
   const read = (limit: number) => readMonthOfPartners(counted, { month: '2026-03' }, { order, after: undefined, limit });
   await Promise.all(Array.from({ length: 10 }, () => read(10)));
@@ -70,7 +52,7 @@ test('whoever reads leaves most of the connections to those who write', async ()
 });
 
 test('ten who open a month of all partners read it once, and another month once more', async () => {
-  const { counted, sent } = counting();
+  const { counted, sent } = countingDatabase(database);
   await Promise.all(Array.from({ length: 10 }, () => readMonthOfAll(counted, '2026-03')));
   assert.equal(sent.get('sum_day_totals'), 1);
   await readMonthOfAll(counted, '2026-04');
@@ -78,7 +60,7 @@ test('ten who open a month of all partners read it once, and another month once 
 });
 
 test('ten who open a month look once for what is new', async () => {
-  const { counted, sent } = counting();
+  const { counted, sent } = countingDatabase(database);
   await Promise.all(Array.from({ length: 10 }, () => refreshDays(counted)));
   await refreshDays(counted);
   assert.equal(sent.get('list_partners_behind_totals'), 1);

@@ -1,13 +1,25 @@
+import { forEachSettled } from '../../concurrency/for-each-settled.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import { findPartner } from '../../store/access/partner.ts';
-import { addDayTotals, holdDayTotals, listPartnersBehind, sumEventsByDay } from '../../store/contributions/day-total.ts';
+import {
+  addDayTotals,
+  holdDayTotals,
+  insertDayTotalPlace,
+  listPartnersBehind,
+  type PartnerBehind,
+  sumEventsByDay,
+} from '../../store/contributions/day-total.ts';
 import type { Database } from '../../store/database.ts';
-import { findLastSequence } from '../../store/events/event.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 
-/** More partners than there are: one reading lists all that have events to add up. */
-const PARTNERS_MAX = 1_000_000;
 /** Few enough to be read well within a statement's time. */
 const EVENTS_AT_ONCE = 5_000n;
+
+/**
+ * On a cluster partners are added up by different nodes, and each statement has its way there. One connection of the operators' is left to
+ * those who read meanwhile.
+ */
+const PARTNERS_AT_ONCE = 3;
 
 /** `all`: everything that had a number when it began is in the totals. `by others`: the rest is being added up by another process. */
 export type AddedUp = 'all' | 'by others' | 'in part';
@@ -19,45 +31,54 @@ interface AddUpTerms {
   readonly waits?: boolean;
 }
 
+/** The partner that was begun last: the next time begins behind it, so that everybody has a turn however short the times are. */
+const lastBegun = new WeakMap<Database, string>();
+
 /**
  * Adds up what was confirmed and what failed, by days, behind the confirmations: each event once, however many processes do so at once.
  *
  * @returns `in part` when it left something.
+ * @throws AggregateError When some partners could not be added up, after all others were, or the time was over.
  */
 export async function addUpDays(database: Database, terms: AddUpTerms): Promise<AddedUp> {
-  let addedUp: AddedUp = 'all';
-  for (const partnerId of await listPartnersBehind(database.pool, PARTNERS_MAX)) {
-    const ofPartner = await addUpPartner(database, partnerId, terms);
-    if (ofPartner === 'in part') return ofPartner;
-    if (ofPartner === 'by others') addedUp = ofPartner;
-  }
-  return addedUp;
+  const outcomes = new Set<AddedUp>();
+  const failed = (count: number) => `The days of ${pluralise(count, 'partner')} could not be added up.`;
+  const behind = inTurn(await listPartnersBehind(database.pool), lastBegun.get(database) ?? '');
+  await forEachSettled(behind, { failed, atOnce: database.isDistributed ? PARTNERS_AT_ONCE : 1 }, async (partner) => {
+    outcomes.add(terms.isOver() ? 'in part' : await addUpPartner(database, partner, terms));
+  });
+  if (outcomes.has('in part')) return 'in part';
+  return outcomes.has('by others') ? 'by others' : 'all';
 }
 
-async function addUpPartner(database: Database, partnerId: string, { isOver, waits = false }: AddUpTerms): Promise<AddedUp> {
-  const last = await findLastSequence(database.pool, partnerId);
-  const partner = await findPartner(database.pool, partnerId);
-  while (!isOver()) {
-    const through = await addUp(database, { partnerId, timeZone: partner?.timeZone ?? 'UTC', waits });
+/** From the one after a partner on, and round to it. */
+function inTurn(partners: readonly PartnerBehind[], lastId: string): PartnerBehind[] {
+  return [...partners.filter(({ partnerId }) => partnerId > lastId), ...partners.filter(({ partnerId }) => partnerId <= lastId)];
+}
+
+async function addUpPartner(database: Database, partner: PartnerBehind, terms: AddUpTerms): Promise<AddedUp> {
+  lastBegun.set(database, partner.partnerId);
+  do {
+    const through = await addUp(database, partner, terms);
     if (through === undefined) return 'by others';
-    if (through >= last) return 'all';
-  }
+    if (through >= partner.last) return 'all';
+  } while (!terms.isOver());
   return 'in part';
 }
 
 /** @returns The number up to which events are added up; `undefined` where somebody else is at it. */
 async function addUp(
   database: Database,
-  { partnerId, timeZone, waits }: { readonly partnerId: string; readonly timeZone: string; readonly waits: boolean },
+  { partnerId, last, isNew }: PartnerBehind,
+  { waits = false }: AddUpTerms,
 ): Promise<bigint | undefined> {
-  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-    const after = await holdDayTotals(db, partnerId, waits);
-    if (after === undefined) return undefined;
-    const last = await findLastSequence(db, partnerId);
-    if (last <= after) return after;
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db, { finalStatement }) => {
+    if (isNew) await insertDayTotalPlace(db, partnerId);
+    const [after, partner] = await Promise.all([holdDayTotals(db, partnerId, waits), findPartner(db, partnerId)]);
+    if (after === undefined || after >= last) return after;
     const through = last - after > EVENTS_AT_ONCE ? after + EVENTS_AT_ONCE : last;
-    const sums = await sumEventsByDay(db, { partnerId, after, through, timeZone });
-    await addDayTotals(db, { partnerId, sums, through });
+    const sums = await sumEventsByDay(db, { partnerId, after, through, timeZone: partner?.timeZone ?? 'UTC' });
+    await finalStatement(() => addDayTotals(db, { partnerId, sums, through }));
     return through;
   });
 }

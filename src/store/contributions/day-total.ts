@@ -13,25 +13,40 @@ export interface DaySum {
 
 type SumRow = Omit<DaySum, 'confirmedPoints'> & { readonly confirmedPoints: string };
 
+/** A partner with events that are not in the totals yet. */
+export interface PartnerBehind {
+  readonly partnerId: string;
+  /** The highest sequence of its events. */
+  readonly last: bigint;
+  /** Whether nothing of it was ever added up. */
+  readonly isNew: boolean;
+}
+
 /** Both tables are read once: a join would look up each partner's place. */
 const BEHIND: Statement = {
   name: 'list_partners_behind_totals',
-  text: `select partner_id as "partnerId" from (
-      select partner_id, last_sequence as last, 0::int8 as through from event_counter
+  text: `select partner_id as "partnerId", max(last) as last, max(through) is null as "isNew" from (
+      select partner_id, last_sequence as last, null::int8 as through from event_counter
       union all
       select partner_id, 0::int8, through_sequence from day_total_place
-    ) both_ends group by partner_id having max(last) > max(through) order by partner_id limit $1`,
+    ) both_ends group by partner_id having max(last) > coalesce(max(through), 0) order by partner_id`,
 };
 
-/** Partners with events that are not in the totals yet. It costs the more the more partners there are. */
-export async function listPartnersBehind(db: Queryable, limit: number): Promise<string[]> {
-  return (await run<{ partnerId: string }>(db, BEHIND, [limit])).map(({ partnerId }) => partnerId);
+/** Lists the partners with events that are not in the totals yet, in the order of their ids. It costs the more the more partners there are. */
+export async function listPartnersBehind(db: Queryable): Promise<PartnerBehind[]> {
+  return run<PartnerBehind & Record<string, unknown>>(db, BEHIND, []);
 }
 
 const BEGIN: Statement = {
   name: 'insert_day_total_place',
   text: 'insert into day_total_place (partner_id, through_sequence) values ($1, 0) on conflict do nothing',
 };
+
+/** Before the first totals of a partner. Another transaction that does the same is waited for. */
+export async function insertDayTotalPlace(db: Queryable, partnerId: string): Promise<void> {
+  await run(db, BEGIN, [partnerId]);
+}
+
 const PLACE = 'select through_sequence as "throughSequence" from day_total_place where partner_id = $1';
 const HOLD: Statement = { name: 'lock_day_total_place', text: `${PLACE} for update` };
 const HOLD_IF_FREE: Statement = { name: 'lock_free_day_total_place', text: `${PLACE} for update skip locked` };
@@ -39,11 +54,10 @@ const HOLD_IF_FREE: Statement = { name: 'lock_free_day_total_place', text: `${PL
 /**
  * Locks the totals of a partner until the transaction ends: no other transaction adds up this partner meanwhile.
  *
- * @param waits Whether to wait for another transaction that has locked them. One that inserts the partner's first row is always waited for.
+ * @param waits Whether to wait for another transaction that has locked them.
  * @returns The sequence up to which events are added up; `undefined` where another transaction has locked them, and this one does not wait.
  */
 export async function holdDayTotals(db: Queryable, partnerId: string, waits: boolean): Promise<bigint | undefined> {
-  await run(db, BEGIN, [partnerId]);
   const [row] = await run<{ throughSequence: bigint }>(db, waits ? HOLD : HOLD_IF_FREE, [partnerId]);
   return row?.throughSequence;
 }
@@ -82,14 +96,15 @@ const MOVE: Statement = {
   text: 'update day_total_place set through_sequence = $2 where partner_id = $1',
 };
 
-/** In the transaction that holds the partner's totals: the sums of the events up to a number. */
+/** In the transaction that holds the partner's totals: the sums of the events up to a number. All is sent at once. */
 export async function addDayTotals(
   db: Queryable,
   { partnerId, sums, through }: { partnerId: string; sums: readonly DaySum[]; through: bigint },
 ): Promise<void> {
-  for (const { day, pointConversionVersion, confirmedCount, confirmedPoints, failedCount } of sums)
-    await run(db, ADD, [partnerId, day, pointConversionVersion, confirmedCount, confirmedPoints, failedCount]);
-  await run(db, MOVE, [partnerId, through]);
+  const added = sums.map(({ day, pointConversionVersion, confirmedCount, confirmedPoints, failedCount }) =>
+    run(db, ADD, [partnerId, day, pointConversionVersion, confirmedCount, confirmedPoints, failedCount]),
+  );
+  await Promise.all([...added, run(db, MOVE, [partnerId, through])]);
 }
 
 const COLUMNS = `day::text as day, point_conversion_version as "pointConversionVersion"`;
