@@ -16,6 +16,7 @@ import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { detailCodes, newConfirmation, type TestEvent, uniqueId } from '../support/client.ts';
+import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { insertPendingAged, untilSequenced } from '../support/records.ts';
 import { insertContributionRule } from '../support/rules.ts';
@@ -158,6 +159,16 @@ describe('after 72 hours it fails by itself', () => {
       [['review.expire', 'schedule']],
     );
     assert.deepEqual(await expire(), { failed: 0, decided: 0, busy: 0 }, 'again without harm');
+  });
+
+  test('only partners with something overdue are asked, and one statement finds them', async () => {
+    await expire();
+    for (const age of ['1 hour', '80 hours', '80 hours']) await waiting(2, age);
+    const { counted, sent } = countingDatabase(database);
+    const { failed } = await expirePending({ hours: 72 }).run({ ...context(AbortSignal.timeout(60_000)), database: counted });
+    assert.equal(failed, 4);
+    assert.deepEqual([sent.get('list_partners_with_overdue_reviews'), sent.get('list_overdue_contribution_reviews')], [1, 2]);
+    assert.equal(sent.get('list_partners'), undefined);
   });
 
   test('the hours are those of the setting', async () => {

@@ -7,6 +7,7 @@ import { listDeliveries } from '../../src/store/webhooks/delivery-log.ts';
 import { testEndpoint } from '../../src/webhooks/endpoints/test-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
@@ -22,15 +23,14 @@ test('what is older than its retention goes, with its deliveries and attempts; w
   for (let count = 0; count < 3; count++) await caller.confirm();
   await testEndpoint(tools, OWNER, { partnerId, endpointId });
   await untilDeliveries(database, partnerId, (all) => all.length === 4 && all.every(({ status }) => status === 'delivered'));
-  await database.pool.query(
-    "update event set occurred_at = now() - interval '91 days' where partner_id = $1 and sequence between 2 and 3",
-    [partnerId],
-  );
+  await database.pool.query("update event set occurred_at = now() - interval '91 days' where partner_id = $1 and sequence <= 3", [
+    partnerId,
+  ]);
   await database.pool.query(
     "update delivery set created_at = now() - interval '91 days' where partner_id = $1 and sequence is null",
     [partnerId],
   );
-  assert.equal(await removeOldEvents(database, 90), 2);
+  assert.equal(await removeOldEvents(database, 90), 3);
   const counted = async (table: string) =>
     Number((await database.pool.query(`select count(*) from ${table} where partner_id = $1`, [partnerId])).rows[0].count);
   const [kept] = await listDeliveries(database.pool, partnerId, { limit: 10 });
@@ -39,7 +39,7 @@ test('what is older than its retention goes, with its deliveries and attempts; w
     'select delivery_id from delivery_attempt where partner_id = $1 and delivery_id <> $2',
     [partnerId, kept?.deliveryId],
   );
-  assert.deepEqual([await counted('event'), await counted('delivery'), log.length, left], [2, 1, 1, []]);
+  assert.deepEqual([await counted('event'), await counted('delivery'), log.length, left], [1, 1, 1, []]);
 });
 
 test('old tests go all at once, however many there are and although no event is old', HANG_LIMIT, async () => {
@@ -55,6 +55,23 @@ test('old tests go all at once, however many there are and although no event is 
   );
   assert.equal(await removeOldEvents(database, 90), 0);
   assert.equal((await listDeliveries(database.pool, partnerId, { limit: 100 })).length, 2);
+});
+
+test('only partners with something old are asked, and two statements find them', HANG_LIMIT, async () => {
+  const [old, ...others] = [await withEndpoint(), await withEndpoint(), await withEndpoint()];
+  for (const { client: caller, partner } of [old, ...others]) {
+    await caller.confirm();
+    await untilSequenced(database, partner.partnerId, 2);
+  }
+  const { counted, sent } = countingDatabase(database);
+  const statements = () => sent.values().reduce((sum, times) => sum + times, 0);
+  await removeOldEvents(database, 90);
+  assert.deepEqual([await removeOldEvents(counted, 90), statements()], [0, 2]);
+  await database.pool.query("update event set occurred_at = now() - interval '91 days' where partner_id = $1 and sequence = 1", [
+    old.partner.partnerId,
+  ]);
+  sent.clear();
+  assert.deepEqual([await removeOldEvents(counted, 90), statements()], [1, 4]);
 });
 
 test('a partner whose old events cannot be removed holds up no other, and is told of at the end', HANG_LIMIT, async () => {

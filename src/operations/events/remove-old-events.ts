@@ -1,8 +1,12 @@
 import { forEachSettled } from '../../concurrency/for-each-settled.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import type { Database } from '../../store/database.ts';
-import { deleteOldEvents, deleteOldTests } from '../../store/events/delete-old-events.ts';
-import { listEventCounters } from '../../store/events/event.ts';
+import {
+  deleteOldEvents,
+  deleteOldTests,
+  listPartnersWithOldEvents,
+  listPartnersWithOldTests,
+} from '../../store/events/delete-old-events.ts';
 
 const AT_ONCE = 500;
 
@@ -16,7 +20,8 @@ const AT_ONCE = 500;
 export async function removeOldEvents({ pool }: Database, days: number, signal?: AbortSignal): Promise<number> {
   let sum = 0;
   const failed = (count: number) => `Old events of ${pluralise(count, 'partner')} could not be removed.`;
-  await forEachSettled(await listEventCounters(pool), { signal, failed }, async (partnerId) => {
+  const lists = [await listPartnersWithOldTests(pool, days), await listPartnersWithOldEvents(pool, days)];
+  await forEachSettled(new Set(lists.flat()), { signal, failed }, async (partnerId) => {
     await removeAll((limit) => deleteOldTests(pool, partnerId, { days, limit }), signal);
     sum += await removeAll((limit) => deleteOldEvents(pool, partnerId, { days, limit }), signal);
   });

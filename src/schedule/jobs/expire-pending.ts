@@ -1,7 +1,7 @@
 import { forEachSettled } from '../../concurrency/for-each-settled.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import { expireOverdueContributions } from '../../operations/contributions/expire-overdue-contributions.ts';
-import { eachPartner } from '../../store/access/partner.ts';
+import { listPartnersWithOverdueReviews } from '../../store/contributions/contribution-review.ts';
 import type { Job } from '../job.ts';
 
 /**
@@ -18,7 +18,8 @@ export function expirePending({ hours }: { readonly hours: number }): Job {
     async run({ database, actor, signal }) {
       const counts = { failed: 0, decided: 0, busy: 0 };
       const failed = (count: number) => `Pending contributions of ${pluralise(count, 'partner')} could not be failed.`;
-      await forEachSettled(eachPartner(database.pool), { signal, failed }, async ({ partnerId }) => {
+      const overdue = await listPartnersWithOverdueReviews(database.pool, hours);
+      await forEachSettled(overdue, { signal, failed }, async (partnerId) => {
         const expired = await expireOverdueContributions(database, actor, { partnerId, hours, signal });
         counts.failed += expired.failed;
         counts.decided += expired.decided;

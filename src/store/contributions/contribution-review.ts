@@ -78,6 +78,20 @@ export async function listOpenContributionReviewIds(db: Queryable, partnerId: st
   return rows.map(({ transactionId }) => transactionId);
 }
 
+/** The order leads to the index by the time of opening, which ends at what is overdue; another one would read every open review. */
+const LIST_PARTNERS_OVERDUE: Statement = {
+  name: 'list_partners_with_overdue_reviews',
+  text: `select distinct partner_id as "partnerId" from (
+      select partner_id from contribution_review
+      where resolved_at is null and opened_at <= now() - make_interval(hours => $1) order by opened_at, transaction_id
+    ) overdue`,
+};
+
+/** Lists the partners with a review that has been open for this many hours, in no order. */
+export async function listPartnersWithOverdueReviews(db: Queryable, hours: number): Promise<string[]> {
+  return (await run<{ partnerId: string }>(db, LIST_PARTNERS_OVERDUE, [hours])).map(({ partnerId }) => partnerId);
+}
+
 /** A position among the open reviews. Times are stored to the millisecond. */
 export type ReviewPlace = Pick<ContributionReview, 'openedAt' | 'transactionId'>;
 

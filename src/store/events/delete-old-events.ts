@@ -1,6 +1,21 @@
 import type { Queryable } from '../database.ts';
-import { runAnew, type Statement } from '../query.ts';
+import { run, runAnew, type Statement } from '../query.ts';
 import { deliveryIdOf } from '../webhooks/delivery.ts';
+
+/** The first of each partner: the table of the counters has a row of every partner, and stands where its events do. */
+const LIST_WITH_EVENTS: Statement = {
+  name: 'list_partners_with_old_events',
+  text: `select c.partner_id as "partnerId" from event_counter c cross join lateral (
+      select occurred_at from event where partner_id = c.partner_id order by sequence limit 1
+    ) first
+    where first.occurred_at < now() - $1 * interval '1 day'`,
+};
+
+/** Reads the deliveries of tests and samples of every partner, by their index. */
+const LIST_WITH_TESTS: Statement = {
+  name: 'list_partners_with_old_tests',
+  text: `select distinct partner_id as "partnerId" from delivery where sequence is null and created_at < now() - $1 * interval '1 day'`,
+};
 
 /**
  * The oldest come first in the order of their sequence, so that one page shows whether any is old. A confirmation that no settlement has
@@ -47,6 +62,16 @@ const DELETE_TESTS: Statement = {
     )
     select (select count(*) from removed) as removed, (select count(*) from attempted) as attempts`,
 };
+
+/** Lists the partners whose first event is older than so many days, in no order. */
+export async function listPartnersWithOldEvents(db: Queryable, days: number): Promise<string[]> {
+  return (await run<{ partnerId: string }>(db, LIST_WITH_EVENTS, [days])).map(({ partnerId }) => partnerId);
+}
+
+/** Lists the partners with deliveries of tests and samples that are older than so many days, in no order. */
+export async function listPartnersWithOldTests(db: Queryable, days: number): Promise<string[]> {
+  return (await runAnew<{ partnerId: string }>(db, LIST_WITH_TESTS, [days])).map(({ partnerId }) => partnerId);
+}
 
 interface Old {
   /** Older than so many days. */

@@ -12,14 +12,23 @@ import {
   lockContribution,
 } from '../../../src/store/contributions/contribution.ts';
 import { type ContributionDraft, insertContributions } from '../../../src/store/contributions/contribution-insert.ts';
-import { findContributionReview, listOverdueContributionReviews } from '../../../src/store/contributions/contribution-review.ts';
+import {
+  findContributionReview,
+  listOverdueContributionReviews,
+  listPartnersWithOverdueReviews,
+} from '../../../src/store/contributions/contribution-review.ts';
 import { addToDailyCount, lockDailyCount } from '../../../src/store/contributions/daily-count.ts';
 import { lookUpContributionsByEvent, lookUpContributionsById } from '../../../src/store/contributions/looked-up-contribution.ts';
 import type { Database, Queryable } from '../../../src/store/database.ts';
 import { findEmissionsLinkByKey, insertEmissionsLink } from '../../../src/store/emissions/emissions-link.ts';
 import { findEstimatesById, findEstimatesByKey, insertEstimates } from '../../../src/store/emissions/estimate.ts';
 import { assignSequences, assignSequencesOfSeveral } from '../../../src/store/events/assign-sequences.ts';
-import { deleteOldEvents, deleteOldTests } from '../../../src/store/events/delete-old-events.ts';
+import {
+  deleteOldEvents,
+  deleteOldTests,
+  listPartnersWithOldEvents,
+  listPartnersWithOldTests,
+} from '../../../src/store/events/delete-old-events.ts';
 import {
   findEvent,
   findEventsBySequence,
@@ -260,6 +269,8 @@ function eventCalls(terms: HotCallOptions): HotCall[] {
     { title: 'bodies of events', send: (db) => updateEventBodies(db, partnerId, made) },
     { title: 'last sequence', send: (db) => findLastSequence(db, partnerId) },
     { title: 'event counters', isOfAll: true, send: (db) => listEventCounters(db) },
+    { title: 'partners with old events', send: (db) => listPartnersWithOldEvents(db, 90) },
+    { title: 'partners with old tests', send: (db) => listPartnersWithOldTests(db, 90) },
     { title: 'old events', send: (db) => deleteOldEvents(db, partnerId, { days: 90, limit: BATCH }) },
     { title: 'old tests', send: (db) => deleteOldTests(db, partnerId, { days: 90, limit: BATCH }) },
   ];
@@ -392,6 +403,7 @@ function idleCalls({ partnerId, keyId }: HotCallOptions): HotCall[] {
     { title: 'left reconciliations', send: (db) => listLeftReconciliations(db) },
     { title: 'open settlement', send: (db) => findOpenSettlement(db, partnerId) },
     { title: 'simulated ends that are due', send: (db) => listSimulatedEndsDue(db, BATCH) },
+    { title: 'partners with overdue reviews', send: (db) => listPartnersWithOverdueReviews(db, 72) },
     { title: 'overdue reviews', send: (db) => listOverdueContributionReviews(db, partnerId, { hours: 72, limit: BATCH }) },
   ];
 }
