@@ -78,6 +78,23 @@ describe('an operator decides', () => {
     assert.equal((await listOpen({}, 1)).length, 1);
   });
 
+  test('the list of several partners takes two statements, on a cluster too', async () => {
+    for (let made = 0; made < 3; made++) {
+      const { partner } = await service.newPartner();
+      await insertPendingAged(database, { partnerId: partner.partnerId, partnerOrderRef: 'listed', age: '1 hour' });
+    }
+    for (const isDistributed of new Set([true, database.isDistributed])) {
+      const { counted, sent } = countingDatabase({ ...database, isDistributed });
+      const page = { order: { by: 'opened_at', isDescending: false }, after: undefined, limit: 200 } as const;
+      const listed = (await listOpenReviews(counted, {}, page)).page;
+      assert.ok(new Set(listed.map(({ record }) => record.partnerId)).size >= 3);
+      assert.equal(
+        sent.values().reduce((sum, times) => sum + times, 0),
+        2,
+      );
+    }
+  });
+
   test('confirmed: with a reason, once, and it leaves the list', async () => {
     const { id, again, transactionId } = await newPending();
     const operator = signedIn('operator');

@@ -3,7 +3,7 @@ import { idAfterRecords, idBeforeRecords } from '../../domain/identifiers.ts';
 import {
   type ContributionRecord,
   findContributionsById,
-  findContributionsOfPartners,
+  findListedContributions,
 } from '../../store/contributions/contribution.ts';
 import { type LookedAtContribution, listContributionsInOrder } from '../../store/contributions/contribution-search.ts';
 import { listLatestContributions } from '../../store/contributions/latest-contribution.ts';
@@ -77,7 +77,7 @@ const LATEST = 50;
 /** Lists the contributions of all partners, the latest first. */
 export async function listLatest(database: Database): Promise<ContributionRecord[]> {
   const latest = await listLatestContributions(database.pool, LATEST);
-  const found = await findContributionsOfPartners(database, latest);
+  const found = await findListedContributions(database, latest);
   return inOrderOf(
     latest.map(({ transactionId }) => transactionId),
     found,

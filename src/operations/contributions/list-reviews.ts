@@ -1,7 +1,7 @@
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import type { ReviewReason } from '../../domain/rules/contribution-rules.ts';
 import type { ContributionId, ContributionRecord } from '../../store/contributions/contribution.ts';
-import { findContributionsById, findContributionsOfPartners } from '../../store/contributions/contribution.ts';
+import { findContributionsById, findListedContributions } from '../../store/contributions/contribution.ts';
 import { type ContributionReview, findContributionReview } from '../../store/contributions/contribution-review.ts';
 import { listWaitingReviews, type ReviewOrder } from '../../store/contributions/waiting-review.ts';
 import type { Database, Queryable } from '../../store/database.ts';
@@ -45,7 +45,7 @@ async function readReviewed(
   database: Pick<Database, 'pool' | 'isDistributed'>,
   reviews: readonly ContributionReview[],
 ): Promise<ReviewedContribution[]> {
-  const records = await findContributionsOfPartners(database, reviews);
+  const records = await findListedContributions(database, reviews);
   const byId = new Map(records.map((record) => [record.contribution.transactionId, record]));
   return reviews.flatMap((review) => {
     const record = byId.get(review.transactionId);

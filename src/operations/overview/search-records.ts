@@ -1,11 +1,7 @@
 import { ID_PREFIXES, idAt, isOurId, timeOfId } from '../../domain/identifiers.ts';
 import { findPartner, listPartnersInOrder, type Partner, readAllPartnerIds } from '../../store/access/partner.ts';
 import { type FoundRecord, searchRecordOwner } from '../../store/access/record-owner.ts';
-import {
-  type ContributionId,
-  type ContributionRecord,
-  findContributionsOfPartners,
-} from '../../store/contributions/contribution.ts';
+import { type ContributionId, type ContributionRecord, findListedContributions } from '../../store/contributions/contribution.ts';
 import {
   searchContributions,
   searchContributionsByCorrelation,
@@ -69,7 +65,7 @@ function wholeThenNewest(one: Found, other: Found): number {
 }
 
 async function readFound(database: Database, found: readonly Found[]): Promise<SearchResult['contributions']> {
-  const records = await findContributionsOfPartners(database, found);
+  const records = await findListedContributions(database, found);
   const byId = new Map(records.map((record) => [record.contribution.transactionId, record]));
   return found.flatMap(({ transactionId, foundBy }) => {
     const record = byId.get(transactionId);

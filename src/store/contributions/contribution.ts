@@ -1,7 +1,7 @@
 import type { Contribution } from '../../domain/contributions/contribution.ts';
 import type { Database, Queryable } from '../database.ts';
 import { LINK_COLUMNS, type LinkRow, readLinkRow } from '../emissions/emissions-link.ts';
-import { findStatement, rowOf, rowOfName, run, runFind, type Statement } from '../query.ts';
+import { findListed, findStatement, rowOf, rowOfName, run, runFind, runListed, type Statement } from '../query.ts';
 import {
   CONTRIBUTION_COLUMNS,
   type LookedUpContribution,
@@ -90,16 +90,19 @@ export async function findContributionsById(
   return (await runFind<ContributionRow & LinkRow>(db, FIND_BY_ID, wanted, values)).map(readContributionRow);
 }
 
-/**
- * Finds contributions by id for an operator, who reads over many partners. A distributed database is asked for one partner at a time.
- */
-export async function findContributionsOfPartners(
-  { pool, isDistributed }: Pick<Database, 'pool' | 'isDistributed'>,
-  wanted: readonly { partnerId: string; transactionId: string }[],
+const FIND_LISTED = findListed(
+  'find_listed_contributions',
+  { table: 'contribution', alias: 'c', key: 'transaction_id' },
+  (rows) => `select ${COLUMNS} from ${rows} ${withLink('c.partner_id')}`,
+);
+
+/** Finds contributions of any partners. Their order is undefined. It is for a list of operators, and waits for no standby. */
+export async function findListedContributions(
+  database: Pick<Database, 'pool' | 'isDistributed'>,
+  listed: readonly ContributionId[],
 ): Promise<ContributionRecord[]> {
-  if (!isDistributed) return wanted.length === 0 ? [] : findContributionsById(pool, wanted);
-  const ofPartners = [...Map.groupBy(wanted, ({ partnerId }) => partnerId).values()];
-  return (await Promise.all(ofPartners.map((ofOne) => findContributionsById(pool, ofOne)))).flat();
+  const keys = listed.map(({ partnerId, transactionId }) => [partnerId, transactionId] as const);
+  return (await runListed<ContributionRow & LinkRow>(database, FIND_LISTED, keys)).map(readContributionRow);
 }
 
 /** How a stored record can conflict with a confirmation, each by its own index; a record that does so in two ways is found once. */

@@ -9,6 +9,7 @@ import { readClock } from '../../../src/store/clock.ts';
 import {
   findContributionConflicts,
   findContributionsById,
+  findListedContributions,
   lockContribution,
 } from '../../../src/store/contributions/contribution.ts';
 import { type ContributionDraft, insertContributions } from '../../../src/store/contributions/contribution-insert.ts';
@@ -189,6 +190,10 @@ function lookUpCalls(terms: HotCallOptions): HotCall[] {
       title: 'contributions by id, several partners',
       isOfSeveral: true,
       send: (db) => findContributionsById(db, mixed(of('transactionId', transactionId))),
+    },
+    {
+      title: 'contributions of a list of operators',
+      send: (db) => findListedContributions(asPool(db, terms), mixed(of('transactionId', transactionId))),
     },
     { title: 'conflicts', send: (db) => findContributionConflicts(db, claims(token)) },
     { title: 'conflicts, none there', send: (db) => findContributionConflicts(db, claims(absent)) },
