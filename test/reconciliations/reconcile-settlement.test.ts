@@ -16,6 +16,7 @@ import { updateBrokenOff } from '../../src/store/reconciliations/reconciliation.
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, type Client, detailCodes, newConfirmation, toJson, uniqueId } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { spawnService, testService } from '../support/service.ts';
@@ -266,6 +267,26 @@ describe('the job', HANG_LIMIT, () => {
     const failed = await end('rec_receiving-1');
     assert.equal(failed.status, 'failed');
     assert.match(failed.problem, /^The list did not come to its end\. Send it again/);
+  });
+
+  test("what a process left behind of another partner's list stops no list, also while it cannot be ended", async () => {
+    const { client, path, sent } = await withSettlements(1);
+    const other = await withSettlements(1);
+    const insert = `insert into reconciliation (partner_id, reconciliation_id, settlement_id, idempotency_key, format, status, lease_until,
+      created_at) values ($1, 'rec_left', $2, 'left', 'csv', 'receiving', now() + interval '1 s', now())`;
+    const holder = await database.pool.connect();
+    await holder.query(insert, [other.partnerId, other.closed.settlementId]);
+    await holder.query('begin');
+    await holder.query('select from reconciliation where partner_id = $1 for update', [other.partnerId]);
+    try {
+      const isOver = 'select from reconciliation where partner_id = $1 and lease_until < now()';
+      await waitFor('the end of the lease', async () => (await database.pool.query(isOver, [other.partnerId])).rowCount === 1);
+      const answer = await send(client, path, toCsv(sent));
+      await holder.query('rollback');
+      await untilEnded(client, answer);
+    } finally {
+      holder.release(true);
+    }
   });
 
   test('after 30 days the lines are removed, and the counts are kept', async () => {

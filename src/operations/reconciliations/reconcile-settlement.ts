@@ -14,7 +14,7 @@ import { addList } from '../../store/quotas/daily-usage.ts';
 import { findPartnerQuota } from '../../store/quotas/partner-quota.ts';
 import {
   deleteRefused,
-  endLostReconciliations,
+  endLostReconciliationsOf,
   findReconciliation,
   findReconciliationByKey,
   insertReconciliation,
@@ -116,7 +116,7 @@ async function take(comparing: Comparing, list: UploadedList): Promise<Reconcili
   if (known && known.status !== 'receiving') return replay(known, list);
   refuseSuspended(list.standing());
   refuseSpent(usage.isSpent(partnerId));
-  await endLostReconciliations(pool);
+  await endLostReconciliationsOf(pool, partnerId);
   const reconciliationId = newId('rec');
   const uploadedBy = list.uploader?.operatorId ?? null;
   const begun = await insertReconciliation(pool, {

@@ -248,6 +248,16 @@ export async function endLostReconciliations(db: Queryable): Promise<void> {
   await run(db, END_LOST, []);
 }
 
+const END_LOST_OF: Statement = {
+  name: 'end_lost_reconciliations_of',
+  text: `${BREAK_OFF} where partner_id = $1 and status = 'receiving' and lease_until < now()`,
+};
+
+/** Like {@link endLostReconciliations}, for one partner: a distributed database uses that partner's node only. */
+export async function endLostReconciliationsOf(db: Queryable, partnerId: string): Promise<void> {
+  await run(db, END_LOST_OF, [partnerId]);
+}
+
 const LIST_LEFT: Statement = {
   name: 'list_left_reconciliations',
   text: `select partner_id as "partnerId", reconciliation_id as "reconciliationId" from reconciliation

@@ -49,7 +49,11 @@ import { claimInstallation, findInstallationId } from '../../../src/store/instal
 import { claimJob, deleteOldJobRuns, endJobRun, listDueJobs, listJobStates, renewJobLease } from '../../../src/store/jobs/job.ts';
 import { addStoredBytes } from '../../../src/store/quotas/daily-usage.ts';
 import { findPartnerQuota } from '../../../src/store/quotas/partner-quota.ts';
-import { endLostReconciliations, listLeftReconciliations } from '../../../src/store/reconciliations/reconciliation.ts';
+import {
+  endLostReconciliations,
+  endLostReconciliationsOf,
+  listLeftReconciliations,
+} from '../../../src/store/reconciliations/reconciliation.ts';
 import { listRuleVersions, readRuleRevision } from '../../../src/store/rules/rule-version.ts';
 import { listSimulatedEndsDue } from '../../../src/store/sandbox/simulated-end.ts';
 import { findOpenSettlement } from '../../../src/store/settlements/settlement.ts';
@@ -405,6 +409,7 @@ function idleCalls({ partnerId, keyId }: HotCallOptions): HotCall[] {
     { title: 'environment', send: (db) => claimInstallation(db, 'sandbox') },
     { title: 'installation', send: (db) => findInstallationId(db) },
     { title: 'lost reconciliations', send: (db) => endLostReconciliations(db) },
+    { title: 'lost reconciliations of a partner', send: (db) => endLostReconciliationsOf(db, partnerId) },
     { title: 'left reconciliations', send: (db) => listLeftReconciliations(db) },
     { title: 'open settlement', send: (db) => findOpenSettlement(db, partnerId) },
     { title: 'simulated ends that are due', send: (db) => listSimulatedEndsDue(db, BATCH) },
