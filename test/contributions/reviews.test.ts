@@ -13,6 +13,8 @@ import {
 import type { JobContext } from '../../src/schedule/job.ts';
 import { expirePending } from '../../src/schedule/jobs/expire-pending.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
+import { insertContributionReviews } from '../../src/store/contributions/contribution-review.ts';
+import { insertSimulatedEnds } from '../../src/store/sandbox/simulated-end.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { detailCodes, newConfirmation, type TestEvent, uniqueId } from '../support/client.ts';
@@ -93,6 +95,31 @@ describe('an operator decides', () => {
         2,
       );
     }
+  });
+
+  test('the reviews of a batch are opened by one statement, and so are the ends that a sandbox gives them', async () => {
+    const { counted, sent } = countingDatabase(database);
+    const client = await counted.pool.connect();
+    await client.query('begin');
+    const pending = Array.from({ length: 20 }, () => ({ partnerId, transactionId: newId('txn') }));
+    sent.clear();
+    await insertContributionReviews(
+      client,
+      pending.map((id) => ({ ...id, reason: 'review_threshold', countedOn: null })),
+    );
+    await insertSimulatedEnds(
+      client,
+      pending.map((id) => ({ ...id, outcome: 'failed', afterSeconds: 60 })),
+    );
+    assert.deepEqual([...sent.values()], [1, 1]);
+    const { rows } = await client.query(
+      `select count(*)::int4 from contribution_review r join sandbox_due d using (partner_id, transaction_id)
+      where r.partner_id = $1 and d.partner_id = $1 and due_at = opened_at + interval '60 s'`,
+      [partnerId],
+    );
+    assert.deepEqual(rows, [{ count: 20 }]);
+    await client.query('rollback');
+    client.release();
   });
 
   test('confirmed: with a reason, once, and it leaves the list', async () => {

@@ -9,7 +9,7 @@ import { insertContributionReviews } from '../../store/contributions/contributio
 import { addToDailyCount, type CountedDay, lockDailyCount } from '../../store/contributions/daily-count.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
-import { insertSimulatedEnd } from '../../store/sandbox/simulated-end.ts';
+import { insertSimulatedEnds } from '../../store/sandbox/simulated-end.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { estimateKey } from '../emissions/association-facts.ts';
 import type { RecentContributions } from '../events/recent-contributions.ts';
@@ -188,9 +188,10 @@ async function openReviews(
     reason ? [{ partnerId, transactionId, reason, countedOn: today?.day ?? null }] : [],
   );
   await insertContributionReviews(db, opened);
-  for (const { partnerId, contribution, simulatedReview } of inserted)
-    if (simulatedReview?.outcome)
-      await insertSimulatedEnd(db, { ...simulatedReview, partnerId, transactionId: contribution.transactionId });
+  const ending = inserted.flatMap(({ partnerId, contribution: { transactionId }, simulatedReview }) =>
+    simulatedReview?.outcome ? [{ ...simulatedReview, partnerId, transactionId }] : [],
+  );
+  await insertSimulatedEnds(db, ending);
 }
 
 function outcomesOf(drafts: readonly (DecidedDraft | undefined)[], createdAt: ReadonlyMap<string, Date>): Outcomes {

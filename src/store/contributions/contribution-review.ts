@@ -1,5 +1,5 @@
 import type { ReviewReason } from '../../domain/rules/contribution-rules.ts';
-import { NOW } from '../bulk-rows.ts';
+import { insertListed, type ListedInsert, NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 import type { ContributionId } from './contribution.ts';
@@ -25,17 +25,22 @@ export interface OpenedReview extends ContributionId {
   readonly countedOn: string | null;
 }
 
-/** A parameter for each value: a distributed database must know the node of each row. */
-export async function insertContributionReviews(db: Queryable, reviews: readonly OpenedReview[]): Promise<void> {
-  const insert = ({ partnerId, transactionId, reason, countedOn }: OpenedReview) =>
-    run(db, INSERT, [partnerId, transactionId, reason, countedOn]);
-  await Promise.all(reviews.map(insert));
-}
-
-const INSERT: Statement = {
-  name: 'insert_contribution_review',
-  text: `insert into contribution_review (partner_id, transaction_id, reason, counted_on, opened_at) values ($1, $2, $3, $4::date, ${NOW})`,
+const OPENED: ListedInsert<OpenedReview> = {
+  table: 'contribution_review',
+  columns: [
+    ['partner_id', 'text', (review) => review.partnerId],
+    ['transaction_id', 'text', (review) => review.transactionId],
+    ['reason', 'text', (review) => review.reason],
+    ['counted_on', 'date', (review) => review.countedOn],
+  ],
+  computed: () => ({ opened_at: NOW }),
+  skipsConflicts: false,
+  returning: 'transaction_id',
 };
+
+export async function insertContributionReviews(db: Queryable, reviews: readonly OpenedReview[]): Promise<void> {
+  await insertListed(db, OPENED, reviews);
+}
 
 const FIND: Statement = {
   name: 'find_contribution_review',

@@ -1,5 +1,5 @@
 import type { SimulatedReview } from '../../domain/sandbox/scenarios.ts';
-import { NOW } from '../bulk-rows.ts';
+import { insertListed, type ListedInsert, NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 
@@ -10,15 +10,24 @@ export interface SimulatedEnd {
   readonly outcome: 'confirmed' | 'failed';
 }
 
-const INSERT: Statement = {
-  name: 'insert_simulated_end',
-  text: `insert into sandbox_due (partner_id, transaction_id, outcome, due_at)
-    values ($1, $2, $3, ${NOW} + make_interval(secs => $4))`,
+type NewEnd = Omit<SimulatedEnd, 'outcome'> & SimulatedReview;
+
+const ENDS: ListedInsert<NewEnd> = {
+  table: 'sandbox_due',
+  columns: [
+    ['partner_id', 'text', (end) => end.partnerId],
+    ['transaction_id', 'text', (end) => end.transactionId],
+    ['outcome', 'text', (end) => end.outcome],
+  ],
+  computed: () => ({}),
+  derived: ({ afterSeconds }) => ({ due_at: [afterSeconds, (seconds) => `${NOW} + make_interval(secs => ${seconds})`] }),
+  skipsConflicts: false,
+  returning: 'transaction_id',
 };
 
-/** In the transaction of the contribution, so that one that is to end always has its end. */
-export async function insertSimulatedEnd(db: Queryable, end: Omit<SimulatedEnd, 'outcome'> & SimulatedReview): Promise<void> {
-  await run(db, INSERT, [end.partnerId, end.transactionId, end.outcome, end.afterSeconds]);
+/** In the transaction of their contributions, so that one that is to end always has its end. */
+export async function insertSimulatedEnds(db: Queryable, ends: readonly NewEnd[]): Promise<void> {
+  await insertListed(db, ENDS, ends);
 }
 
 const LIST_DUE: Statement = {
