@@ -1,7 +1,9 @@
 import { forEachSettled } from '../../concurrency/for-each-settled.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import { expireOverdueContributions } from '../../operations/contributions/expire-overdue-contributions.ts';
+import { eachPartner } from '../../store/access/partner.ts';
 import { listPartnersWithOverdueReviews } from '../../store/contributions/contribution-review.ts';
+import type { Database } from '../../store/database.ts';
 import type { Job } from '../job.ts';
 
 /**
@@ -18,8 +20,7 @@ export function expirePending({ hours }: { readonly hours: number }): Job {
     async run({ database, actor, signal }) {
       const counts = { failed: 0, decided: 0, busy: 0 };
       const failed = (count: number) => `Pending contributions of ${pluralise(count, 'partner')} could not be failed.`;
-      const overdue = await listPartnersWithOverdueReviews(database.pool, hours);
-      await forEachSettled(overdue, { signal, failed }, async (partnerId) => {
+      await forEachSettled(await partnersToAsk(database, hours), { signal, failed }, async (partnerId) => {
         const expired = await expireOverdueContributions(database, actor, { partnerId, hours, signal });
         counts.failed += expired.failed;
         counts.decided += expired.decided;
@@ -28,4 +29,12 @@ export function expirePending({ hours }: { readonly hours: number }): Job {
       return counts;
     },
   };
+}
+
+/** On a cluster whose partners cannot be asked together, because a node does not answer, those of the other nodes still have their turn. */
+async function partnersToAsk({ pool, isDistributed }: Database, hours: number): Promise<readonly string[]> {
+  return listPartnersWithOverdueReviews(pool, hours).catch(async (error: unknown) => {
+    if (!isDistributed) throw error;
+    return Array.fromAsync(eachPartner(pool), ({ partnerId }) => partnerId);
+  });
 }
