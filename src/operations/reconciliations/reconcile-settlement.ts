@@ -12,17 +12,16 @@ import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { addList } from '../../store/quotas/daily-usage.ts';
 import { findPartnerQuota } from '../../store/quotas/partner-quota.ts';
+import { listOldReconciliations, updateLinesRemoved } from '../../store/reconciliations/old-reconciliation.ts';
 import {
   deleteRefused,
   endLostReconciliationsOf,
   findReconciliation,
   findReconciliationByKey,
   insertReconciliation,
-  listOldReconciliations,
   type Reconciliation,
   type ReconciliationName,
   updateBrokenOff,
-  updateLinesRemoved,
   updateReceived,
 } from '../../store/reconciliations/reconciliation.ts';
 import {
