@@ -13,6 +13,7 @@ import { getOverview } from '../../src/operator-api/overview/overview.ts';
 import type { OperatorRoute } from '../../src/operator-api/route.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { clusterDatabase } from '../support/postgres/cluster-database.ts';
+import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 
 const COUNTS = {
@@ -74,6 +75,26 @@ for (const route of LISTS) {
       const sorted = values.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0));
       assert.deepEqual(values, sort.startsWith('-') ? sorted.toReversed() : sorted);
     });
+}
+
+/** They read what each partner of the page has. */
+const BY_PARTNER = ['listClosings', 'listPartnerMonths'];
+
+for (const route of LISTS) {
+  const { query } = route as unknown as { query: { properties: { limit?: unknown }; required?: string[] } };
+  if (!query.properties.limit || BY_PARTNER.includes(route.operation)) continue;
+  test(`${route.operation}: a long page is read with as many statements as a short one`, async () => {
+    const needed = query.required?.includes('partner_id') ? { partner_id: partnerId } : {};
+    const count = async (limit: string) => {
+      const { counted, sent } = countingDatabase(database);
+      const of = { tools: { ...tools, database: counted }, params: PARAMS, query: { ...needed, limit } };
+      await route.handle(of as never);
+      return sent.values().reduce((sum, times) => sum + times, 0);
+    };
+    const [short, long] = [await count('40'), await count('100')];
+    assert.ok(short > 0);
+    assert.equal(long, short);
+  });
 }
 
 test('the overview and a month add up what there is', async () => {

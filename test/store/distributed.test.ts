@@ -11,6 +11,7 @@ import { insertWebhookEndpoint, listSecretsByKey } from '../../src/store/webhook
 import { openSecretBox } from '../../src/webhooks/security/secret-box.ts';
 import { OWNER } from '../support/actor.ts';
 import { countByStatus } from '../support/client.ts';
+import { commandLine } from '../support/command-line.ts';
 import { type TestPartner, testService } from '../support/service.ts';
 
 const isCluster = process.env['TEST_ENGINE'] === 'citus';
@@ -66,7 +67,7 @@ if (isCluster) {
       const urlOf = (more: object) => Object.assign(new URL(service.databaseUrl), more).href;
       const worker = new pg.Client(urlOf({ hostname: rows[0].host, port: rows[0].port }));
       await worker.connect();
-      await pool.query(`create role ${role} login`);
+      await pool.query(`create role ${role} superuser login`);
       await worker.query(`set citus.enable_ddl_propagation = off; alter role ${role} set synchronous_commit = off`);
       const database = openDatabase({ databaseUrl: urlOf({ username: role }), poolSize: 1 });
       try {
@@ -79,6 +80,15 @@ if (isCluster) {
           new RegExp(`^Worker ${rows[0].host}:${rows[0].port}: synchronous_commit is off.*Set synchronous_commit = on`),
         );
         assert.deepEqual(listWorkerProblems(await readWorkerSettings(service.database)), []);
+        const DATABASE_URL = urlOf({ username: role });
+        await assert.rejects(
+          testService({ env: { DATABASE_URL } }),
+          /not durable: contributions could be lost\.\n {2}- Worker .*synchronous_commit is off/,
+        );
+        const { findings } = JSON.parse((await commandLine({ DATABASE_URL }).run(['doctor', '--json'])).stdout);
+        const [found, ...others] = findings.filter(({ check }: { check: string }) => check === 'workers');
+        assert.deepEqual([found.verdict, others], ['problem', []]);
+        assert.match(found.message, /^Worker .*synchronous_commit is off/);
       } finally {
         await database.close();
         await worker.end();
