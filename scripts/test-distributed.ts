@@ -59,6 +59,7 @@ const FILES_WITH_DELIVERIES = [
   'webhooks/webhook-delivery',
   'events/remove-old-events',
   'webhooks/webhooks',
+  'webhooks/lost-node',
   'service/processes',
   'events/list-events',
   'events/get-event',

@@ -1,6 +1,7 @@
 import { repeat } from '../concurrency/repeat.ts';
 import { endDuePending } from '../operations/sandbox/end-due-pending.ts';
 import type { Database } from '../store/database.ts';
+import { NodeReader } from '../store/node-reader.ts';
 
 const PAUSE_MS = 500;
 
@@ -10,5 +11,6 @@ const PAUSE_MS = 500;
  * @returns A function that stops it.
  */
 export function openSandboxEnds(database: Database, onError: (error: unknown) => void): () => Promise<void> {
-  return repeat({ pauseMs: PAUSE_MS, onError, work: (signal) => endDuePending(database, signal) });
+  const nodes = new NodeReader(database, onError);
+  return repeat({ pauseMs: PAUSE_MS, onError, work: (signal) => endDuePending(database, nodes, signal) });
 }

@@ -15,6 +15,8 @@ const SESSION_SETTINGS = [
   // Of a statement of all partners, a node reads one part of a table after the other for the first second. Citus would open a further
   // connection after 10 ms, and to start and end it costs the node more than most statements of the service.
   'citus.executor_slow_start_interval=1000',
+  // A node that cannot be reached fails a statement before the time limit of the statement does.
+  'citus.node_connection_timeout=2000',
   // Only a warning tells that the wait of a commit for the standby was aborted.
   'client_min_messages=notice',
   // The forms in which the driver and the statements read and write values.

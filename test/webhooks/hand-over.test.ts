@@ -96,7 +96,9 @@ async function endLeases(partnerId: string): Promise<void> {
 
 /** What a dispatcher of another process finds and claims. */
 async function claimElsewhere({ partnerId, endpointId }: { partnerId: string; endpointId: string }) {
-  const due = (await listDueEndpoints(database)).find((each) => each.partnerId === partnerId && each.endpointId === endpointId);
+  const due = (await listDueEndpoints(database.pool)).find(
+    (each) => each.partnerId === partnerId && each.endpointId === endpointId,
+  );
   return due ? claimDue(database, due, 100) : [];
 }
 

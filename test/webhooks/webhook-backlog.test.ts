@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type pg from 'pg';
-import { type Database, openDatabase, type Queryable } from '../../src/store/database.ts';
+import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { assignSequences } from '../../src/store/events/assign-sequences.ts';
 import { deleteOldEvents } from '../../src/store/events/delete-old-events.ts';
 import { insertEventCounter } from '../../src/store/events/event.ts';
@@ -32,10 +32,10 @@ const LIMIT = 16;
 const ALWAYS = new Date(0);
 
 const steps: readonly [name: string, prepare: string, work: (db: Queryable) => Promise<unknown>][] = [
-  ['numbers', '', (db) => assignSequences(db, database, partnerId, { limit: LIMIT, attemptsMax: 10, range: WHOLE_OUTBOX })],
-  ['finds', '', (db) => findUnsequencedEvents(db, database, WHOLE_OUTBOX, LIMIT)],
+  ['numbers', '', (db) => assignSequences(db, partnerId, { limit: LIMIT, attemptsMax: 10, range: WHOLE_OUTBOX })],
+  ['finds', '', (db) => findUnsequencedEvents(db, WHOLE_OUTBOX, LIMIT)],
   ['takes', '', (db) => takeUnsequencedEvents(db, WHOLE_OUTBOX, [partnerId], LIMIT)],
-  ['looks for', '', (db) => listDueEndpoints({ pool: db as Database['pool'], isDistributed: false })],
+  ['looks for', '', (db) => listDueEndpoints(db)],
   ['claims and records', '', claimAndRecord],
   [
     'makes due',
@@ -80,11 +80,7 @@ test('whoever takes a few of thousands reads those few, although it was planned 
 
 /** Decisions, 0067: with the order of the index every other plan needs a sort, so that none is chosen while nothing is known of the table. */
 const ORDERS: readonly [who: string, order: string, work: (db: Queryable) => Promise<unknown>][] = [
-  [
-    'looks for endpoints with due deliveries',
-    'd.next_attempt_at',
-    (db) => listDueEndpoints({ pool: db as pg.Pool, isDistributed: false }),
-  ],
+  ['looks for endpoints with due deliveries', 'd.next_attempt_at', (db) => listDueEndpoints(db)],
   ['records from when on deliveries are due', 'd.next_attempt_at', (db) => advanceDueFrom(db, 10_000)],
   ['watches endpoints with deliveries', 'd.next_attempt_at', (db) => watchWaitingEndpoints(db, database, { timeoutMs: 1_000 })],
   ['looks for the recipients of an event', 'webhook_endpoint.endpoint_id', (db) => listRecipientEndpoints(db, [partnerId])],

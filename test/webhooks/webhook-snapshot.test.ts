@@ -136,7 +136,7 @@ describe('while a snapshot is held', HANG_LIMIT, () => {
         [partnerId, endpointId, prefix, count, agoSeconds],
       );
     const find = async (db: Queryable = database.pool) => {
-      const due = await listDueEndpoints({ pool: db as typeof database.pool, isDistributed: false });
+      const due = await listDueEndpoints(db);
       return due.find((each) => each.endpointId === endpointId);
     };
     const asCounted = async (db: Queryable) => {
@@ -188,7 +188,7 @@ describe('what is claimed when it is made', HANG_LIMIT, () => {
     await advanceDueFrom(database.pool, 10_000);
     assert.ok(Date.now() - (await dueFromOf(idle.endpointId)).getTime() < 60_000);
     assert.equal((await dueFromOf(busy.endpointId)).getTime(), 0);
-    const due = (await listDueEndpoints(database)).map(({ endpointId }) => endpointId);
+    const due = (await listDueEndpoints(database.pool)).map(({ endpointId }) => endpointId);
     assert.deepEqual([due.includes(idle.endpointId), due.includes(busy.endpointId)], [false, true]);
   });
 });
@@ -271,7 +271,7 @@ describe('whatever commits late', HANG_LIMIT, () => {
       values ($1, 'dlv_late', $2, 'evt_late', 1, 'settlement.created', 'event', 'waiting', 10, now() - interval '1 hour', now())`,
       [partnerId, endpointId],
     );
-    const isDue = async () => (await listDueEndpoints(database)).some((due) => due.endpointId === endpointId);
+    const isDue = async () => (await listDueEndpoints(database.pool)).some((due) => due.endpointId === endpointId);
     assert.equal(await isDue(), false);
     await reopenDue(database);
     assert.equal(await isDue(), true);

@@ -1,4 +1,7 @@
+import { forEachSettled } from '../../concurrency/for-each-settled.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import type { Database } from '../../store/database.ts';
+import { NodeReader } from '../../store/node-reader.ts';
 import {
   claimReconciliation,
   endLostReconciliations,
@@ -17,18 +20,24 @@ import { EMPTY } from './match-lines.ts';
 
 /**
  * Finds the records that received lists lack, for every list that no process completes: at once after an upload, and later when a process
- * died.
+ * died. One that cannot be completed holds up no other.
  *
+ * @param nodes Knows which nodes did not answer an earlier call.
  * @returns How many were completed.
+ * @throws AggregateError When some could not be completed, after all others were.
  */
-export async function completeReconciliations(database: Database, signal: AbortSignal): Promise<number> {
+export async function completeReconciliations(
+  database: Database,
+  signal: AbortSignal,
+  nodes = new NodeReader(database),
+): Promise<number> {
   let count = 0;
-  await endLostReconciliations(database.pool);
-  for (const name of await listLeftReconciliations(database.pool)) {
-    if (signal.aborted) return count;
+  const failed = (failures: number) => `${pluralise(failures, 'reconciliation')} could not be completed.`;
+  await endLostReconciliations(nodes);
+  await forEachSettled(await listLeftReconciliations(nodes), { signal, failed }, async (name) => {
     const claimed = await claimReconciliation(database.pool, name);
     if (claimed && (await findMissing(database, claimed, signal))) count++;
-  }
+  });
   return count;
 }
 

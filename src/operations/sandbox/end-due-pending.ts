@@ -2,6 +2,7 @@ import { forEachSettled } from '../../concurrency/for-each-settled.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import type { Database } from '../../store/database.ts';
+import type { NodeReader } from '../../store/node-reader.ts';
 import { listSimulatedEndsDue } from '../../store/sandbox/simulated-end.ts';
 import { endPending } from './rehearse.ts';
 
@@ -12,9 +13,9 @@ const CHUNK = 100;
  *
  * @returns Whether there may be more.
  */
-export async function endDuePending(database: Database, signal: AbortSignal): Promise<boolean> {
-  const due = await listSimulatedEndsDue(database.pool, CHUNK);
+export async function endDuePending(database: Database, nodes: NodeReader, signal: AbortSignal): Promise<boolean> {
+  const due = await listSimulatedEndsDue(nodes, CHUNK);
   const failed = (count: number) => `${pluralise(count, 'pending contribution')} could not be ended.`;
   await forEachSettled(due, { signal, failed }, (end) => endPending(database, end, newId('corr')));
-  return due.length === CHUNK;
+  return due.length >= CHUNK;
 }

@@ -1,25 +1,31 @@
 import { NOW } from '../bulk-rows.ts';
-import type { Database, Queryable } from '../database.ts';
+import type { Queryable } from '../database.ts';
 import { ONE_BY_ONE, run, type Statement } from '../query.ts';
 import { deliveryIdOf } from '../webhooks/delivery.ts';
 import { IS_NOT_REMOVED } from '../webhooks/webhook-endpoint.ts';
 import { type OutboxRange, TAKING } from './event-outbox.ts';
 
-const oldestBy = (place: string) =>
-  `select ${place} as place, written_by, position from event_outbox where partner_id = $1 and exists (select from counter)`;
+const OLDEST =
+  'select ctid as place, written_by, position from event_outbox where partner_id = $1 and exists (select from counter)';
 
-const assignSequencesBy = (name: string, place: string, isOldest: string): Statement => ({
-  name,
+/**
+ * Numbers the oldest events of the outbox, in the order of their transactions and positions, and makes a delivery of each for every
+ * endpoint that wants it. What began after another had committed has the higher transaction, and the higher position. The
+ * counter's row is held meanwhile, so that there is one numbering at a time and no number is left out; who finds it held leaves the
+ * partner to its holder. The rows are taken by their places, which nothing changes as long as the statement sees them.
+ */
+const NUMBER: Statement = {
+  name: 'assign_sequences',
   text: `with counter as materialized (
       select last_sequence from event_counter where partner_id = $1 for update skip locked
     ), oldest as materialized (
       select place, written_by from (
-        (${oldestBy(place)} and written_by = any ($5::xid8[]) order by written_by, position limit $2)
+        (${OLDEST} and written_by = any ($5::xid8[]) order by written_by, position limit $2)
         union all
-        (${oldestBy(place)} and written_by >= $4::xid8 order by written_by, position limit $2)
+        (${OLDEST} and written_by >= $4::xid8 order by written_by, position limit $2)
       ) unsequenced order by written_by, position limit $2
     ), taken as (
-      delete from event_outbox where ${isOldest}
+      delete from event_outbox where ctid = any (array(select place from oldest))
       returning *
     ), numbered as (
       insert into event (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data)
@@ -44,25 +50,7 @@ const assignSequencesBy = (name: string, place: string, isOldest: string): State
       (select count(*) from counted),
       (select count(*) from counter) = 1 and (select count(*) from oldest) < $2 as "isComplete",
       (select count(*) from oldest) = $2 as "isFull"`,
-});
-
-/**
- * Numbers the oldest events of the outbox, in the order of their transactions and positions, and makes a delivery of each for every
- * endpoint that wants it. What began after another had committed has the higher transaction, and the higher position. The
- * counter's row is held meanwhile, so that there is one numbering at a time and no number is left out; who finds it held leaves the
- * partner to its holder.
- *
- * The rows are taken by their places, which nothing changes as long as the statement sees them. Citus knows no places: there the part of
- * the key is read that they lie in, and nothing else is offered to the plan.
- */
-const NUMBER = assignSequencesBy('assign_sequences', 'ctid', 'ctid = any (array(select place from oldest))');
-const NUMBER_ANYWHERE = assignSequencesBy(
-  'assign_sequences_anywhere',
-  'position',
-  `partner_id = $1 and position + 0 = any (array(select place from oldest))
-        and written_by >= (select written_by from oldest order by written_by limit 1)
-        and written_by <= (select written_by from oldest order by written_by desc limit 1)`,
-);
+};
 
 export interface Sequenced {
   /** How many events. */
@@ -74,15 +62,14 @@ export interface Sequenced {
   readonly isFull: boolean;
 }
 
-/** Assigns sequences to at most `limit` events of a partner. */
+/** Assigns sequences to at most `limit` events of a partner; on a distributed database `assignSequencesOnNode` does. */
 export async function assignSequences(
   db: Queryable,
-  { isDistributed }: Pick<Database, 'isDistributed'>,
   partnerId: string,
   { limit, attemptsMax, range }: { limit: number; attemptsMax: number; range: OutboxRange },
 ): Promise<Sequenced> {
   const values = [partnerId, limit, attemptsMax, range.from, range.late];
-  const rows = await run<Sequenced>(db, isDistributed ? NUMBER_ANYWHERE : NUMBER, values);
+  const rows = await run<Sequenced>(db, NUMBER, values);
   return rows[0] as Sequenced;
 }
 

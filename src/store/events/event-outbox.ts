@@ -1,4 +1,5 @@
-import type { Database, Queryable } from '../database.ts';
+import type { Queryable } from '../database.ts';
+import type { OfAllPartners } from '../node-reader.ts';
 import { ONE_BY_ONE, run, type Statement } from '../query.ts';
 import { IS_NOT_REMOVED } from '../webhooks/webhook-endpoint.ts';
 
@@ -38,11 +39,12 @@ const PARTNERS_WITH_UNSEQUENCED: Statement = {
     ) as "partnerIds"`,
 };
 
-/** Nodes have their own transactions, which are not comparable. */
-const PARTNERS_WITH_UNSEQUENCED_ANYWHERE: Statement = {
+/** Partners of a distributed database with events that have no sequence yet. Its nodes' transactions are not comparable: there is no range. */
+export const UNSEQUENCED_ON_NODES: OfAllPartners = {
   name: 'list_partners_with_unsequenced_events_anywhere',
-  text: `select partner_id as "partnerId" from event_counter c
-    where exists (select from event_outbox o where o.partner_id = c.partner_id)`,
+  write: (ofPartners) => `select partner_id as "partnerId" from event_counter c
+    where ${ofPartners('c.partner_id')}
+      and exists (select from event_outbox o where ${ofPartners('o.partner_id')} and o.partner_id = c.partner_id)`,
 };
 
 export interface Unsequenced {
@@ -76,31 +78,16 @@ export interface Found extends Unsequenced {
 
 /**
  * Partners of the oldest events in the range that have no number yet. Costs as much as there are such events, `limit` at most, and nothing
- * for any other partner. On a distributed database all partners are looked at.
+ * for any other partner.
  */
-export async function findUnsequencedEvents(
-  db: Queryable,
-  database: Pick<Database, 'isDistributed'>,
-  { from, late }: OutboxRange,
-  limit: number,
-): Promise<Found> {
-  if (database.isDistributed)
-    return { ...(await listPartnersWithUnsequencedEvents(db, database, { from, late })), withoutEndpointIds: [], isAll: true };
+export async function findUnsequencedEvents(db: Queryable, { from, late }: OutboxRange, limit: number): Promise<Found> {
   type Row = Pick<Found, 'partnerIds' | 'withoutEndpointIds'> & { readonly snapshot: string; readonly found: number };
   const [{ snapshot, found, ...partners }] = (await run<Row>(db, FIND_UNSEQUENCED, [from, late, limit])) as [Row];
   return { ...partners, next: rangeAfter(snapshot), isAll: found < limit };
 }
 
 /** All partners with events in the range that have no sequence yet, including those whose counter is missing. Reads every partner. */
-export async function listPartnersWithUnsequencedEvents(
-  db: Queryable,
-  { isDistributed }: Pick<Database, 'isDistributed'>,
-  { from, late }: OutboxRange,
-): Promise<Unsequenced> {
-  if (isDistributed) {
-    const rows = await run<{ partnerId: string }>(db, PARTNERS_WITH_UNSEQUENCED_ANYWHERE, []);
-    return { partnerIds: rows.map(({ partnerId }) => partnerId), next: WHOLE_OUTBOX };
-  }
+export async function listPartnersWithUnsequencedEvents(db: Queryable, { from, late }: OutboxRange): Promise<Unsequenced> {
   const rows = await run<{ snapshot: string; partnerIds: string[] }>(db, PARTNERS_WITH_UNSEQUENCED, [from, late]);
   const [{ snapshot, partnerIds }] = rows as [{ snapshot: string; partnerIds: string[] }];
   return { partnerIds, next: rangeAfter(snapshot) };

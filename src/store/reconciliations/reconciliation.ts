@@ -5,6 +5,7 @@ import type { TotalPoints } from '../../domain/reconciliations/total-points.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
+import type { NodeReader, OfAllPartners } from '../node-reader.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
 
@@ -238,14 +239,14 @@ export async function deleteRefused(
   await run(db, DELETE_REFUSED, [partnerId, reconciliationId]);
 }
 
-const END_LOST: Statement = {
+const END_LOST: OfAllPartners = {
   name: 'end_lost_reconciliations',
-  text: `${BREAK_OFF} where status = 'receiving' and lease_until < now()`,
+  write: (ofPartners) => `${BREAK_OFF} where ${ofPartners('partner_id')} and status = 'receiving' and lease_until < now()`,
 };
 
 /** Ends reconciliations whose process died, or whose list stopped arriving. Later parts of such a list are refused. */
-export async function endLostReconciliations(db: Queryable): Promise<void> {
-  await run(db, END_LOST, []);
+export async function endLostReconciliations(nodes: NodeReader): Promise<void> {
+  await nodes.read(END_LOST);
 }
 
 const END_LOST_OF: Statement = {
@@ -253,22 +254,22 @@ const END_LOST_OF: Statement = {
   text: `${BREAK_OFF} where partner_id = $1 and status = 'receiving' and lease_until < now()`,
 };
 
-/** Like {@link endLostReconciliations}, for one partner: a distributed database uses that partner's node only. */
+/** Like {@link endLostReconciliations}, for one partner. */
 export async function endLostReconciliationsOf(db: Queryable, partnerId: string): Promise<void> {
   await run(db, END_LOST_OF, [partnerId]);
 }
 
-const LIST_LEFT: Statement = {
+const LIST_LEFT: OfAllPartners = {
   name: 'list_left_reconciliations',
-  text: `select partner_id as "partnerId", reconciliation_id as "reconciliationId" from reconciliation
-    where status = 'comparing' and lease_until <= now()`,
+  write: (ofPartners) => `select partner_id as "partnerId", reconciliation_id as "reconciliationId" from reconciliation
+    where ${ofPartners('partner_id')} and status = 'comparing' and lease_until <= now()`,
 };
 
 export type ReconciliationName = Pick<Reconciliation, 'partnerId' | 'reconciliationId'>;
 
 /** Lists the reconciliations that wait for their comparison, because the process that had begun it renews its lease no longer. */
-export async function listLeftReconciliations(db: Queryable): Promise<ReconciliationName[]> {
-  return run<ReconciliationName>(db, LIST_LEFT, []);
+export async function listLeftReconciliations(nodes: NodeReader): Promise<ReconciliationName[]> {
+  return nodes.read<ReconciliationName>(LIST_LEFT);
 }
 
 const CLAIM: Statement = {

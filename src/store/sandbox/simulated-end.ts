@@ -1,6 +1,7 @@
 import type { SimulatedReview } from '../../domain/sandbox/scenarios.ts';
 import { insertListed, type ListedInsert, NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
+import type { NodeReader, OfAllPartners } from '../node-reader.ts';
 import { run, type Statement } from '../query.ts';
 
 /** How a pending contribution of a sandbox ends automatically. */
@@ -30,15 +31,15 @@ export async function insertSimulatedEnds(db: Queryable, ends: readonly NewEnd[]
   await insertListed(db, ENDS, ends);
 }
 
-const LIST_DUE: Statement = {
+const LIST_DUE: OfAllPartners = {
   name: 'list_simulated_ends_due',
-  text: `select partner_id as "partnerId", transaction_id as "transactionId", outcome from sandbox_due
-    where due_at <= now() order by due_at, transaction_id limit $1`,
+  write: (ofPartners) => `select partner_id as "partnerId", transaction_id as "transactionId", outcome from sandbox_due
+    where ${ofPartners('partner_id')} and due_at <= now() order by due_at, transaction_id limit $1`,
 };
 
 /** Lists the simulated ends of all partners that are due, the longest due first. */
-export async function listSimulatedEndsDue(db: Queryable, limit: number): Promise<SimulatedEnd[]> {
-  return run<SimulatedEnd>(db, LIST_DUE, [limit]);
+export async function listSimulatedEndsDue(nodes: NodeReader, limit: number): Promise<SimulatedEnd[]> {
+  return nodes.read<SimulatedEnd>(LIST_DUE, [limit]);
 }
 
 const LIST_DUE_OF: Statement = {

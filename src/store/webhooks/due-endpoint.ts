@@ -1,4 +1,5 @@
-import type { Database, Queryable } from '../database.ts';
+import type { Queryable } from '../database.ts';
+import type { OfAllPartners } from '../node-reader.ts';
 import { ONE_BY_ONE, rowOf, run, runAnew, type Statement } from '../query.ts';
 import { IS_WATCHED } from './endpoint-watch.ts';
 import { ENDPOINT_COLUMNS, IS_NOT_REMOVED, type WebhookEndpoint } from './webhook-endpoint.ts';
@@ -32,20 +33,17 @@ const DUE_ENDPOINTS: Statement = {
     where ${isDue(`order by d.next_attempt_at ${ONE_BY_ONE}`)}`,
 };
 
-/** A distributed database has no row-by-row look-up: each node reads its endpoints. */
-const DUE_ENDPOINTS_ANYWHERE: Statement = {
+/** Active endpoints with due deliveries whose circuit lets them pass. A distributed database has no row-by-row look-up: each node reads its endpoints. */
+export const DUE_ENDPOINTS_ON_NODES: OfAllPartners = {
   name: 'list_due_endpoints_anywhere',
-  text: `select ${COLUMNS}
+  write: (ofPartners) => `select ${COLUMNS}
     from endpoint_health h join webhook_endpoint e on e.partner_id = h.partner_id and e.endpoint_id = h.endpoint_id
-    where ${isDue('')}`,
+    where ${ofPartners('h.partner_id')} and ${ofPartners('e.partner_id')} and ${isDue(`and ${ofPartners('d.partner_id')}`)}`,
 };
 
-/** Watched, active endpoints with due deliveries whose circuit lets them pass. */
-export async function listDueEndpoints({
-  pool,
-  isDistributed,
-}: Pick<Database, 'pool' | 'isDistributed'>): Promise<DueEndpoint[]> {
-  return run<DueEndpoint>(pool, isDistributed ? DUE_ENDPOINTS_ANYWHERE : DUE_ENDPOINTS, []);
+/** Watched, active endpoints with due deliveries whose circuit lets them pass; {@link DUE_ENDPOINTS_ON_NODES} for a distributed database. */
+export async function listDueEndpoints(db: Queryable): Promise<DueEndpoint[]> {
+  return run<DueEndpoint>(db, DUE_ENDPOINTS, []);
 }
 
 const ADVANCE: Statement = {

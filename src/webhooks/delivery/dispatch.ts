@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Turns } from '../../concurrency/turns.ts';
 import type { Environment } from '../../domain/access/api-key.ts';
 import type { Database } from '../../store/database.ts';
+import { NodeReader } from '../../store/node-reader.ts';
 import type { Attempt } from '../../store/webhooks/attempt.ts';
-import { type DueEndpoint, listDueEndpoints } from '../../store/webhooks/due-endpoint.ts';
+import { DUE_ENDPOINTS_ON_NODES, type DueEndpoint, listDueEndpoints } from '../../store/webhooks/due-endpoint.ts';
 import { listEndpointsOf, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import type { EndpointSecrets } from '../security/signature.ts';
 import { type AttemptTools, post, toAttempt } from './attempt.ts';
@@ -68,6 +69,7 @@ class RunningDispatcher implements Dispatcher {
   readonly #stop = new AbortController();
   #isGivenUp = false;
   #awake = Promise.withResolvers<void>();
+  readonly #listDue: () => Promise<DueEndpoint[]>;
   readonly #record: (attempt: Attempt) => Promise<Standing | undefined>;
   readonly #verifiedEndpoints: VerifiedEndpoints;
   readonly #turns = new Turns<DueEndpoint>(({ endpointId }) => endpointId);
@@ -86,6 +88,9 @@ class RunningDispatcher implements Dispatcher {
     const { signal } = this.#stop;
     const trackWrite = (write: Promise<unknown>) => this.#trackWrite(write);
     this.#options = options;
+    const nodes = new NodeReader(database, onError);
+    this.#listDue = () =>
+      database.isDistributed ? nodes.read<DueEndpoint>(DUE_ENDPOINTS_ON_NODES) : listDueEndpoints(database.pool);
     this.#record = openRecorder({ ...options, signal });
     this.#verifiedEndpoints = openVerifiedEndpoints(database, onError);
     this.#recipientOf = rememberRecipients(options.openSecrets);
@@ -143,12 +148,14 @@ class RunningDispatcher implements Dispatcher {
   async #claimDue(): Promise<boolean> {
     const { database } = this.#options;
     if (performance.now() - this.#updatedAtMs >= UPDATE_EVERY_MS) {
-      await updateQueues({ database, verifiedEndpoints: this.#verifiedEndpoints, recipientOf: this.#recipientOf }, this.#queues);
+      const tools = { database, verifiedEndpoints: this.#verifiedEndpoints, recipientOf: this.#recipientOf };
+      // What is claimed is sent to the endpoints as they were read last.
+      await updateQueues(tools, this.#queues).catch(this.#options.onError);
       this.#updatedAtMs = performance.now();
     }
     this.#endHandOvers();
     await this.intake.advance();
-    const due = await this.#verifiedEndpoints.keepVerified(await listDueEndpoints(database));
+    const due = await this.#verifiedEndpoints.keepVerified(await this.#listDue());
     return this.#turns.give(due, (endpoint) => this.#tryClaim(endpoint));
   }
 

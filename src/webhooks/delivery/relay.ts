@@ -4,7 +4,6 @@
  */
 
 import { lookOut } from '../../concurrency/look-out.ts';
-import { ATTEMPTS_MAX } from '../../domain/webhooks/retry-schedule.ts';
 import { type Connection, canPrepare, type Database } from '../../store/database.ts';
 import { assignSequences, assignSequencesOfSeveral } from '../../store/events/assign-sequences.ts';
 import {
@@ -14,6 +13,8 @@ import {
   WHOLE_OUTBOX,
 } from '../../store/events/event-outbox.ts';
 import { watchEndpointsOf } from '../../store/webhooks/endpoint-watch.ts';
+import { relayOnNodes } from './relay-on-nodes.ts';
+import { RELAY_BATCH, type Relay, type Relayed } from './relay-round.ts';
 import { NONE_TOGETHER, relayTogether, type Together, type TogetherTools } from './relay-together.ts';
 
 export interface RelayOptions extends TogetherTools {
@@ -28,7 +29,6 @@ const PAUSE_MIN_MS = 5;
 const PAUSE_MAX_MS = 500;
 /** A distributed database is asked about every partner each time. */
 const PAUSE_MIN_DISTRIBUTED_MS = 200;
-const EVENTS_AT_ONCE = 1_000;
 /** Bodies of events that are written together with their sequences. */
 const EVENTS_TOGETHER = 512;
 
@@ -38,34 +38,44 @@ const EVENTS_TOGETHER = 512;
  *
  * @returns A function that stops it, and resolves when the work under way is done.
  */
-export function openRelay({ database, onDeliveries, ...tools }: RelayOptions): () => Promise<void> {
-  const { onError } = tools;
-  let session: Session | undefined;
-  const leave = (error?: Error) => {
-    session?.client.release(error);
-    session = undefined;
-  };
+export function openRelay(options: RelayOptions): () => Promise<void> {
+  const { database, onDeliveries, onError } = options;
+  const { once, leave } = database.isDistributed ? relayOnNodes(database, onError) : relayOnServer(options);
   const looking = lookOut({
     pauseMinMs: database.isDistributed ? PAUSE_MIN_DISTRIBUTED_MS : PAUSE_MIN_MS,
     pauseMaxMs: PAUSE_MAX_MS,
     onError,
     async work() {
-      session ??= beginSession(await database.pool.connect());
-      try {
-        const { sequenced, deliveries, hasMore } = await relayOnce(database, session, onError, tools);
-        if (deliveries > 0) onDeliveries();
-        if (hasMore) return 'more';
-        return sequenced > 0 ? 'some' : 'nothing';
-      } catch (error) {
-        leave(error as Error);
-        throw error;
-      }
+      const { sequenced, deliveries, hasMore } = await once();
+      if (deliveries > 0) onDeliveries();
+      if (hasMore) return 'more';
+      return sequenced > 0 ? 'some' : 'nothing';
     },
   });
   database.committedEvents.listen(looking.wake);
   return async () => {
     await looking.end();
-    leave();
+    leave?.();
+  };
+}
+
+function relayOnServer({ database, ...tools }: RelayOptions): Relay {
+  let session: Session | undefined;
+  const leave = (error?: Error) => {
+    session?.client.release(error);
+    session = undefined;
+  };
+  return {
+    async once() {
+      session ??= beginSession(await database.pool.connect());
+      try {
+        return await relayOnce(database, session, tools.onError, tools);
+      } catch (error) {
+        leave(error as Error);
+        throw error;
+      }
+    },
+    leave,
   };
 }
 
@@ -97,15 +107,14 @@ export async function relayOnce(
   tools?: TogetherTools,
 ): Promise<Relayed> {
   const { client, range } = session;
-  const found = await findUnsequencedEvents(client, database, range, EVENTS_TOGETHER);
+  const found = await findUnsequencedEvents(client, range, EVENTS_TOGETHER);
   // Partners that are behind may have older events elsewhere, which come first.
   const partnerIds = found.partnerIds.filter((partnerId) => !session.behind.has(partnerId));
-  const isTogether = tools !== undefined && !database.isDistributed;
   const several = { range, partnerIds, withoutEndpointIds: found.withoutEndpointIds };
-  const together = isTogether ? await relaySeveral({ client, database }, several, tools) : NONE_TOGETHER;
+  const together = tools ? await relaySeveral({ client, database }, several, tools) : NONE_TOGETHER;
   const held = new Set(together.heldIds);
   const isWhole = found.isAll && together.isAll;
-  const { partnerIds: waitingIds, next } = isWhole ? found : await listPartnersWithUnsequencedEvents(client, database, range);
+  const { partnerIds: waitingIds, next } = isWhole ? found : await listPartnersWithUnsequencedEvents(client, range);
   // Events whose partner fails are no reason to continue at once.
   const hasMore = !together.isAll && together.sequenced > 0;
   const relayed = { sequenced: together.sequenced, deliveries: together.due, hasMore };
@@ -156,22 +165,13 @@ async function relayWithoutEndpoints(
   onError: (error: unknown) => void,
 ): Promise<Together> {
   try {
-    const batch = { limit: EVENTS_AT_ONCE, attemptsMax: ATTEMPTS_MAX };
-    const { deliveries, deliveredIds, ...assigned } = await assignSequencesOfSeveral(client, range, partnerIds, batch);
+    const { deliveries, deliveredIds, ...assigned } = await assignSequencesOfSeveral(client, range, partnerIds, RELAY_BATCH);
     for (const partnerId of deliveredIds) await watchEndpointsOf(client, database, partnerId);
     return { ...assigned, due: deliveries };
   } catch (error) {
     onError(error);
     return NONE_TOGETHER;
   }
-}
-
-interface Relayed {
-  /** How many events. */
-  sequenced: number;
-  /** Due deliveries that no process has claimed. */
-  deliveries: number;
-  hasMore: boolean;
 }
 
 interface Alone {
@@ -194,8 +194,8 @@ async function relayAlone(
     const rangeOfPartner = wasBehind.get(partnerId) ?? range;
     behind.set(partnerId, rangeOfPartner);
     try {
-      const batch = { limit: EVENTS_AT_ONCE, attemptsMax: ATTEMPTS_MAX, range: rangeOfPartner };
-      const assigned = await assignSequences(client, database, partnerId, batch);
+      const batch = { ...RELAY_BATCH, range: rangeOfPartner };
+      const assigned = await assignSequences(client, partnerId, batch);
       if (assigned.deliveries > 0) await watchEndpointsOf(client, database, partnerId);
       relayed.deliveries += assigned.deliveries;
       relayed.sequenced += assigned.sequenced;

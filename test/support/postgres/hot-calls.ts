@@ -24,6 +24,7 @@ import type { Database, Queryable } from '../../../src/store/database.ts';
 import { findEmissionsLinkByKey, insertEmissionsLink } from '../../../src/store/emissions/emissions-link.ts';
 import { findEstimatesById, findEstimatesByKey, insertEstimates } from '../../../src/store/emissions/estimate.ts';
 import { assignSequences, assignSequencesOfSeveral } from '../../../src/store/events/assign-sequences.ts';
+import { assignSequencesOnNode } from '../../../src/store/events/assign-sequences-on-node.ts';
 import {
   deleteOldEvents,
   deleteOldTests,
@@ -42,11 +43,13 @@ import {
 import {
   findUnsequencedEvents,
   listPartnersWithUnsequencedEvents,
+  UNSEQUENCED_ON_NODES,
   WHOLE_OUTBOX,
 } from '../../../src/store/events/event-outbox.ts';
 import { insertTakenEvents, takeUnsequencedEvents } from '../../../src/store/events/taken-events.ts';
 import { claimInstallation, findInstallationId } from '../../../src/store/installation.ts';
 import { claimJob, deleteOldJobRuns, endJobRun, listDueJobs, listJobStates, renewJobLease } from '../../../src/store/jobs/job.ts';
+import { NodeReader } from '../../../src/store/node-reader.ts';
 import { addStoredBytes } from '../../../src/store/quotas/daily-usage.ts';
 import { findPartnerQuota } from '../../../src/store/quotas/partner-quota.ts';
 import {
@@ -67,7 +70,12 @@ import {
   releaseDeliveries,
 } from '../../../src/store/webhooks/delivery.ts';
 import { listEndpointStates, measureBacklog } from '../../../src/store/webhooks/delivery-backlog.ts';
-import { advanceDueFrom, listDueEndpoints, listRecipientEndpoints } from '../../../src/store/webhooks/due-endpoint.ts';
+import {
+  advanceDueFrom,
+  DUE_ENDPOINTS_ON_NODES,
+  listDueEndpoints,
+  listRecipientEndpoints,
+} from '../../../src/store/webhooks/due-endpoint.ts';
 import { clearEndpointHealth, lockEndpointHealth, updateEndpointDueFrom } from '../../../src/store/webhooks/endpoint-health.ts';
 import { watchEndpoints, watchEndpointsOf, watchWaitingEndpoints } from '../../../src/store/webhooks/endpoint-watch.ts';
 import { endHandOver, listEndedHandOvers } from '../../../src/store/webhooks/hand-over.ts';
@@ -239,7 +247,12 @@ function eventCalls(terms: HotCallOptions): HotCall[] {
   return [
     {
       title: 'assign sequences',
-      send: (db) => assignSequences(db, terms, partnerId, { limit: BATCH, attemptsMax: 10, range: WHOLE_OUTBOX }),
+      send: (db) => {
+        const batch = { limit: BATCH, attemptsMax: 10 };
+        return terms.isDistributed
+          ? assignSequencesOnNode(db, partnerId, batch)
+          : assignSequences(db, partnerId, { ...batch, range: WHOLE_OUTBOX });
+      },
     },
     {
       title: 'assign sequences of several',
@@ -265,8 +278,12 @@ function eventCalls(terms: HotCallOptions): HotCall[] {
           ended: [],
         }),
     },
-    { title: 'unsequenced events', send: (db) => findUnsequencedEvents(db, terms, WHOLE_OUTBOX, BATCH) },
-    { title: 'partners with unsequenced events', send: (db) => listPartnersWithUnsequencedEvents(db, terms, WHOLE_OUTBOX) },
+    { title: 'unsequenced events', isOfSeveral: true, send: (db) => findUnsequencedEvents(db, WHOLE_OUTBOX, BATCH) },
+    {
+      title: 'partners with unsequenced events',
+      send: (db) =>
+        terms.isDistributed ? nodesOf(db, terms).read(UNSEQUENCED_ON_NODES) : listPartnersWithUnsequencedEvents(db, WHOLE_OUTBOX),
+    },
     {
       title: 'list events',
       send: (db) => listEvents(db, partnerId, { afterSequence: BigInt(Math.floor(rows / 2)), limit: BATCH }),
@@ -283,6 +300,12 @@ function eventCalls(terms: HotCallOptions): HotCall[] {
     { title: 'old events', send: (db) => deleteOldEvents(db, partnerId, { days: 90, limit: BATCH }) },
     { title: 'old tests', send: (db) => deleteOldTests(db, partnerId, { days: 90, limit: BATCH }) },
   ];
+}
+
+function nodesOf(db: Queryable, terms: HotCallOptions): NodeReader {
+  return new NodeReader(asPool(db, terms), (error) => {
+    throw error;
+  });
 }
 
 function asPool(db: Queryable, { isDistributed }: HotCallOptions): Pick<Database, 'pool' | 'isDistributed'> {
@@ -333,7 +356,10 @@ function deliveryCalls(terms: HotCallOptions): HotCall[] {
       send: (db) => watchWaitingEndpoints(db, terms, { timeoutMs: 60_000 }),
     },
     { title: 'advance from when on deliveries are due', isOfSeveral: true, send: (db) => advanceDueFrom(db, 10_000) },
-    { title: 'due endpoints', send: (db) => listDueEndpoints(asPool(db, terms)) },
+    {
+      title: 'due endpoints',
+      send: (db) => (terms.isDistributed ? nodesOf(db, terms).read(DUE_ENDPOINTS_ON_NODES) : listDueEndpoints(db)),
+    },
     { title: 'claim deliveries', send: (db) => claimDeliveries(db, { ...endpoint, dueFrom }, { limit: BATCH, leaseMs }) },
     {
       title: 'release deliveries',
@@ -386,7 +412,8 @@ function deliveryCalls(terms: HotCallOptions): HotCall[] {
 }
 
 /** What is sent to nobody's call. */
-function idleCalls({ partnerId, keyId }: HotCallOptions): HotCall[] {
+function idleCalls(terms: HotCallOptions): HotCall[] {
+  const { partnerId, keyId } = terms;
   const jobName = 'close_settlements';
   const end = { jobName, runNo: 1n, outcome: 'succeeded', result: null, error: null, nextDueAt: null } as const;
   return [
@@ -408,11 +435,11 @@ function idleCalls({ partnerId, keyId }: HotCallOptions): HotCall[] {
     { title: 'lock the end of the audit', send: (db) => lockAuditHead(db) },
     { title: 'environment', send: (db) => claimInstallation(db, 'sandbox') },
     { title: 'installation', send: (db) => findInstallationId(db) },
-    { title: 'lost reconciliations', send: (db) => endLostReconciliations(db) },
+    { title: 'lost reconciliations', send: (db) => endLostReconciliations(nodesOf(db, terms)) },
     { title: 'lost reconciliations of a partner', send: (db) => endLostReconciliationsOf(db, partnerId) },
-    { title: 'left reconciliations', send: (db) => listLeftReconciliations(db) },
+    { title: 'left reconciliations', send: (db) => listLeftReconciliations(nodesOf(db, terms)) },
     { title: 'open settlement', send: (db) => findOpenSettlement(db, partnerId) },
-    { title: 'simulated ends that are due', send: (db) => listSimulatedEndsDue(db, BATCH) },
+    { title: 'simulated ends that are due', send: (db) => listSimulatedEndsDue(nodesOf(db, terms), BATCH) },
     { title: 'partners with overdue reviews', send: (db) => listPartnersWithOverdueReviews(db, 72) },
     { title: 'overdue reviews', send: (db) => listOverdueContributionReviews(db, partnerId, { hours: 72, limit: BATCH }) },
   ];
