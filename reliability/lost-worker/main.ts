@@ -5,8 +5,9 @@
  *       [--confirmations 5000] [--partners 20] [--outage 5] [--seed N]
  *
  * Each partner's server, written from the contract alone, deducts points, keeps its intent and sends. Meanwhile the partners whose
- * rows lie on the lost worker must be answered 503 or not at all; all others must go on as if nothing were missing. Once the worker
- * is back everybody recovers by the contract's rules, and in the database each event stands once, as it was acknowledged.
+ * rows lie on the lost worker must be answered 503 or not at all; all others must go on as if nothing were missing, their events
+ * included. Once the worker is back everybody recovers by the contract's rules, and in the database each event stands once, as it was
+ * acknowledged.
  *
  *   --database-url   the coordinator; the tables are distributed when they are not yet
  *   --worker         the data folder of a worker on this machine, whose server is killed
@@ -19,7 +20,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAuditKeys } from '../../src/service/configured-keys.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { findLastSequence } from '../../src/store/events/event.ts';
 import { distributeTables } from '../../src/store/schema/distribute.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { readArguments, readWhole, refuseArguments } from '../harness/arguments.ts';
@@ -87,6 +89,7 @@ async function main(): Promise<number> {
     const [outage] = await Promise.all([loseWorker(members), ...members.map(contributeAll)]);
     if (outage.onWorker > 0) report(`${outage.onWorker} confirmations of partners on the lost worker were acknowledged`);
     if (outage.elsewhere === 0) report('the other partners did not go on');
+    if (outage.sequenced === 0) report('no event of the other partners got a sequence');
     for (const { partner, partnerId } of elsewhere)
       if (partner.tally.unavailable + partner.tally.silent > 0)
         report(`${partnerId}, which lies elsewhere, met ${partner.tally.unavailable} × 503 and ${partner.tally.silent} silences`);
@@ -132,7 +135,7 @@ async function main(): Promise<number> {
     return rows[0]?.nodeport ?? 0;
   }
 
-  async function loseWorker(members: readonly Member[]): Promise<{ onWorker: number; elsewhere: number }> {
+  async function loseWorker(members: readonly Member[]): Promise<Outage> {
     const count = (wanted: boolean) =>
       members.filter(({ isOnWorker }) => isOnWorker === wanted).reduce((sum, { confirmed }) => sum + confirmed.count, 0);
     while (count(true) + count(false) < confirmations * LOST_AT_SHARE) await sleep(10);
@@ -140,13 +143,24 @@ async function main(): Promise<number> {
     progress(`the worker is gone; ${count(true) + count(false)} are confirmed`);
     // What it had committed may still be on its way to the partners.
     await sleep(500);
-    const before = { onWorker: count(true), elsewhere: count(false) };
+    const before = { onWorker: count(true), elsewhere: count(false), sequenced: await countSequenced(database, members) };
     await sleep(outageMs);
-    const during = { onWorker: count(true) - before.onWorker, elsewhere: count(false) - before.elsewhere };
+    const during = {
+      onWorker: count(true) - before.onWorker,
+      elsewhere: count(false) - before.elsewhere,
+      sequenced: (await countSequenced(database, members)) - before.sequenced,
+    };
     await worker.start();
     progress(`the worker is back; meanwhile the others confirmed ${during.elsewhere}`);
     return during;
   }
+}
+
+/** Events of the partners elsewhere that have a sequence. */
+async function countSequenced({ pool }: Pick<Database, 'pool'>, members: readonly Member[]): Promise<number> {
+  const elsewhere = members.filter(({ isOnWorker }) => !isOnWorker);
+  const last = await Promise.all(elsewhere.map(({ partnerId }) => findLastSequence(pool, partnerId)));
+  return last.reduce((sum, sequence) => sum + Number(sequence), 0);
 }
 
 async function contributeAll({ partner, intents }: Member): Promise<void> {
@@ -157,10 +171,20 @@ async function contributeAll({ partner, intents }: Member): Promise<void> {
   await Promise.all(Array.from({ length: CLIENTS_PER_PARTNER }, client));
 }
 
+/** What happened while the worker was away. */
+interface Outage {
+  /** Confirmations of its partners. */
+  readonly onWorker: number;
+  /** Confirmations of the other partners. */
+  readonly elsewhere: number;
+  /** Their events that got a sequence. */
+  readonly sequenced: number;
+}
+
 interface Figures {
   readonly onWorker: readonly Member[];
   readonly elsewhere: readonly Member[];
-  readonly outage: { readonly onWorker: number; readonly elsewhere: number };
+  readonly outage: Outage;
   readonly found: readonly Verification[];
 }
 
@@ -182,6 +206,7 @@ function print({ onWorker, elsewhere, outage, found }: Figures): void {
       'not found, sent again': sum(members, 'sentAgainAfterNotFound'),
       'replays, all marked': sum(members, 'replays'),
     });
+  printFigures('Events of the others', { 'sequenced while the worker was away': outage.sequenced });
   const total = (of: 'rows' | 'links' | 'fieldsCompared') => found.reduce((all, each) => all + each[of], 0);
   const points = (of: 'pointsDeducted' | 'pointsConfirmed' | 'pointsHeld') => found.reduce((all, each) => all + each[of], 0n);
   printFigures('What the database holds', {

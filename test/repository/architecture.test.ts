@@ -122,6 +122,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'durable-read',
       'database-problem',
       'lock-holders',
+      'node-reader',
       'each-page',
       'ordered-list',
       'installation',
