@@ -39,6 +39,8 @@ const LOOK_AGAIN_MS = 1_000;
 const ANSWER_TIMEOUT_MS = 2_000;
 /** What failed work told is taken for true for this time, and for longer where it is looked at again. */
 const NOTED_FOR_MS = 10_000;
+/** Work of all partners asks a lost worker again every ten seconds. */
+const WORKER_NOTED_FOR_MS = 30_000;
 /** Who waits for a lock gives up and comes again: between two waits of a second nobody is seen to wait for this time. */
 const LOCKED_FOR_MS = 4_000;
 
@@ -85,6 +87,12 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
   unreachable: {
     state: 'it cannot be reached',
     nextStep: 'Start it, or repair the network and the name in DATABASE_URL; the service connects anew by itself',
+  },
+  worker_lost: {
+    state: 'a worker of the cluster does not answer: its partners get 503, and all others are answered',
+    nextStep: 'Start the worker, or promote its standby and name that to the coordinator (citus_update_node)',
+    isReady: true,
+    isNoted: true,
   },
   starting: { state: 'it is starting or stopping', nextStep: 'Wait, and read its log when that takes longer than a minute' },
   standby: { state: 'it is a standby', nextStep: 'Promote it, or let DATABASE_URL lead to the primary' },
@@ -182,7 +190,7 @@ class LookingWatch implements DatabaseWatch {
   async #findNoted(): Promise<DatabaseProblem | undefined> {
     if (!this.#noted) return undefined;
     const { problem, atMs } = this.#noted;
-    if (performance.now() - atMs < NOTED_FOR_MS) return problem;
+    if (performance.now() - atMs < (problem.reason === 'worker_lost' ? WORKER_NOTED_FOR_MS : NOTED_FOR_MS)) return problem;
     if (problem.reason === 'disk_full') await inTime(checkRoom(this.#database.pool));
     this.#noted = undefined;
     return undefined;

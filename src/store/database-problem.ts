@@ -9,6 +9,7 @@ export const PROBLEM_REASONS = [
   'sign_in_refused',
   'certificate',
   'unreachable',
+  'worker_lost',
   'starting',
   'no_answer',
   'standby',
@@ -77,8 +78,12 @@ export function problemOf(error: unknown): DatabaseProblem | undefined {
   return reason === undefined ? problemOf(error.cause) : { reason, message };
 }
 
+/** The coordinator of a distributed database answers, and a node with rows does not. */
+const OF_WORKER = /^(connection to the remote node|could not establish any connections to the node) /;
+
 function reasonOf(error: Error): ProblemReason | undefined {
   if (error instanceof UnfitDatabaseError) return error.reason;
+  if (error instanceof pg.DatabaseError && OF_WORKER.test(error.message)) return 'worker_lost';
   const { code = '', message } = error as NodeJS.ErrnoException;
   const ofClass = error instanceof pg.DatabaseError ? REASONS_BY_CODE[code.slice(0, 2)] : undefined;
   return REASONS_BY_CODE[code] ?? ofClass ?? REASONS_BY_WORDS.find(([words]) => words.test(message))?.[1];

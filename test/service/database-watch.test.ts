@@ -111,6 +111,17 @@ describe('while look-ups work, a service stays ready and names what does not', H
     await isTold(/^ready\n$/);
   });
 
+  test('a worker of a cluster that does not answer, from what the coordinator says to a statement', async () => {
+    await database.pool.query(`create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception using errcode = '08006', message = 'connection to the remote node pi@10.0.0.3:5432 failed with the following error: Connection refused'; end $$;
+      create trigger refuse before insert on contribution execute function refuse()`);
+    assert.equal((await client.confirm()).status, 503);
+    await isTold(/a worker of the cluster does not answer: its partners get 503.+Start the worker.+pi@10\.0\.0\.3:5432/);
+    assert.deepEqual(await reasons(), ['worker_lost']);
+    await database.pool.query('drop function refuse() cascade');
+    assert.equal((await client.confirm()).status, 201);
+  });
+
   test('a disk that is full, from what the server says to a statement', async () => {
     await database.pool.query(`create function refuse() returns trigger language plpgsql as
       $$ begin raise exception using errcode = 'disk_full', message = 'could not extend file: No space left on device'; end $$;

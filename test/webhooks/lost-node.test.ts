@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
+import { problemOf } from '../../src/store/database-problem.ts';
+import { findLastSequence } from '../../src/store/events/event.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type ClusterDatabase, clusterDatabase } from '../support/postgres/cluster-database.ts';
 import { testService } from '../support/service.ts';
@@ -59,6 +61,9 @@ else {
         await moveNode(cluster, lostPort, elsewhere);
         const [refused, confirmed] = await Promise.all([first.client.confirm(), other.client.confirm()]);
         assert.deepEqual([refused.status, confirmed.status], [503, 201]);
+        const { partnerId } = first.partner;
+        const failure = await findLastSequence(service.database.pool, partnerId).catch((error: unknown) => error);
+        assert.equal(problemOf(failure)?.reason, 'worker_lost', String(failure));
         await other.receiver.until(before + 1);
         assert.equal((await other.client.confirm()).status, 201);
         const [, second] = (await other.receiver.until(before + 2)).slice(before);
