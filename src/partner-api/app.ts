@@ -23,7 +23,7 @@ import { oneAtATime } from './http/connection-queue.ts';
 import { limitIdle } from './http/idle-connections.ts';
 import { type AskedRoute, type KnownRoutes, learnRoutes, REFERENCE_HERE, REFERENCE_OF_SANDBOX } from './http/known-routes.ts';
 import { nodeAnswers } from './http/node-answers.ts';
-import { createServer } from './http/node-http.ts';
+import { answerHalfClosed, createServer } from './http/node-http.ts';
 import { acceptJsonOnly } from './http/read-body.ts';
 import { refuseIllFormed } from './http/refuse-ill-formed.ts';
 import { LONGEST_REQUEST_MS, limitRequestTime } from './http/request-time.ts';
@@ -180,7 +180,7 @@ function openServer(
   handle: RequestListener,
   { trustedProxies, onLimit }: Pick<PartnerApiOptions, 'trustedProxies' | 'onLimit'>,
 ): Server {
-  const server = createServer(SERVER, handle);
+  const server = answerHalfClosed(createServer(SERVER, handle));
   const isExempt = (address: string) => trustedProxies.length > 0 && isAllowedAddress(address, trustedProxies);
   limitIdle(server, { isExempt, onCut: onLimit });
   return server;

@@ -13,14 +13,27 @@ const { port } = new URL(service.baseUrl);
 
 /** Sends bytes as they are, and gives everything that comes back until the connection ends. */
 async function sendRaw(...chunks: string[]): Promise<string> {
-  const socket = connect(Number(port), '127.0.0.1');
-  let received = '';
-  socket.setEncoding('utf8').on('data', (text) => (received += text));
-  socket.on('error', () => {});
+  const { socket, received } = receive();
   await once(socket, 'connect');
   for (const chunk of chunks) socket.write(chunk);
   await once(socket, 'close');
-  return received;
+  return received();
+}
+
+/** The same from a client that ends its side of the connection behind them. */
+async function sendAndEnd(bytes: string): Promise<string> {
+  const { socket, received } = receive();
+  socket.end(bytes);
+  await once(socket, 'close');
+  return received();
+}
+
+function receive() {
+  const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+  let text = '';
+  socket.setEncoding('utf8').on('data', (part) => (text += part));
+  socket.on('error', () => {}).on('end', () => socket.end());
+  return { socket, received: () => text };
 }
 
 function parse(answer: string) {
@@ -117,6 +130,32 @@ describe('what Node refuses by itself', () => {
     const received = await sendRaw(`GET /v1/impact-transactions?partner_event_id=event-of-nobody HTTP/1.0\r\n${KEY}\r\n`);
     assert.match(received, /^HTTP\/1\.1 404 /);
   });
+});
+
+describe('a client that ends its side of the connection after its request', () => {
+  const head = (length: number) =>
+    `POST /v1/impact-transactions HTTP/1.1\r\n${HOST}${KEY}Idempotency-Key: ${uniqueId('key')}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+
+  test('gets the answer, and then the end of the connection', async () => {
+    const body = JSON.stringify(newConfirmation());
+    assert.match(await sendAndEnd(`${head(body.length)}${body}`), /^HTTP\/1\.1 201 /);
+    assert.match(await sendAndEnd(`GET /v1/partner HTTP/1.1\r\n${HOST}${KEY}\r\n`), /^HTTP\/1\.1 200 /);
+  });
+
+  test('gets the answers to all requests that it sent', async () => {
+    const requests = Array.from({ length: 3 }, () => JSON.stringify(newConfirmation()));
+    const received = await sendAndEnd(requests.map((body) => `${head(body.length)}${body}`).join(''));
+    assert.equal(received.split('HTTP/1.1 201 ').length - 1, 3, received);
+  });
+
+  test('has nothing stored of a request that is not whole', async () => {
+    const fields = newConfirmation();
+    const body = JSON.stringify(fields);
+    assertEnvelope(await sendAndEnd(`${head(body.length + 1)}${body}`), 400);
+    assert.equal((await client.findByEvent(fields.partner_event_id)).status, 404);
+  });
+
+  test('gets the end of the connection when it sent no request', async () => assert.equal(await sendAndEnd(''), ''));
 });
 
 describe('X-Correlation-ID', () => {

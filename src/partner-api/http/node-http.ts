@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 
@@ -7,3 +7,11 @@ export const { createServer, STATUS_CODES } = createRequire(import.meta.url)('no
 
 /** Node stores the answer under way on the socket itself. */
 export type HttpSocket = Socket & { readonly _httpMessage?: (ServerResponse & { readonly req: IncomingMessage }) | null };
+
+/**
+ * A client may end its side of the connection after its request, as `nc -N` does, and wait for the answer. Node would end the other side at
+ * once, before the answer; with this property, which its documentation leaves out, it does so behind the answer.
+ */
+export function answerHalfClosed(server: Server): Server {
+  return Object.assign(server, { httpAllowHalfOpen: true });
+}
