@@ -292,6 +292,15 @@ describe('what is asked for', () => {
     assert.deepEqual(await countRows(database, partnerId), before);
   });
 
+  test('another scenario is named with the other problems of the request, headers first', async () => {
+    const answer = await client.confirm({ points: 0, partner_event_id: 'short' }, asking('nothing'));
+    assertError(answer, 'invalid_request');
+    assert.deepEqual(Object.keys(detailCodes(answer)).slice(0, 3), ['X-Sandbox-Scenario', 'partner_event_id', 'points']);
+    const ofEstimate = await client.estimate({ distance_km: '0' }, asking('pending'));
+    assertError(ofEstimate, 'invalid_request');
+    assert.deepEqual(Object.keys(detailCodes(ofEstimate)), ['X-Sandbox-Scenario', 'distance_km']);
+  });
+
   test('a wrong parameter is told with its bounds, a wrong name with the names that the operation has', async () => {
     const told = async (scenario: string) => (await client.confirm({}, asking(scenario))).body.error.message;
     assert.equal(await told('pending;after=1s'), 'X-Sandbox-Scenario: pending takes no parameter.');

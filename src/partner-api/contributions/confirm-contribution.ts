@@ -15,7 +15,7 @@ import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { CONFIRMATION } from '../route-policy.ts';
 import { playScenario } from '../sandbox/play-scenario.ts';
-import { scenarioOfRequest } from '../sandbox/scenario-of-request.ts';
+import { judgeScenario, scenarioOfRequest } from '../sandbox/scenario-of-request.ts';
 import { RehearsedHeaders } from '../write-headers.ts';
 import { ConfirmContributionBody, ConfirmedBody } from './contribution-schemas.ts';
 
@@ -28,7 +28,11 @@ export function confirmContribution(app: FastifyInstance, options: PartnerApiOpt
   app.post<{ Body: Body; Headers: Headers }>(
     '/v1/impact-transactions',
     {
-      config: { operation: 'confirmContribution', policy: CONFIRMATION },
+      config: {
+        operation: 'confirmContribution',
+        policy: CONFIRMATION,
+        judgeHeaders: judgeScenario(options, 'confirmContribution'),
+      },
       schema: {
         ...describeOperation('confirmContribution'),
         headers: RehearsedHeaders,

@@ -10,7 +10,7 @@ import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { ESTIMATE_WRITE } from '../route-policy.ts';
 import { playScenario } from '../sandbox/play-scenario.ts';
-import { scenarioOfRequest } from '../sandbox/scenario-of-request.ts';
+import { judgeScenario, scenarioOfRequest } from '../sandbox/scenario-of-request.ts';
 import { RehearsedHeaders } from '../write-headers.ts';
 import { CreateEstimateBody, EstimateBody } from './emissions-schemas.ts';
 
@@ -20,7 +20,11 @@ export function createDeliveryEmissionsEstimate(app: FastifyInstance, options: P
   app.post<{ Body: Static<typeof CreateEstimateBody>; Headers: Static<typeof RehearsedHeaders> }>(
     '/v1/emissions/estimates',
     {
-      config: { operation: 'createDeliveryEmissionsEstimate', policy: ESTIMATE_WRITE },
+      config: {
+        operation: 'createDeliveryEmissionsEstimate',
+        policy: ESTIMATE_WRITE,
+        judgeHeaders: judgeScenario(options, 'createDeliveryEmissionsEstimate'),
+      },
       schema: {
         ...describeOperation('createDeliveryEmissionsEstimate'),
         headers: RehearsedHeaders,

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import {
   describeParameter,
@@ -9,8 +10,9 @@ import {
   scenarioNameOf,
   scenarioOfReference,
 } from '../../domain/sandbox/scenarios.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import type { ErrorDetail } from '../../domain/service-error.ts';
 import type { PartnerApiOptions } from '../app.ts';
+import type { Problem } from '../validation/validation.ts';
 
 export const SCENARIO_HEADER = 'x-sandbox-scenario';
 
@@ -21,11 +23,24 @@ export interface Asked {
 }
 
 /**
+ * What is wrong with the header of a confirmation or an estimate. In production it is ignored, whatever it contains.
+ *
+ * @see docs/spec/decisions.md#8-sandbox.
+ */
+export function judgeScenario(
+  { environment }: Pick<PartnerApiOptions, 'environment'>,
+  operation: RehearsedOperation,
+): (headers: IncomingHttpHeaders) => readonly Problem[] {
+  return (headers) => {
+    const header = headers[SCENARIO_HEADER];
+    if (environment !== 'sandbox' || header === undefined || scenarioOfHeader(header, operation)) return [];
+    return [{ errorCode: 'invalid_request', describe: () => notAScenario(String(header), operation) }];
+  };
+}
+
+/**
  * The scenario that a confirmation or an estimate requests, by its header or else by its reference; `undefined` without one. In
  * production the header is ignored and counted, and a reference has no effect.
- *
- * @throws ServiceError `invalid_request` for a header with another text.
- * @see docs/spec/decisions.md#8-sandbox.
  */
 export function scenarioOfRequest(
   { environment, onSandboxRequest }: Pick<PartnerApiOptions, 'environment' | 'onSandboxRequest'>,
@@ -36,20 +51,22 @@ export function scenarioOfRequest(
     if (header !== undefined) onSandboxRequest?.('scenario');
     return undefined;
   }
-  if (header === undefined) {
-    const scenario = scenarioOfReference(partnerOrderRef);
-    return scenario && isFor(scenario, operation) ? scenario : undefined;
-  }
-  const scenario = typeof header === 'string' ? readScenario(header) : undefined;
-  if (scenario && isFor(scenario, operation)) return scenario;
-  throw notAScenario(String(header), operation);
+  return header === undefined
+    ? forOperation(scenarioOfReference(partnerOrderRef), operation)
+    : scenarioOfHeader(header, operation);
 }
 
-function notAScenario(text: string, operation: RehearsedOperation): ServiceError {
+function scenarioOfHeader(header: string | string[], operation: RehearsedOperation): Scenario | undefined {
+  return typeof header === 'string' ? forOperation(readScenario(header), operation) : undefined;
+}
+
+function forOperation(scenario: Scenario | undefined, operation: RehearsedOperation): Scenario | undefined {
+  return scenario && isFor(scenario, operation) ? scenario : undefined;
+}
+
+function notAScenario(text: string, operation: RehearsedOperation): ErrorDetail {
   const message = `X-Sandbox-Scenario: ${describeForm(text, operation)}.`;
-  return new ServiceError('invalid_request', message, {
-    details: [{ field: 'X-Sandbox-Scenario', code: 'unsupported_value', message }],
-  });
+  return { field: 'X-Sandbox-Scenario', code: 'unsupported_value', message };
 }
 
 /** Of a known scenario only the parameter can be wrong. */

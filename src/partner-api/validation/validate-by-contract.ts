@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
-import { compilePart, refuseProblems } from './validation.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
+import { compilePart, type Problem, refuseProblems } from './validation.ts';
 
 type Check = (request: FastifyRequest) => void;
 
@@ -7,6 +8,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Throws with every problem of a request at once. */
     check?: Check;
+    /** What is wrong with headers that the schema cannot judge. */
+    judgeHeaders?: (headers: IncomingHttpHeaders) => readonly Problem[];
   }
 }
 
@@ -17,7 +20,7 @@ declare module 'fastify' {
 export function validateByContract(app: FastifyInstance): void {
   app.setValidatorCompiler(() => () => true);
   app.addHook('onRoute', (route) => {
-    route.config = { ...route.config, check: compileCheck(route.schema ?? {}) };
+    route.config = { ...route.config, check: compileCheck(route.schema ?? {}, route.config) };
   });
   app.addHook('preHandler', (request, _reply, done) => {
     request.routeOptions.config.check?.(request);
@@ -25,10 +28,10 @@ export function validateByContract(app: FastifyInstance): void {
   });
 }
 
-function compileCheck({ headers, querystring, body }: FastifySchema): Check {
-  const checkHeaders = headers ? compilePart('headers', headers as object) : () => [];
-  const checkQuery = querystring ? compilePart('query', querystring as object) : () => [];
-  const checkBody = body ? compilePart('body', body as object) : () => [];
-  return (request) =>
-    refuseProblems([...checkHeaders(request.headers), ...checkQuery(request.query), ...checkBody(request.body)]);
+function compileCheck(schema: FastifySchema, { judgeHeaders = () => [] }: FastifyContextConfig = {}): Check {
+  const checkHeaders = schema.headers ? compilePart('headers', schema.headers as object) : () => [];
+  const checkQuery = schema.querystring ? compilePart('query', schema.querystring as object) : () => [];
+  const checkBody = schema.body ? compilePart('body', schema.body as object) : () => [];
+  return ({ headers, query, body }) =>
+    refuseProblems([...checkHeaders(headers), ...judgeHeaders(headers), ...checkQuery(query), ...checkBody(body)]);
 }

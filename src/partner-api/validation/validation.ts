@@ -49,7 +49,7 @@ function forValidation(schema: unknown, part: RequestPart): unknown {
 ajv.addKeyword({ keyword: 'described' });
 
 /** One problem with a field, and the error code that it alone would give. Its words are written when it is answered. */
-interface Problem {
+export interface Problem {
   readonly errorCode: ErrorCode;
   describe(): ErrorDetail;
 }
