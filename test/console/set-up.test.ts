@@ -482,14 +482,23 @@ describe('jobs', needsBrowser, () => {
     const page = await browser.signedIn('operator');
     await page.goto(`${browser.baseUrl}/jobs`);
     await page.getByText('No verification has ended yet. Run “Verify all records” by hand').waitFor();
-    const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: 'Run now: verify', exact: true }) });
+    const row = page
+      .getByRole('row')
+      .filter({ has: page.getByRole('button', { name: 'Run now: Verify all records', exact: true }) });
     assert.match((await row.innerText()).replaceAll(/\s+/g, ' '), /authorises\. Not run yet not yet – Run now$/);
-    await page.getByRole('button', { name: 'Run now: verify', exact: true }).click();
+    await page.getByRole('button', { name: 'Run now: Verify all records', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click();
     await page.getByText(/^The run of “.Verify all records.” has begun\.$/).waitFor();
     await page.getByText('None was modified outside of the service.').waitFor();
     const [run] = await rowsOf("select trigger, outcome from job_run where job_name = 'verify' order by run_no desc limit 1");
     assert.deepEqual(run, { trigger: 'hand', outcome: 'succeeded' });
+  });
+
+  test('a job has its name in Arabic, for the eye and for a screen reader', async () => {
+    const page = await browser.signedIn('operator', { language: 'ar' });
+    await page.goto(`${browser.baseUrl}/jobs`);
+    await page.getByRole('button', { name: 'تشغيل الآن: إقفال التسويات', exact: true }).click();
+    await page.getByRole('dialog', { name: 'تشغيل الآن: إقفال التسويات', exact: true }).waitFor();
   });
 
   test('a viewer sees the runs, and starts none', async () => {

@@ -5,6 +5,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { inDigits } from '../../console/src/format/as-meant.ts';
 import { countArabic, countEnglish } from '../../console/src/format/plural.ts';
 import {
   addDecimals,
@@ -21,8 +22,11 @@ import {
 } from '../../console/src/format/points.ts';
 import { shortId } from '../../console/src/format/short-id.ts';
 import { cityOf, formatMonth, formatRelative, formatTime, formatUtc } from '../../console/src/format/time.ts';
+import { IMPACT } from '../../console/src/pages/impact/impact-texts.ts';
+import { JOB } from '../../console/src/pages/jobs/job-texts.ts';
 import { deltaOf, type ReconciliationLine } from '../../console/src/pages/reconciliations/verdicts.ts';
 import { whyUnreadable } from '../../console/src/pages/reconciliations/wrong-line.ts';
+import { REVIEW } from '../../console/src/pages/reviews/review-texts.ts';
 import type { Texts } from '../../console/src/texts/text.ts';
 import { findMinorUnits } from '../../src/domain/numbers/currency.ts';
 import { amountText, totalText } from '../../src/domain/numbers/money.ts';
@@ -40,6 +44,32 @@ import { LINE_TYPES, type LineType } from '../../src/domain/settlements/settleme
 const CONSOLE = join(import.meta.dirname, '../../console/src');
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const POINTS = ['نقطة واحدة', 'نقطتان', 'نقاط', 'نقطة', 'نقطة'] as const;
+
+/** A number in a sentence, with the form of its noun that the sentence wants. */
+const SENTENCES: readonly (readonly [said: string, sentence: string])[] = [
+  [JOB.failures[0](1), '1 failure in a row'],
+  [JOB.failures[0](11), '11 failures in a row'],
+  [JOB.failures[1](1), 'إخفاق واحد'],
+  [JOB.failures[1](2), 'إخفاقان متتاليان'],
+  [JOB.failures[1](11), '11 إخفاقًا متتاليًا'],
+  [IMPACT.chosen[0](1, '1'), '1 settlement chosen, 1 point'],
+  [IMPACT.chosen[0](2, '1250'), '2 settlements chosen, 1,250 points'],
+  [IMPACT.chosen[1](2, '5108'), 'المختار: تسويتان، 5,108 نقاط'],
+  [IMPACT.chosen[1](1, '1'), 'المختار: تسوية واحدة، نقطة واحدة'],
+  [IMPACT.paysAbout[1]('2'), 'تغطي نحو شجرتين'],
+  [IMPACT.paysAbout[1]('1250'), 'تغطي نحو 1,250 شجرة'],
+  [REVIEW.chosen[1](2, '2'), 'المحدّد: مساهمتان، نقطتان'],
+  [REVIEW.failTitle[1](2), 'تسجيل فشل مساهمتين'],
+];
+
+describe('counted nouns in a sentence', () => {
+  for (const [said, sentence] of SENTENCES) test(sentence, () => assert.equal(said, sentence));
+});
+
+test('a number is taken as an Arabic keyboard types it, with its signs and separators', () => {
+  assert.deepEqual(['٢٥٠', '−٥٫٢٥', '١٬٢٥٠', '۱٬۲۵۰٬۰۰۰٫۵'].map(inDigits), ['250', '-5.25', '1250', '1250000.5']);
+  assert.equal(inDigits('1,250'), '1,250', 'a comma may separate decimals too, so the service says what it takes');
+});
 
 describe('whole numbers', () => {
   test('have separators, and every digit of an int64', () => {

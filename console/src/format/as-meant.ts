@@ -21,10 +21,11 @@ export function asMeant(pasted: string): string {
   return withoutHidden(pasted).trim();
 }
 
-/** A number as an Arabic keyboard types it, in the digits and signs that the service takes: `−٥٫٢٥` is `-5.25`. */
+/** A number as an Arabic keyboard types it, in the digits and signs that the service takes: `−٥٫٢٥` is `-5.25`, and `١٬٢٥٠` is `1250`. */
 export function inDigits(typed: string): string {
   return typed
     .replaceAll(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) % 16))
     .replaceAll(/[\u2212\u2013\u2011]/g, '-')
-    .replaceAll('\u066b', '.');
+    .replaceAll('\u066b', '.')
+    .replaceAll('\u066c', '');
 }

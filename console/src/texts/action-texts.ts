@@ -70,7 +70,7 @@ export const ACTION = {
   'partner.attest': ['Partner attested', 'صُودق على الشريك'],
   'partner.change': ['Terms of a partner changed', 'تغيّرت شروط شريك'],
   'partner.create': ['Partner created', 'أُنشئ شريك'],
-  'partner.resume': ['Partner resumed', 'استُؤنف شريك'],
+  'partner.resume': ['Partner resumed', 'استُؤنف العمل مع شريك'],
   'partner.set-quota': ['Quota of a partner set', 'ضُبطت حصة شريك'],
   'partner.set-rates': ['Rates of a partner set', 'ضُبطت معدلات شريك'],
   'partner.suspend': ['Partner suspended', 'أُوقف شريك'],

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { Locator } from 'playwright-core';
 import { shortId } from '../../../console/src/format/short-id.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
@@ -103,5 +104,26 @@ describe('a version of a rule', needsBrowser, () => {
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByText('Last 30 days').waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0);
+  });
+
+  test('says of a refused preview beside each field what is wrong with it', async () => {
+    const page = await browser.signedIn('operator', { language: 'ar' });
+    await page.goto(`${browser.baseUrl}/rules/new?partner=${partner.partnerId}`);
+    const [least, most] = ['أقل عدد نقاط للمساهمة', 'أكثر عدد نقاط للمساهمة'].map((label) => page.getByLabel(label)) as [
+      Locator,
+      Locator,
+    ];
+    await least.fill('1.5');
+    await most.fill('1,250');
+    const preview = page.getByRole('button', { name: 'معاينة' });
+    await preview.click();
+    await page.locator('[aria-invalid=true]').nth(1).waitFor();
+    for (const field of [least, most]) assert.equal(await field.getAttribute('aria-invalid'), 'true');
+    assert.equal(await page.getByText('تعذّرت قراءة هذا').count(), 0);
+    await least.fill('١');
+    await most.fill('١٬٢٥٠');
+    await preview.click();
+    await page.getByText('آخر 30 يومًا').waitFor();
+    assert.equal(await page.locator('[aria-invalid=true]').count(), 0);
   });
 });

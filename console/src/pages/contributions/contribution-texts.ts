@@ -19,7 +19,7 @@ export const CONTRIBUTION = {
   nothing: ['No contribution fits these filters', 'لا مساهمة تطابق عوامل التصفية'],
   partnerEvent: ["Partner's event id", 'معرّف الحدث لدى الشريك'],
   transaction: ['Transaction', 'المعاملة'],
-  customer: ['Opaque customer reference', 'مرجع العميل المبهم'],
+  customer: ['Opaque customer reference', 'مرجع العميل لدى الشريك'],
   confirmedAt: ['Confirmed', 'تأكّدت'],
   failedAt: ['Failed', 'فشلت'],
   timeline: ['What happened', 'ما الذي حدث'],

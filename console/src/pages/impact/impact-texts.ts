@@ -1,5 +1,6 @@
 import { isolate, isolateForeign } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
+import { COUNTED } from '../../texts/record-texts.ts';
 import type { Texts } from '../../texts/text.ts';
 
 const settlements = [
@@ -10,9 +11,10 @@ const partners = [
   (count: number) => countEnglish(count, 'partner'),
   (count: number) => countArabic(count, ['شريك واحد', 'شريكان', 'شركاء', 'شريكًا', 'شريك']),
 ] as const;
+/** In Arabic as they stand after «لعدد» and «نحو». */
 const trees = [
   (count: string) => countEnglish(count, 'tree'),
-  (count: string) => countArabic(count, ['شجرة واحدة', 'شجرتان', 'أشجار', 'شجرة', 'شجرة']),
+  (count: string) => countArabic(count, ['شجرة واحدة', 'شجرتين', 'أشجار', 'شجرة', 'شجرة']),
 ] as const;
 
 export const IMPACT = {
@@ -123,8 +125,8 @@ export const IMPACT = {
   nothingToPickHelp: ['A settlement appears here when it is closed.', 'تظهر التسوية هنا عند إقفالها.'],
   choose: ['Choose', 'اختيار'],
   chosen: [
-    (count: number, points: string) => `${settlements[0](count)} chosen, ${points} points`,
-    (count: number, points: string) => `المختار: ${settlements[1](count)}، ${points} نقطة`,
+    (count: number, points: string) => `${settlements[0](count)} chosen, ${countEnglish(points, 'point')}`,
+    (count: number, points: string) => `المختار: ${settlements[1](count)}، ${COUNTED.points[1](points)}`,
   ],
   noneChosen: ['No settlement is chosen', 'لم تُختر أي تسوية'],
   disputedChosen: [
@@ -210,7 +212,7 @@ export const IMPACT = {
   file: ['File', 'الملف'],
   fileHelp: [
     'At most 256 MiB. It is hashed here, and again by the service.',
-    'حتى 256 ميبي بايت. تُحسب بصمته هنا، ثم في الخدمة ثانية.',
+    'حتى \u2066256 MiB\u2069. تُحسب بصمته هنا، ثم في الخدمة ثانية.',
   ],
   chooseFile: ['Choose a file', 'اختر ملفًا'],
   hashing: ['Computing the SHA-256 of the file …', 'جارٍ حساب بصمة الملف SHA-256 …'],

@@ -3,7 +3,7 @@ import { Alert, Box, Button, Group, Paper, Progress, Stack, Text } from '@mantin
 import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/use-change.ts';
 import { isolate } from '../../format/isolate.ts';
-import { addWhole, formatWhole } from '../../format/points.ts';
+import { addWhole } from '../../format/points.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
@@ -22,7 +22,7 @@ interface ChosenBarProps {
 export function ChosenBar({ settlements, label, onNext, exception }: ChosenBarProps) {
   const t = useTexts(IMPACT);
   const isNone = settlements.length === 0;
-  const points = formatWhole(addWhole(settlements.map((each) => each.points)));
+  const points = String(addWhole(settlements.map((each) => each.points)));
   const disputed = countDisputed(settlements);
   const worth = worthOf(settlements);
   return (

@@ -141,21 +141,22 @@ function Does({ job: { job, description } }: { readonly job: Job }) {
 function RunNow({ job: { job, is_running } }: { readonly job: Job }) {
   const t = useTexts(JOB);
   const names: Readonly<Record<string, string>> = useTexts(JOB_NAME);
+  const name = names[job] ?? job;
   const [isOpen, setOpen] = useState(false);
   const run = useChange({
     send: (_nothing: undefined, key) =>
       answerOf(client.POST('/operator/v1/jobs/{job}/run', { params: { path: { job }, header: { 'Idempotency-Key': key } } })),
-    done: t.begun(names[job] ?? job),
+    done: t.begun(name),
     onDone: () => setOpen(false),
   });
   if (!useMay('operator')) return null;
   return (
     <>
-      <RowButton label={t.run} about={job} disabled={is_running} onClick={() => setOpen(true)} />
+      <RowButton label={t.run} about={name} disabled={is_running} onClick={() => setOpen(true)} />
       <ConfirmDialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}
-        title={`${t.run}: ${job}`}
+        title={`${t.run}: ${name}`}
         consequence={t.runConsequence}
         label={t.run}
         change={run}

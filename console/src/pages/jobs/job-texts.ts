@@ -1,4 +1,4 @@
-import { isolateForeign } from '../../format/isolate.ts';
+import { isolate, isolateForeign } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
 import type { Texts } from '../../texts/text.ts';
 
@@ -14,7 +14,10 @@ export const JOB = {
   running: ['Running', 'قيد التشغيل'],
   failing: ['Failing', 'متعثّرة'],
   noJob: ['No job fits this filter', 'لا مهمة تطابق عامل التصفية'],
-  failures: [(count: number) => `${count} failures in a row`, (count: number) => `${count} إخفاقات متتالية`],
+  failures: [
+    (count: number) => `${countEnglish(count, 'failure')} in a row`,
+    (count: number) => countArabic(count, ['إخفاق واحد', 'إخفاقان متتاليان', 'إخفاقات متتالية', 'إخفاقًا متتاليًا', 'إخفاق متتالٍ']),
+  ],
   lastSuccess: ['Last success', 'آخر نجاح'],
   notRun: ['Not run yet', 'لم تُشغَّل بعد'],
   never: ['not yet', 'لم يحدث بعد'],
@@ -49,7 +52,7 @@ export const JOB = {
     (differences: string, checked: string) =>
       `${differences} of ${checked} records were modified outside of the service. Run partner-impact verify, and follow SECURITY.md.`,
     (differences: string, checked: string) =>
-      `عُدّل خارج الخدمة ${differences} من ${checked} سجلًا. شغّل partner-impact verify واتبع SECURITY.md.`,
+      `عدد السجلات التي عُدّلت خارج الخدمة: ${differences} من ${checked}. شغّل ${isolate('partner-impact verify')} واتبع ${isolate('SECURITY.md')}.`,
   ],
   late: [
     'That is more than two days ago. It runs every day: see its last runs.',

@@ -6,6 +6,7 @@ import { Empty } from '../../parts/state.tsx';
 import { Age } from '../../parts/values.tsx';
 import { JOB_NAME } from '../../texts/code-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { JOB } from '../jobs/job-texts.ts';
 import { OVERVIEW } from './overview-texts.ts';
 
 type Job = components['schemas']['JobState'];
@@ -31,6 +32,7 @@ export function JobList({ jobs }: { readonly jobs: readonly Job[] }) {
 
 function JobBadge({ is_running, failures_in_row }: Job) {
   const t = useTexts(OVERVIEW);
-  if (failures_in_row > 0) return <Badge color="red">{t.failures(failures_in_row)}</Badge>;
+  const { failures } = useTexts(JOB);
+  if (failures_in_row > 0) return <Badge color="red">{failures(failures_in_row)}</Badge>;
   return <Badge color={is_running ? 'blue' : 'forest'}>{is_running ? t.running : t.good}</Badge>;
 }

@@ -31,10 +31,6 @@ export const OVERVIEW = {
   lastSuccess: ['Last success', 'آخر نجاح'],
   nextRun: ['Next run', 'التشغيل التالي'],
   running: ['Running', 'قيد التشغيل'],
-  failures: [
-    (count: number) => `${countEnglish(count, 'failure')} in a row`,
-    (count: number) => countArabic(count, ['إخفاق واحد', 'إخفاقان متتاليان', 'إخفاقات متتالية', 'إخفاقًا متتاليًا', 'إخفاق متتالٍ']),
-  ],
   good: ['As planned', 'كما هو مقرر'],
   never: ['Not yet', 'لم تنجح بعد'],
   noJob: ['No job has run yet', 'لم تُشغَّل أي مهمة بعد'],

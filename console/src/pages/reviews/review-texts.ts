@@ -1,6 +1,8 @@
 import { countArabic, countEnglish } from '../../format/plural.ts';
+import { COUNTED } from '../../texts/record-texts.ts';
 import type { Texts } from '../../texts/text.ts';
 
+/** As they stand after a verbal noun or a preposition. */
 const CONTRIBUTIONS = ['مساهمة واحدة', 'مساهمتين', 'مساهمات', 'مساهمة', 'مساهمة'] as const;
 const POINTS = ['نقطة واحدة', 'نقطتان', 'نقاط', 'نقطة', 'نقطة'] as const;
 
@@ -23,7 +25,7 @@ export const REVIEW = {
   fail: ['Fail', 'تسجيل الفشل'],
   chosen: [
     (count: number, points: string) => `${countEnglish(count, 'contribution')} chosen, ${countEnglish(points, 'point')}`,
-    (count: number, points: string) => `المحدّد: ${countArabic(count, CONTRIBUTIONS)}، ${countArabic(points, POINTS)}`,
+    (count: number, points: string) => `المحدّد: ${COUNTED.contributions[1](String(count))}، ${countArabic(points, POINTS)}`,
   ],
   confirmTitle: [
     (count: number) => `Confirm ${countEnglish(count, 'contribution')}`,

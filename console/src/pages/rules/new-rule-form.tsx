@@ -1,6 +1,7 @@
 /** The form of a version: what it would say, what it would have done, and then its creation. */
 import { Button, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
+import { ApiError } from '../../api/api-error.ts';
 import { answerOf, client } from '../../api/client.ts';
 import type { operations } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
@@ -10,7 +11,7 @@ import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { RuleDraftFacts } from './rule-draft-facts.tsx';
 import { RuleFields, type StatedRule } from './rule-fields.tsx';
-import { type PreviewQuery, RulePreview } from './rule-preview.tsx';
+import { type Over, type PreviewQuery, RulePreview, usePreview } from './rule-preview.tsx';
 import { RULE } from './rule-texts.ts';
 
 type Body = operations['createRule']['requestBody']['content']['application/json'];
@@ -65,7 +66,10 @@ export function NewRuleForm({ partner, onPartner, currency, onCreated }: NewRule
   const mayCreate = useMay('admin');
   const [stated, setStated] = useState({ ...NOTHING, ...present({ currency: currency ?? '' }) });
   const [previewed, setPreviewed] = useState<PreviewQuery>();
+  const [over, setOver] = useState<Over>('last_month');
   const [isOpen, setOpen] = useState(false);
+  const { error: refused } = usePreview(previewed, over);
+  const isOfFields = refused instanceof ApiError && refused.problems.length > 0;
   const members = membersOf(stated, partner);
   const create = useChange({
     send: (body: Body, key) =>
@@ -74,6 +78,7 @@ export function NewRuleForm({ partner, onPartner, currency, onCreated }: NewRule
     onDone: onCreated,
   });
   const send = () => {
+    if (isOfFields) setPreviewed(undefined);
     const everything = stated.kind === 'contribution_rule' && stated.reviews_everything ? { reviews_everything: true } : {};
     const start = stated.starts_at === '' ? {} : { starts_at: new Date(stated.starts_at).toISOString() };
     create.mutate({ ...members, ...everything, ...start, version: stated.version.trim() });
@@ -93,7 +98,7 @@ export function NewRuleForm({ partner, onPartner, currency, onCreated }: NewRule
       >
         <Stack gap="md">
           <RuleFields
-            {...{ stated, partner, hasCurrency: currency !== null, error: create.error, onChange: setStated }}
+            {...{ stated, partner, hasCurrency: currency !== null, error: refused ?? create.error, onChange: setStated }}
             {...present({ onPartner })}
           />
           <Group justify="flex-end">
@@ -108,7 +113,7 @@ export function NewRuleForm({ partner, onPartner, currency, onCreated }: NewRule
           </Group>
         </Stack>
       </form>
-      {previewed && <RulePreview query={previewed} />}
+      {previewed && !isOfFields && <RulePreview query={previewed} over={over} onOver={setOver} />}
       <ConfirmDialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}

@@ -1,6 +1,5 @@
 import { Alert, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components, operations } from '../../api/operator-types.ts';
 import { chartScale, formatWhole } from '../../format/points.ts';
@@ -15,22 +14,32 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { OUTCOME, RULE } from './rule-texts.ts';
 
 export type PreviewQuery = NonNullable<operations['previewRule']['parameters']['query']>;
-type Over = NonNullable<PreviewQuery['over']>;
+export type Over = NonNullable<PreviewQuery['over']>;
 type Answer = components['schemas']['RulePreview'];
 
+interface RulePreviewProps {
+  readonly query: PreviewQuery;
+  readonly over: Over;
+  readonly onOver: (over: Over) => void;
+}
+
 /** What a version would have done to the contributions of last month, or of the days until now. */
-export function RulePreview({ query }: { readonly query: PreviewQuery }) {
+export function usePreview(query: PreviewQuery | undefined, over: Over) {
+  return useQuery({
+    queryKey: ['rule-preview', query, over],
+    queryFn: () => answerOf(client.GET('/operator/v1/rule-preview', { params: { query: { ...(query as PreviewQuery), over } } })),
+    enabled: query !== undefined,
+    refetchInterval: false,
+  });
+}
+
+export function RulePreview({ query, over, onOver }: RulePreviewProps) {
   const t = useTexts(RULE);
   const { language } = useLanguage();
-  const [over, setOver] = useState<Over>('last_month');
   // The months of a partner are in its zone.
   const zone = usePartner(query.partner_id).data?.time_zone ?? ownZone();
   const shown = (at: string) => formatTime(at, { language, zone });
-  const preview = useQuery({
-    queryKey: ['rule-preview', query, over],
-    queryFn: () => answerOf(client.GET('/operator/v1/rule-preview', { params: { query: { ...query, over } } })),
-    refetchInterval: false,
-  });
+  const preview = usePreview(query, over);
   return (
     <Section
       title={t.preview}
@@ -42,7 +51,7 @@ export function RulePreview({ query }: { readonly query: PreviewQuery }) {
             { value: 'last_30_days', label: t.lastDays },
           ]}
           value={over}
-          onChange={(chosen) => setOver(chosen as Over)}
+          onChange={(chosen) => onOver(chosen as Over)}
         />
       }
     >
