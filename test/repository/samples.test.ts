@@ -439,7 +439,7 @@ for (const language of ['ts', 'py'] as const)
     });
   });
 
-for (const language of ['ts', 'py'] as const)
+for (const language of ['ts', 'py', 'php'] as const)
   describe(`month-end.${language}`, needsLanguage(language), () => {
     const name = `month-end.${language}`;
     let closeReconciler = async () => {};
@@ -513,7 +513,7 @@ for (const language of ['ts', 'py'] as const)
     });
   });
 
-/** Runs a program of docs/samples for a partner behind a proxy with these faults. */
+/** Runs a program of docs/samples or examples for a partner behind a proxy with these faults. */
 async function runBehind(of: TestPartner, faults: readonly Fault[], name: string, words: readonly string[], folder: string) {
   const proxy = await answerProxy(service.baseUrl, faults);
   const end = await runSample(name, words, { baseUrl: proxy.baseUrl, apiKey: of.key.apiKey, folder });

@@ -222,12 +222,19 @@ export interface ProgramEnd {
   readonly stderr: string;
 }
 
-/** Runs a program of docs/samples with these words, in a folder of its own for what it reads and writes. */
+/** What runs a program by its ending, and the folder that has it. */
+const RUNS: Readonly<Record<string, readonly [program: string, folder: string]>> = {
+  ts: [process.execPath, SAMPLES],
+  py: ['python3', SAMPLES],
+  php: ['php', EXAMPLES],
+};
+
+/** Runs a program of docs/samples, or in PHP of examples, with these words, in a folder of its own for what it reads and writes. */
 export function runSample(name: string, words: readonly string[], { baseUrl, apiKey, folder }: ProgramRun): Promise<ProgramEnd> {
-  const program = name.endsWith('.py') ? 'python3' : process.execPath;
+  const [program, where] = RUNS[name.split('.').at(-1) ?? ''] as (typeof RUNS)[string];
   const env = { ...process.env, BASE_URL: baseUrl, API_KEY: apiKey };
   return new Promise((resolve) => {
-    execFile(program, [join(SAMPLES, name), ...words], { env, cwd: folder }, (error, stdout, stderr) =>
+    execFile(program, [join(where, name), ...words], { env, cwd: folder }, (error, stdout, stderr) =>
       resolve({ status: error ? (typeof error.code === 'number' ? error.code : -1) : 0, stdout, stderr }),
     );
   });

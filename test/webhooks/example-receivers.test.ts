@@ -45,6 +45,18 @@ function ask(inbox: string, sql: string): Record<string, unknown>[] {
 const filesOf = (inbox: string, pattern: RegExp) => readdirSync(inbox).filter((name) => pattern.test(name));
 const STORED = /^\d{19}\.json$/;
 
+/** An inbox that is a folder. */
+const FOLDER: Omit<Example, 'language' | 'command'> = {
+  listRestorations: (inbox) =>
+    filesOf(inbox, /^txn_/).map((name) => ({ transaction_id: name, points: readFileSync(join(inbox, name), 'utf8') })),
+  countUnhandled: (inbox) => filesOf(inbox, STORED).length - Number(readFileSync(join(inbox, 'position'), 'utf8')),
+  countHandled: (inbox) => Number(readFileSync(join(inbox, 'position'), 'utf8')),
+  readFailure: (inbox) =>
+    filesOf(inbox, STORED)
+      .map((name) => readFileSync(join(inbox, name), 'utf8'))
+      .find((body) => body.includes('transaction.adjusted')) ?? '',
+};
+
 const EXAMPLES: Readonly<Record<string, Example>> = {
   'receiver.py': {
     language: 'py',
@@ -56,17 +68,12 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
       Number(ask(inbox, 'select count(*) as handled from event where handled_at is not null')[0]?.['handled']),
     readFailure: (inbox) => String(ask(inbox, "select body from event where body like '%adjusted%'")[0]?.['body']),
   },
-  'receiver.go': {
-    language: 'go',
-    command: () => [buildGo('receiver')],
-    listRestorations: (inbox) =>
-      filesOf(inbox, /^txn_/).map((name) => ({ transaction_id: name, points: readFileSync(join(inbox, name), 'utf8') })),
-    countUnhandled: (inbox) => filesOf(inbox, STORED).length - Number(readFileSync(join(inbox, 'position'), 'utf8')),
-    countHandled: (inbox) => Number(readFileSync(join(inbox, 'position'), 'utf8')),
-    readFailure: (inbox) =>
-      filesOf(inbox, STORED)
-        .map((name) => readFileSync(join(inbox, name), 'utf8'))
-        .find((body) => body.includes('transaction.adjusted')) ?? '',
+  'receiver.go': { language: 'go', command: () => [buildGo('receiver')], ...FOLDER },
+  'receiver.php': {
+    language: 'php',
+    // As a web server and a job of cron have it.
+    command: () => ['sh', '-c', 'php "$0" && exec php -S "127.0.0.1:$PORT" "$0"', join(ROOT, 'examples/receiver.php')],
+    ...FOLDER,
   },
 };
 

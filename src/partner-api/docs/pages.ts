@@ -69,6 +69,8 @@ export const SERVED_FILES: Readonly<Record<string, string>> = {
   'examples/confirm.go': 'examples/confirm.go',
   'examples/confirm.php': 'examples/confirm.php',
   'examples/receiver.go': 'examples/receiver.go',
+  'examples/receiver.php': 'examples/receiver.php',
+  'examples/month-end.php': 'examples/month-end.php',
   'samples/confirm.ts': 'docs/samples/confirm.ts',
   'samples/confirm.py': 'docs/samples/confirm.py',
   'samples/verify.ts': 'docs/samples/verify.ts',

@@ -1,0 +1,93 @@
+<?php
+
+// Settles the latest closed month, with the extension curl of PHP alone: php month-end.php list.csv
+//
+// It keeps the statement as statement.csv, compares your list with the settlement, prints the counts, and accepts the settlement if every
+// line is matched. Otherwise it ends with status 1 and accepts nothing: a person reads the lines. The same list gives the same result again.
+
+declare(strict_types=1);
+
+function fail(string $problem): void
+{
+    fwrite(STDERR, "$problem\n");
+    exit(1);
+}
+
+/** The bytes of the answer. Asks again, with the same key, while no answer comes or the service asks to wait: ten requests at most. */
+function call(string $path, ?string $key = null, string $type = '', string $body = ''): string
+{
+    $headers = ['X-API-Key: ' . getenv('API_KEY')];
+    $post = $key === null ? [] : [CURLOPT_POSTFIELDS => $body];
+    array_push($headers, ...($key === null ? [] : ["Idempotency-Key: $key", "Content-Type: $type"]));
+    for ($requestsLeft = 9;; $requestsLeft--) {
+        $pause = 1;
+        $readHeader = static function ($handle, string $line) use (&$pause): int {
+            if (preg_match('/^retry-after: *([0-9]{1,9})\r?$/im', $line, $found)) { // names of headers arrive in lower case
+                $pause = (int) $found[1];
+            }
+            return strlen($line);
+        };
+        $handle = curl_init(getenv('BASE_URL') . $path);
+        $options = [CURLOPT_RETURNTRANSFER => true, CURLOPT_TIMEOUT => 300, CURLOPT_HTTPHEADER => $headers, CURLOPT_HEADERFUNCTION => $readHeader];
+        curl_setopt_array($handle, $post + $options);
+        $bytes = curl_exec($handle);
+        $status = curl_getinfo($handle, CURLINFO_RESPONSE_CODE);
+        if (is_string($bytes) && $status >= 200 && $status < 300) {
+            return $bytes;
+        }
+        $error = is_string($bytes) ? json_decode($bytes)->error ?? null : null;
+        $isError = is_string($error->code ?? null) && is_bool($error->retryable ?? null);
+        $problem = $isError ? "$error->code: $error->message" : 'no_answer: ' . ($status ? "HTTP $status" : curl_error($handle));
+        if (($isError && !$error->retryable) || $requestsLeft === 0) {
+            fail($problem);
+        }
+        sleep($isError ? $pause : 1);
+    }
+}
+
+/** A sum of points above 2**63 - 1 stays its digits, as text. */
+function read(string $bytes): object
+{
+    return json_decode($bytes, false, 512, JSON_BIGINT_AS_STRING | JSON_THROW_ON_ERROR);
+}
+
+$list = @file_get_contents($argv[1] ?? 'list.csv');
+if ($list === false) {
+    fail('usage: month-end.php list.csv');
+}
+// The latest comes first, and one is open.
+$closed = array_values(array_filter(read(call('/v1/settlements?limit=2'))->settlements, static fn($each) => $each->status === 'closed'));
+$settlement = $closed[0] ?? fail('No settlement is closed.');
+$path = "/v1/settlements/$settlement->settlement_id";
+$statement = call("$path/statement.csv");
+if (hash('sha256', $statement) !== $settlement->statement->csv_sha256) {
+    fail('The statement has another SHA-256 than its settlement names.');
+}
+if (file_put_contents('statement.csv', $statement) !== strlen($statement)) {
+    fail('The statement could not be kept.');
+}
+echo "$settlement->period_label: $settlement->payable_points points are payable\n";
+
+// The same list has the same key, and a corrected one another.
+$key = "list-$settlement->settlement_id-" . substr(hash('sha256', $list), 0, 32);
+$job = read(call("$path/reconciliations", $key, 'text/csv', $list))->reconciliation;
+for ($seconds = 0; $job->ended_at === null; $seconds++) {
+    if ($seconds === 600) {
+        fail('The list is still being compared. Run this program again later: it goes on with the same list.');
+    }
+    sleep(1);
+    $job = read(call($job->path))->reconciliation;
+}
+if ($job->status !== 'done') {
+    fail("The list was not compared: $job->problem");
+}
+$counts = (array) $job->counts;
+foreach ($counts as $verdict => $count) {
+    echo "$verdict $count\n";
+}
+unset($counts['matched']);
+if (array_filter($counts) !== []) {
+    fail("Not accepted: the lines are at $job->path/lines");
+}
+call("$path/acknowledgement", "accept-$settlement->settlement_id", 'application/json', '{"status":"accepted"}');
+echo "accepted\n";

@@ -1,0 +1,201 @@
+<?php
+
+// A receiver of webhooks with the extension curl alone: verifies the bytes, stores each event once, answers, handles in order.
+//
+// Served, by PHP-FPM or `php -S 127.0.0.1:9000 receiver.php`, it receives. Run as `php receiver.php` it catches up with what it missed:
+// let cron do that every few minutes. INBOX is a folder outside of what the web server shows: an event is the file of its sequence, so that
+// one which arrives twice is stored once. The file "position" has the sequence of the last handled event. What a handler does must be safe
+// to repeat, because the process may end before the position is written: here a restoration is a file of its transaction_id. PHP cannot
+// sync a folder, so that a power failure may lose a file; where you have a database, keep all of it there, in one transaction.
+
+declare(strict_types=1);
+
+const BODY_BYTES_MAX = 1_048_576;
+
+/** Whether one of the secrets signed these bytes in the last five minutes. */
+function is_from_service(string $body): bool
+{
+    $timestamp = $_SERVER['HTTP_X_SERVICE_TIMESTAMP'] ?? '';
+    if (!preg_match('/^[0-9]{1,15}$/D', $timestamp) || abs(time() - (int) $timestamp) > 300) {
+        return false;
+    }
+    foreach (preg_split('/\s+/', setting('SECRETS'), -1, PREG_SPLIT_NO_EMPTY) as $secret) {
+        $expected = 'v1=' . hash_hmac('sha256', "$timestamp.$body", $secret);
+        foreach (['HTTP_X_SERVICE_SIGNATURE', 'HTTP_X_SERVICE_SIGNATURE_NEXT'] as $name) {
+            if (hash_equals($expected, $_SERVER[$name] ?? '')) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/** Answers when the event is stored, and handles it afterwards. */
+function receive(): void
+{
+    $body = (string) file_get_contents('php://input', false, null, 0, BODY_BYTES_MAX + 1);
+    if ($_SERVER['REQUEST_METHOD'] !== 'POST' || strlen($body) > BODY_BYTES_MAX) {
+        answer(400);
+        return;
+    }
+    $event = decode($body);
+    $challenge = $event->data->challenge ?? null;
+    // The endpoint is added before anybody knows its secret; a challenge asks for nothing but its own words.
+    if (($event->event_type ?? null) === 'webhook.endpoint.verification' && is_string($challenge) && preg_match('/^[\w-]{16,128}$/D', $challenge)) {
+        answer(200, ['challenge' => $challenge]);
+        return;
+    }
+    if (!is_from_service($body)) {
+        answer(401);
+        return;
+    }
+    $sequence = $event->sequence ?? null;
+    if (!is_int($sequence)) { // a test or a sample: it is answered, and nothing is booked
+        answer(200);
+        return;
+    }
+    store(file_of($sequence), $body);
+    answer(200);
+    alone(static fn() => handle_next($sequence));
+}
+
+/** An exception before this leaves the answer 500, and the service sends the event again. */
+function answer(int $status, array $body = []): void
+{
+    $content = json_encode((object) $body, JSON_THROW_ON_ERROR);
+    http_response_code($status);
+    header('Content-Type: application/json');
+    header('Content-Length: ' . strlen($content));
+    echo $content;
+    ignore_user_abort(true);
+    function_exists('fastcgi_finish_request') ? fastcgi_finish_request() : flush();
+}
+
+/** Of several requests at the same time one handles; the others wait. */
+function alone(callable $do): void
+{
+    $lock = fopen(setting('INBOX') . '/lock', 'c');
+    flock($lock, LOCK_EX);
+    try {
+        $do();
+    } finally {
+        fclose($lock);
+    }
+}
+
+/** Handles the events that follow the position, one after the other. One before `$upTo` that is missing comes from the feed. */
+function handle_next(int $upTo): void
+{
+    while (true) {
+        if (!is_file(file_of(position() + 1)) && position() + 1 < $upTo) {
+            catch_up(position());
+        }
+        $next = position() + 1;
+        if (!is_file(file_of($next))) {
+            return;
+        }
+        handle(decode((string) file_get_contents(file_of($next))));
+        store(setting('INBOX') . '/position', (string) $next);
+    }
+}
+
+/** Gives points back after a failure alone, once for its transaction_id. */
+function handle(object $event): void
+{
+    $data = $event->data;
+    if ($event->event_type !== 'impact.transaction.adjusted' || $data->change !== 'failed' || $data->point_restoration_authorized !== true) {
+        return;
+    }
+    $restoration = setting('INBOX') . '/' . $data->contribution->transaction_id;
+    if (!is_file($restoration)) {
+        store($restoration, (string) $data->contribution->points);
+    }
+}
+
+/** Stores the events after a sequence: what came while nobody listened, or is still on its way. */
+function catch_up(int $after): void
+{
+    do {
+        $handle = curl_init(setting('BASE_URL') . "/v1/events?after_sequence=$after&limit=500");
+        $headers = ['X-API-Key: ' . setting('API_KEY')];
+        curl_setopt_array($handle, [CURLOPT_RETURNTRANSFER => true, CURLOPT_TIMEOUT => 15, CURLOPT_HTTPHEADER => $headers]);
+        $page = decode((string) curl_exec($handle));
+        $status = curl_getinfo($handle, CURLINFO_RESPONSE_CODE);
+        if ($status !== 200 || !is_array($page->events ?? null)) {
+            throw new RuntimeException("GET /v1/events: HTTP $status " . ($page->error->code ?? curl_error($handle)));
+        }
+        foreach ($page->events as $event) {
+            if ($event->sequence > $after + 1) {
+                skip_removed($after, $event->sequence);
+            }
+            store(file_of($event->sequence), json_encode($event, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE));
+            $after = $event->sequence;
+        }
+    } while ($page->has_more);
+}
+
+/** Passes over the events that the service removed, after 90 days, before they arrived here. */
+function skip_removed(int $after, int $first): void
+{
+    $last = $first - 1;
+    foreach (glob(setting('INBOX') . '/*.json') as $file) {
+        $sequence = (int) basename($file, '.json');
+        if ($sequence > $after && $sequence <= $last) {
+            $last = $sequence - 1;
+        }
+    }
+    if ($last > $after && position() === $after) {
+        error_log('The service no longer keeps the events ' . ($after + 1) . " to $last.");
+        store(setting('INBOX') . '/position', (string) $last);
+    }
+}
+
+/** Where a new inbox begins: before the first event, or after START_AFTER. */
+function position(): int
+{
+    $file = setting('INBOX') . '/position';
+    return (int) (is_file($file) ? file_get_contents($file) : setting('START_AFTER'));
+}
+
+function file_of(int $sequence): string
+{
+    return sprintf('%s/%019d.json', setting('INBOX'), $sequence);
+}
+
+/** Leaves the whole file or none. */
+function store(string $path, string $bytes): void
+{
+    $new = tempnam(setting('INBOX'), 'new-');
+    $file = fopen($new, 'w');
+    $isWritten = fwrite($file, $bytes) === strlen($bytes) && fflush($file) && (!function_exists('fsync') || fsync($file));
+    fclose($file);
+    if (!$isWritten || !rename($new, $path)) {
+        throw new RuntimeException("$path could not be written.");
+    }
+    clearstatcache();
+}
+
+/** What is no JSON is null. A sum of points above 2**63 - 1 stays its digits, as text. */
+function decode(string $text): mixed
+{
+    return json_decode($text, false, 512, JSON_BIGINT_AS_STRING);
+}
+
+/** PHP-FPM hands a worker the variables that its pool names: `env[INBOX] = /var/lib/receiver`. */
+function setting(string $name): string
+{
+    return (string) getenv($name);
+}
+
+umask(0077);
+if (!is_dir(setting('INBOX')) && !@mkdir(setting('INBOX'), 0700, true)) {
+    throw new RuntimeException('INBOX must name the folder of the inbox.');
+}
+if (PHP_SAPI === 'cli') {
+    alone(static function (): void {
+        catch_up(position());
+        handle_next(0);
+    });
+} else {
+    receive();
+}
