@@ -56,6 +56,23 @@ describe('the sign-in', needsBrowser, () => {
     await heading(page, 'Overview');
   });
 
+  test('in Arabic a refused sign-in and a used link are said whole, without a sentence in English', async () => {
+    const page = await browser.open({ language: 'ar' });
+    const alert = page.getByRole('alert');
+    await page.goto(browser.baseUrl);
+    await page.locator('input[autocomplete=username]').fill('nobody@example.org');
+    await page.locator('input[type=password]').fill('this is not the password');
+    await page.getByRole('button', { name: 'تسجيل الدخول', exact: true }).click();
+    await alert.getByText('اسم الحساب أو كلمة المرور غير صحيح').waitFor();
+    assert.doesNotMatch(await alert.innerText(), /[A-Za-z]/);
+    await page.goto('about:blank');
+    await page.goto(`${browser.baseUrl}/sign-in#pi_code_${'x'.repeat(60)}`);
+    for (const field of await page.locator('input[type=password]').all()) await field.fill('a password of many words');
+    await page.locator('form:has(input[type=password]) button[type=submit]').click();
+    await alert.getByText('هذا الرابط غير صالح').waitFor();
+    assert.doesNotMatch(await alert.innerText(), /[A-Za-z]/);
+  });
+
   test('a session that has ended asks for the password, and leads back to the same page', async () => {
     const page = await browser.signedIn('viewer');
     await page.goto(`${browser.baseUrl}/partners?name=souq`);
@@ -253,7 +270,7 @@ describe('tasks', needsBrowser, () => {
     await heading(page, 'Reviews');
     await choose(page, { field: 'Partner', option: 'Souq Express' });
     await page.waitForURL(/partner=/);
-    for (const { transactionId } of [first, second]) await page.getByLabel(`Choose: ${transactionId}`).check();
+    for (const { order } of [first, second]) await page.getByLabel(`Choose: ${order} · Souq Express`).check();
     await page.getByText('2 contributions chosen, 500 points').waitFor();
     await page.getByRole('button', { name: 'Confirm', exact: true }).click();
     const dialog = page.getByRole('dialog');
@@ -267,7 +284,7 @@ describe('tasks', needsBrowser, () => {
       assert.deepEqual([status, note], ['confirmed', 'The shop was called.']);
     }
     assert.equal((await statusOf(third.transactionId)).status, 'pending');
-    await page.getByLabel(`Choose: ${first.transactionId}`).waitFor({ state: 'detached' });
+    await page.getByLabel(`Choose: ${first.order} · Souq Express`).waitFor({ state: 'detached' });
   });
 
   test('decide one review with its cap and its order in sight', async () => {

@@ -14,17 +14,20 @@ export function withoutHidden(text: string): string {
 }
 
 /**
- * A text that was pasted as it is searched for: without white space around it, and without what nobody sees, such as the marks of direction
- * that a text in Arabic has around an id. The service takes no name with such a character.
+ * A text as it is searched for: without white space around it, and without what nobody sees, such as the marks of direction that a text in
+ * Arabic has around an id. An id has no other digits than those of Latin, and a partner is found by digits of either kind.
  */
-export function asMeant(pasted: string): string {
-  return withoutHidden(pasted).trim();
+export function asMeant(typed: string): string {
+  return withLatinDigits(withoutHidden(typed)).trim();
+}
+
+function withLatinDigits(typed: string): string {
+  return typed.replaceAll(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) % 16));
 }
 
 /** A number as an Arabic keyboard types it, in the digits and signs that the service takes: `−٥٫٢٥` is `-5.25`, and `١٬٢٥٠` is `1250`. */
 export function inDigits(typed: string): string {
-  return typed
-    .replaceAll(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) % 16))
+  return withLatinDigits(typed)
     .replaceAll(/[\u2212\u2013\u2011]/g, '-')
     .replaceAll('\u066b', '.')
     .replaceAll('\u066c', '');

@@ -12,9 +12,11 @@ interface ProblemProps {
   readonly error: Error | null;
   /** The fields that show their own problem, so that it is not shown twice. */
   readonly fields?: readonly string[];
+  /** In Arabic by `error.code`, where a form says more than the code: then it says all. */
+  readonly inArabic?: Readonly<Record<string, string>>;
 }
 
-export function Problem({ error, fields = [] }: ProblemProps) {
+export function Problem({ error, fields = [], inArabic = {} }: ProblemProps) {
   const t = useTexts(COMMON);
   if (!error || error instanceof StepUpCancelled) return null;
   const problems = error instanceof ApiError ? error.problems : [];
@@ -31,7 +33,7 @@ export function Problem({ error, fields = [] }: ProblemProps) {
     <Alert color="red" icon={<Icon name="alert" />} role="alert">
       {!isBesideFields && (
         <Text size="sm" className="foreign" component="div">
-          {error instanceof NoAnswerError ? t.noAnswerToChange : <Refusal error={error} />}
+          {error instanceof NoAnswerError ? t.noAnswerToChange : <Refusal error={error} ofForm={inArabic} />}
         </Text>
       )}
       {others.map((problem) => (
@@ -58,15 +60,17 @@ interface RefusalProps {
   readonly error: Error;
   /** Whether nothing was to be changed. */
   readonly isOfReading?: boolean;
+  readonly ofForm?: Readonly<Record<string, string>>;
 }
 
 /** What the service says of a refused request as a whole. */
-export function Refusal({ error, isOfReading = false }: RefusalProps) {
+export function Refusal({ error, isOfReading = false, ofForm = {} }: RefusalProps) {
   if (!(error instanceof ApiError)) return error.message;
   // The request as a whole is refused for the one thing that is wrong with it.
   const [problem] = error.problems.filter(({ message }) => message === error.message);
   const ofCode = (isOfReading ? READ_REFUSAL[error.code] : undefined) ?? REFUSAL[error.code] ?? UNREADABLE[error.code];
-  return <Said inArabic={(problem && inArabic(problem)) ?? ofCode} message={error.message} />;
+  const said = problem ? undefined : ofForm[error.code];
+  return <Said inArabic={said ?? (problem && inArabic(problem)) ?? ofCode} message={error.message} isSaid={said !== undefined} />;
 }
 
 interface FieldRefusalProps {

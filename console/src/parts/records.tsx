@@ -46,12 +46,24 @@ interface RecordsProps<Row> {
   /** Where a row leads, when it is clicked. */
   readonly linkOf?: (row: Row) => string;
   readonly selection?: Selection;
+  /** What is chosen with a row, for those who do not see the row; without it the key. */
+  readonly nameOf?: (row: Row) => string;
   readonly sorting?: Sorting;
   readonly label: string;
   readonly empty: ReactNode;
 }
 
-export function Records<Row>({ rows, columns: all, keyOf, linkOf, selection, sorting, label, empty }: RecordsProps<Row>) {
+export function Records<Row>({
+  rows,
+  columns: all,
+  keyOf,
+  linkOf,
+  selection,
+  nameOf = keyOf,
+  sorting,
+  label,
+  empty,
+}: RecordsProps<Row>) {
   const navigate = useNavigate();
   if (rows.length === 0) return <Paper>{empty}</Paper>;
   const columns = all.filter(({ isGiven }) => isGiven === undefined || rows.some(isGiven));
@@ -84,7 +96,7 @@ export function Records<Row>({ rows, columns: all, keyOf, linkOf, selection, sor
               >
                 {selection && (
                   <Table.Td data-label="">
-                    <Choose id={key} selection={selection} />
+                    <Choose id={key} name={nameOf(row)} selection={selection} />
                   </Table.Td>
                 )}
                 {columns.map((column) => (
@@ -136,10 +148,16 @@ function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest('a, button, input, label, [role=menuitem]') !== null;
 }
 
-function Choose({ id, selection: { chosen, choose, label } }: { readonly id: string; readonly selection: Selection }) {
+interface ChooseProps {
+  readonly id: string;
+  readonly name: string;
+  readonly selection: Selection;
+}
+
+function Choose({ id, name, selection: { chosen, choose, label } }: ChooseProps) {
   return (
     <Checkbox
-      aria-label={`${label}: ${id}`}
+      aria-label={`${label}: ${name}`}
       checked={chosen.has(id)}
       onChange={() => choose(chosen.has(id) ? new Set([...chosen].filter((each) => each !== id)) : new Set([...chosen, id]))}
     />

@@ -2,6 +2,7 @@ import { Alert, Divider, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../api/client.ts';
 import { useTexts } from '../texts/language.tsx';
+import { SIGN_IN_REFUSAL } from '../texts/refusals-in-arabic.ts';
 import { addPasskeyByLink, hasPasskeys } from './passkey.ts';
 import { PasskeyButton } from './passkey-button.tsx';
 import { PasswordForm } from './password-form.tsx';
@@ -30,6 +31,7 @@ export function ChoosePassword({ onSignedIn }: { readonly onSignedIn: (session: 
       <PasswordForm
         isNew
         label={t.setPassword}
+        inArabic={SIGN_IN_REFUSAL.link}
         onSignedIn={begin}
         send={(given) => answerOf(client.POST('/operator/v1/session/link', { body: { code, ...given } }))}
       />

@@ -21,9 +21,11 @@ interface PasswordFormProps {
   /** A new password is asked for twice. */
   readonly isNew?: boolean;
   readonly before?: ReactNode;
+  /** What a refusal of this form means in Arabic. */
+  readonly inArabic?: Readonly<Record<string, string>>;
 }
 
-export function PasswordForm({ send, onSignedIn, label, isNew = false, before }: PasswordFormProps) {
+export function PasswordForm({ send, onSignedIn, label, isNew = false, before, inArabic = {} }: PasswordFormProps) {
   const t = useTexts(SESSION);
   const [password, setPassword] = useState('');
   const [repeated, setRepeated] = useState('');
@@ -59,7 +61,7 @@ export function PasswordForm({ send, onSignedIn, label, isNew = false, before }:
           />
         )}
         {asksCode && <TotpField value={totp} onChange={setTotp} />}
-        <Problem error={signIn.error} />
+        <Problem error={signIn.error} inArabic={inArabic} />
         <Button type="submit" loading={signIn.isPending} disabled={isDifferent} fullWidth>
           {label}
         </Button>

@@ -2,6 +2,7 @@ import { Alert, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../api/client.ts';
 import { useTexts } from '../texts/language.tsx';
+import { SIGN_IN_REFUSAL } from '../texts/refusals-in-arabic.ts';
 import { hasPasskeys, signInByPasskey } from './passkey.ts';
 import { PasskeyButton } from './passkey-button.tsx';
 import { PasswordForm } from './password-form.tsx';
@@ -22,6 +23,7 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
       {hasEnded && <Alert color="yellow">{t.ended}</Alert>}
       <PasswordForm
         label={t.signIn}
+        inArabic={SIGN_IN_REFUSAL.password}
         onSignedIn={onSignedIn}
         send={(given) => answerOf(client.POST('/operator/v1/session', { body: { login: login.trim(), ...given } }))}
         before={

@@ -5,6 +5,7 @@ import { ApiError, StepUpCancelled } from '../api/api-error.ts';
 import { answerOf, client } from '../api/client.ts';
 import { Dialog } from '../parts/dialogs/dialog.tsx';
 import { useTexts } from '../texts/language.tsx';
+import { SIGN_IN_REFUSAL } from '../texts/refusals-in-arabic.ts';
 import { givePasskeyAgain, hasPasskeys } from './passkey.ts';
 import { PasskeyButton } from './passkey-button.tsx';
 import { PasswordForm } from './password-form.tsx';
@@ -85,6 +86,7 @@ export function StepUpProvider({ hasPassword, hasPasskey, hasEnded, onOpen, onSi
           {hasPassword && (
             <PasswordForm
               label={t.goOn}
+              inArabic={SIGN_IN_REFUSAL.again}
               send={(given) => answerOf(client.POST('/operator/v1/session/again', { body: given }))}
               onSignedIn={signedIn}
             />

@@ -31,6 +31,19 @@ export const READ_REFUSAL: Readonly<Record<string, string>> = {
   internal_service_unavailable: 'الخدمة غير متاحة الآن. أعد المحاولة بعد قليل.',
 };
 
+/** What `unauthorized` means where somebody signs in. */
+export const SIGN_IN_REFUSAL = {
+  password: {
+    unauthorized:
+      'اسم الحساب أو كلمة المرور غير صحيح. من ليست لديه كلمة مرور بعد يفتح الرابط الصالح لمرة واحدة الذي يعطيه المسؤول.',
+  },
+  /** Of who is signed in. */
+  again: { unauthorized: 'كلمة المرور غير صحيحة، أو انتهت الجلسة.' },
+  link: {
+    unauthorized: 'هذا الرابط غير صالح: استُخدم من قبل أو انقضى على إنشائه يوم. اطلب من المسؤول رابطًا جديدًا.',
+  },
+} as const;
+
 /** What is no answer of the service, by the code that the console gives it. */
 export const UNREADABLE: Readonly<Record<string, string>> = {
   unreadable_answer: 'وصل رد لا يُقرأ. قد يكون من وسيط بينك وبين الخدمة.',

@@ -150,6 +150,7 @@ describe('an answer that is recorded', () => {
 
   test('is cleaned as an id that is searched for is', () => {
     assert.equal(asMeant('\u200border\u2060-\u00ad1\u200f '), 'order-1');
+    assert.equal(asMeant('order-١٢۳'), 'order-123', 'an Arabic keyboard has other digits');
   });
 });
 

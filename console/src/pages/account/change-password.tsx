@@ -10,6 +10,7 @@ import { Problem, problemOf } from '../../parts/problem.tsx';
 import { SESSION_KEY } from '../../session/session-gate.tsx';
 import { SESSION } from '../../session/session-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { SIGN_IN_REFUSAL } from '../../texts/refusals-in-arabic.ts';
 import { ACCOUNT } from './account-texts.ts';
 
 const EMPTY = { password: '', new_password: '', totp: '' };
@@ -92,7 +93,7 @@ export function ChangePassword({ hasSecondFactor }: { readonly hasSecondFactor: 
               }}
             />
           )}
-          <Problem error={change.error} fields={['new_password']} />
+          <Problem error={change.error} fields={['new_password']} inArabic={SIGN_IN_REFUSAL.again} />
           <Group justify="flex-end">
             <Button type="submit" loading={change.isPending} disabled={differs}>
               {t.change}

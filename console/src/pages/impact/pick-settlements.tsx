@@ -56,6 +56,7 @@ export function PickSettlements({ children }: PickProps) {
           rowsOf={(page) => page.settlements}
           keyOf={keyOf}
           {...(mayPool && { selection: { chosen: new Set(chosen.keys()), choose, label: t.choose } })}
+          nameOf={({ partner_name, period_label }) => `${partner_name} · ${period_label}`}
           empty={
             <Empty title={t.nothingToPick} icon="coins">
               {t.nothingToPickHelp}

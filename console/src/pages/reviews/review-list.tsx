@@ -81,6 +81,7 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
         keyOf={keyOf}
         linkOf={({ contribution }) => `/reviews/${contribution.partner_id}/${contribution.transaction_id}`}
         {...(mayDecide && { selection: { chosen, choose: setChosen, label: t.choose } })}
+        nameOf={({ contribution, partner_name }) => `${contribution.partner_order_ref} · ${partner_name}`}
         empty={<Empty title={t.nothing}>{t.nothingHelp}</Empty>}
         columns={[
           { label: common.partner, narrow: 'plain', show: ({ partner_name }) => <Foreign text={partner_name} /> },
