@@ -4,6 +4,13 @@ export type PartnerIds = string & { readonly separatedBy: ',' };
 /** SQL for the array of them. @param parameter Such as `$1`. */
 export const partnerIdsIn = (parameter: string): string => `string_to_array(${parameter}, ',')`;
 
+/**
+ * SQL of these partners, as `p`, to look up what each has in the same statement: the table of the counters has a row of every partner, and
+ * on a distributed database it stands where the partner's records do.
+ */
+export const partnersIn = (parameter: string): string =>
+  `(select partner_id from event_counter where partner_id = any (${partnerIdsIn(parameter)})) p`;
+
 export function joinPartnerIds(ids: readonly string[]): PartnerIds {
   return ids.join(',') as PartnerIds;
 }

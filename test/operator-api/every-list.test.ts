@@ -77,12 +77,9 @@ for (const route of LISTS) {
     });
 }
 
-/** They read what each partner of the page has. */
-const BY_PARTNER = ['listClosings', 'listPartnerMonths'];
-
 for (const route of LISTS) {
   const { query } = route as unknown as { query: { properties: { limit?: unknown }; required?: string[] } };
-  if (!query.properties.limit || BY_PARTNER.includes(route.operation)) continue;
+  if (!query.properties.limit) continue;
   test(`${route.operation}: a long page is read with as many statements as a short one`, async () => {
     const needed = query.required?.includes('partner_id') ? { partner_id: partnerId } : {};
     const count = async (limit: string) => {
@@ -91,7 +88,7 @@ for (const route of LISTS) {
       await route.handle(of as never);
       return sent.values().reduce((sum, times) => sum + times, 0);
     };
-    const [short, long] = [await count('40'), await count('100')];
+    const [short, long] = [await count('10'), await count('100')];
     assert.ok(short > 0);
     assert.equal(long, short);
   });

@@ -1,7 +1,8 @@
 import { listPartnersInOrder, type Partner, type PartnerFilter, type PartnerOrder } from '../../store/access/partner.ts';
 import { type Database, onOneConnection, type Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
-import { findOpenSettlement, findSettlementBySequence, type Settlement } from '../../store/settlements/settlement.ts';
+import { joinPartnerIds } from '../../store/partner-ids.ts';
+import { listLatestSettlements, type Settlement } from '../../store/settlements/settlement.ts';
 import { countLeftToDecide, type LeftToDecide } from '../../store/settlements/waiting-for-close.ts';
 import { type DisputedSettlement, listOpenDisputes } from '../../store/settlements/waiting-settlement.ts';
 import { getPartner } from '../access/manage-partner.ts';
@@ -35,22 +36,41 @@ export async function listClosings(
       read: (part) => listPartnersInOrder(db, filter, part),
       isWanted: undefined,
     });
-    return { ...looked, page: await Promise.all(looked.page.map((partner) => readClosing(db, partner))) };
+    return { ...looked, page: await readClosings(db, looked.page) };
   });
 }
 
 /** @throws ServiceError `invalid_request` when there is no such partner. */
-export async function getClosing(db: Queryable, partnerId: string): Promise<Closing> {
-  return readClosing(db, await getPartner(db, partnerId));
+export async function getClosing({ pool }: Pick<Database, 'pool'>, partnerId: string): Promise<Closing> {
+  const partner = await getPartner(pool, partnerId);
+  const [closing] = await onOneConnection(pool, (db) => readClosings(db, [partner]));
+  return closing as Closing;
 }
 
-async function readClosing(db: Queryable, partner: Partner): Promise<Closing> {
-  const { partnerId } = partner;
-  const [open, left, disputed] = await Promise.all([
-    findOpenSettlement(db, partnerId),
-    countLeftToDecide(db, partnerId, LEFT_MAX),
-    listOpenDisputes(db, partnerId, DISPUTES_MAX),
+const NOTHING_LEFT: LeftToDecide = { pending: 0, drafts: 0, approved: 0 };
+/** The open one and the one before. */
+const SETTLEMENTS_OF_EACH = 2;
+
+/** With as many statements for any number of partners. */
+async function readClosings(db: Queryable, partners: readonly Partner[]): Promise<Closing[]> {
+  const partnerIds = joinPartnerIds(partners.map(({ partnerId }) => partnerId));
+  const [settlements, left, disputed] = await Promise.all([
+    listLatestSettlements(db, partnerIds, SETTLEMENTS_OF_EACH),
+    countLeftToDecide(db, partnerIds, LEFT_MAX),
+    listOpenDisputes(db, partnerIds, DISPUTES_MAX),
   ]);
-  const last = open && open.sequence > 1n ? await findSettlementBySequence(db, partnerId, open.sequence - 1n) : undefined;
-  return { partner, open, last, left, disputed };
+  const settlementsOf = Map.groupBy(settlements, ({ partnerId }) => partnerId);
+  const disputedOf = Map.groupBy(disputed, ({ partnerId }) => partnerId);
+  return partners.map((partner) => {
+    const latest = settlementsOf.get(partner.partnerId) ?? [];
+    const open = latest.find(({ status }) => status === 'open');
+    const last = open && latest.find(({ sequence }) => sequence === open.sequence - 1n);
+    return {
+      partner,
+      open,
+      last,
+      left: left.get(partner.partnerId) ?? NOTHING_LEFT,
+      disputed: disputedOf.get(partner.partnerId) ?? [],
+    };
+  });
 }

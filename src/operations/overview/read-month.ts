@@ -6,8 +6,9 @@ import { readClock } from '../../store/clock.ts';
 import { type DaySum, listDayTotals, sumDayTotals } from '../../store/contributions/day-total.ts';
 import { type Database, onOneConnection, type Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
+import { joinPartnerIds } from '../../store/partner-ids.ts';
 import { listRuleVersions } from '../../store/rules/rule-version.ts';
-import { findOpenSettlement, type Settlement } from '../../store/settlements/settlement.ts';
+import { listOpenSettlementsOf, type Settlement } from '../../store/settlements/settlement.ts';
 import { addUpDays } from '../contributions/add-up-days.ts';
 import { type LookedThrough, lookThrough } from '../look-through.ts';
 
@@ -114,17 +115,23 @@ async function readMonths(
     read: (part) => listPartnersInOrder(db, which, part),
     isWanted: undefined,
   });
-  const values = await readValues(db);
-  return { ...looked, page: await Promise.all(looked.page.map((partner) => readMonthOf(db, { partner, month, values }))) };
+  return { ...looked, page: await readMonthsOf(db, looked.page, month) };
 }
 
-async function readMonthOf(
-  db: Queryable,
-  { partner, month, values }: { readonly partner: Partner; readonly month: Month; readonly values: Values },
-): Promise<PartnerMonth> {
-  const { partnerId } = partner;
-  const [totals, open] = await Promise.all([listDayTotals(db, partnerId, daysOf(month)), findOpenSettlement(db, partnerId)]);
-  return { partner, ...addUp(totals, values), days: byDay(totals, values), open };
+/** With as many statements for any number of partners. */
+async function readMonthsOf(db: Queryable, partners: readonly Partner[], month: Month): Promise<PartnerMonth[]> {
+  const partnerIds = joinPartnerIds(partners.map(({ partnerId }) => partnerId));
+  const [values, totals, opened] = await Promise.all([
+    readValues(db),
+    listDayTotals(db, partnerIds, daysOf(month)),
+    listOpenSettlementsOf(db, partnerIds),
+  ]);
+  const totalsOf = Map.groupBy(totals, ({ partnerId }) => partnerId);
+  const openOf = new Map(opened.map((open) => [open.partnerId, open]));
+  return partners.map((partner) => {
+    const own = totalsOf.get(partner.partnerId) ?? [];
+    return { partner, ...addUp(own, values), days: byDay(own, values), open: openOf.get(partner.partnerId) };
+  });
 }
 
 export interface MonthOfAll extends Sums, DaysState {

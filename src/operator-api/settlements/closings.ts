@@ -111,7 +111,7 @@ export const getClosingOf = operatorRoute({
   params: idParams('partner_id', 'The id of the partner.'),
   answer: ClosingBody,
   async handle({ tools, params: { partner_id: partnerId } }) {
-    const [shown] = await closingsToWire([await getClosing(tools.database.pool, partnerId)], tools);
+    const [shown] = await closingsToWire([await getClosing(tools.database, partnerId)], tools);
     return shown;
   },
 });

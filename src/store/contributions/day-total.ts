@@ -1,4 +1,5 @@
 import type { Queryable } from '../database.ts';
+import { type PartnerIds, partnersIn } from '../partner-ids.ts';
 import { run, type Statement } from '../query.ts';
 
 /** What was confirmed and what failed on a day, under one version of the point conversion. */
@@ -110,8 +111,12 @@ export async function addDayTotals(
 const COLUMNS = `day::text as day, point_conversion_version as "pointConversionVersion"`;
 const LIST: Statement = {
   name: 'list_day_totals',
-  text: `select ${COLUMNS}, confirmed_count as "confirmedCount", confirmed_points::text as "confirmedPoints", failed_count as "failedCount"
-    from day_total where partner_id = $1 and day >= $2::date and day < $3::date order by partner_id, day, point_conversion_version`,
+  text: `select p.partner_id as "partnerId", ${COLUMNS}, confirmed_count as "confirmedCount", confirmed_points::text as "confirmedPoints",
+      failed_count as "failedCount"
+    from ${partnersIn('$1')} cross join lateral (
+      select * from day_total where partner_id = p.partner_id and day >= $2::date and day < $3::date
+      order by partner_id, day, point_conversion_version
+    ) t order by p.partner_id, t.day, point_conversion_version`,
 };
 
 /** From one day to before another. */
@@ -120,9 +125,13 @@ export interface Days {
   readonly to: string;
 }
 
-/** Lists the totals of one partner. With a list of partners the database would read every total of these days. */
-export async function listDayTotals(db: Queryable, partnerId: string, { from, to }: Days): Promise<DaySum[]> {
-  const rows = await run<SumRow & Record<string, unknown>>(db, LIST, [partnerId, from, to]);
+/** Lists the totals of these partners, by partner and day. Each partner's are a range of the key. */
+export async function listDayTotals(
+  db: Queryable,
+  partnerIds: PartnerIds,
+  { from, to }: Days,
+): Promise<(DaySum & { readonly partnerId: string })[]> {
+  const rows = await run<SumRow & { partnerId: string }>(db, LIST, [partnerIds, from, to]);
   return rows.map((row) => ({ ...row, confirmedPoints: BigInt(row.confirmedPoints) }));
 }
 

@@ -3,6 +3,7 @@ import type { SettlementPeriod } from '../../domain/settlements/settlement-perio
 import type { SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
+import { type PartnerIds, partnerIdsIn, partnersIn } from '../partner-ids.ts';
 import { findListed, isRow, type ListedIn, run, runListed, type Statement } from '../query.ts';
 import { readSums, readVersions, type SumsRow } from './exact-totals.ts';
 
@@ -181,6 +182,29 @@ const FIND_OPEN: Statement = {
 export async function findOpenSettlement(db: Queryable, partnerId: string): Promise<Settlement | undefined> {
   const [row] = await run<SettlementRow>(db, FIND_OPEN, [partnerId]);
   return row && readRow(row);
+}
+
+const LIST_OPEN_OF_SOME: Statement = {
+  name: 'list_open_settlements_of_partners',
+  text: `${selectOf('s.partner_id')} where s.partner_id = any (${partnerIdsIn('$1')}) and s.status = 'open'`,
+};
+
+/** Lists the open settlements of these partners, in no order. */
+export async function listOpenSettlementsOf(db: Queryable, partnerIds: PartnerIds): Promise<Settlement[]> {
+  return (await run<SettlementRow>(db, LIST_OPEN_OF_SOME, [partnerIds])).map(readRow);
+}
+
+const LATEST_OF_SOME: Statement = {
+  name: 'list_latest_settlements',
+  text: selectOf(
+    'p.partner_id',
+    `${partnersIn('$1')} cross join lateral (select * from settlement where partner_id = p.partner_id order by sequence desc limit $2) s`,
+  ),
+};
+
+/** Lists the latest settlements of each of these partners, `limit` of each at most, in no order. It is for operators, and waits for no standby. */
+export async function listLatestSettlements(db: Queryable, partnerIds: PartnerIds, limit: number): Promise<Settlement[]> {
+  return (await run<SettlementRow>(db, LATEST_OF_SOME, [partnerIds, limit])).map(readRow);
 }
 
 const LOCK_OPEN: Statement = {

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database.ts';
+import { type PartnerIds, partnersIn } from '../partner-ids.ts';
 import { run, type Statement } from '../query.ts';
 
 /** What a partner has left to decide before a settlement closes; `max` + 1 stands for as many or more. */
@@ -9,15 +10,22 @@ export interface LeftToDecide {
 }
 
 const adjustments = (status: 'draft' | 'approved') =>
-  `(select count(*) from (select 1 from adjustment where partner_id = $1 and status = '${status}' limit $2) counted)::int4`;
+  `(select count(*) from (select 1 from adjustment a where a.partner_id = p.partner_id and status = '${status}' order by transaction_id limit $2) counted)::int4`;
 
 const COUNT: Statement = {
   name: 'count_left_to_decide',
-  text: `select (select count(*) from (select 1 from contribution_review where partner_id = $1 and resolved_at is null limit $2) counted)::int4 as pending,
-      ${adjustments('draft')} as drafts, ${adjustments('approved')} as approved`,
+  text: `select p.partner_id as "partnerId", (
+        select count(*) from (select 1 from contribution_review r where r.partner_id = p.partner_id and resolved_at is null limit $2) counted
+      )::int4 as pending, ${adjustments('draft')} as drafts, ${adjustments('approved')} as approved
+    from ${partnersIn('$1')}`,
 };
 
-export async function countLeftToDecide(db: Queryable, partnerId: string, max: number): Promise<LeftToDecide> {
-  const [row] = await run<LeftToDecide & Record<string, unknown>>(db, COUNT, [partnerId, max + 1]);
-  return row ?? { pending: 0, drafts: 0, approved: 0 };
+/** What each of these partners has left to decide, by its id. */
+export async function countLeftToDecide(
+  db: Queryable,
+  partnerIds: PartnerIds,
+  max: number,
+): Promise<ReadonlyMap<string, LeftToDecide>> {
+  const rows = await run<LeftToDecide & { partnerId: string }>(db, COUNT, [partnerIds, max + 1]);
+  return new Map(rows.map(({ partnerId, ...left }) => [partnerId, left]));
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from '../database.ts';
-import { ONE_BY_ONE, run, type Statement } from '../query.ts';
+import { type PartnerIds, partnersIn } from '../partner-ids.ts';
+import { ONE_BY_ONE, rowOf, run, type Statement } from '../query.ts';
 
 /** Disputes that no acceptance ended. */
 const DISPUTED = `from settlement_acknowledgement d where d.status = 'disputed' and not exists (
@@ -18,24 +19,29 @@ export async function listDisputedSettlements(db: Queryable, max: number): Promi
 }
 
 export interface DisputedSettlement {
+  readonly partnerId: string;
   readonly settlementId: string;
   readonly periodLabel: string;
   readonly disputedAt: Date;
 }
 
 const LIST_DISPUTES: Statement = {
-  name: 'list_open_disputes_of_partner',
-  text: `select settlement_id as "settlementId", acknowledged_at as "disputedAt", (
-        select s.period_label from settlement s where s.partner_id = d.partner_id and s.settlement_id = d.settlement_id
-      ) as "periodLabel" ${DISPUTED} and d.partner_id = $1 order by settlement_id desc limit $2`,
+  name: 'list_open_disputes_of_partners',
+  text: `select p.partner_id as "partnerId", settlement_id as "settlementId", acknowledged_at as "disputedAt", (
+        select period_label from ${rowOf('settlement', { partnerId: 'p.partner_id', key: 'settlement_id', value: 'd.settlement_id' })} s
+      ) as "periodLabel"
+    from ${partnersIn('$1')} cross join lateral (
+      select settlement_id, acknowledged_at ${DISPUTED} and d.partner_id = p.partner_id order by settlement_id desc limit $2
+    ) d
+    order by settlement_id desc`,
 };
 
 /**
- * Lists the disputes of one partner that no acceptance ended: the latest settlements first, `max` + 1 at most. It reads the answers by
- * their key.
+ * Lists the disputes of each of these partners that no acceptance ended: the latest settlements first, `max` + 1 of a partner at most. It
+ * reads the answers by their key.
  */
-export async function listOpenDisputes(db: Queryable, partnerId: string, max: number): Promise<DisputedSettlement[]> {
-  return run<DisputedSettlement & Record<string, unknown>>(db, LIST_DISPUTES, [partnerId, max + 1]);
+export async function listOpenDisputes(db: Queryable, partnerIds: PartnerIds, max: number): Promise<DisputedSettlement[]> {
+  return run<DisputedSettlement & Record<string, unknown>>(db, LIST_DISPUTES, [partnerIds, max + 1]);
 }
 
 /** Closed within so many days: a partner that never acknowledges is not counted for ever. */
