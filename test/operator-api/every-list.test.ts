@@ -111,3 +111,48 @@ for (const text of ['order-1234', 'event-1234', 'key-1234'])
     const longer = Array.from({ length: 10 }, (_, digit) => `${text}${digit}`);
     assert.deepEqual([names[0], names.slice(1).toSorted()], [text, longer]);
   });
+
+/** The database, and the length of the longest value that is sent to it. */
+function measuringDatabase() {
+  const longest = { value: 0 };
+  const query = (statement: { readonly values: readonly unknown[] }) => {
+    longest.value = Math.max(longest.value, ...statement.values.map((value) => JSON.stringify(value).length));
+    return database.pool.query(statement as never);
+  };
+  return { measured: { ...database, pool: { query } } as unknown as Database, longest };
+}
+
+const numbered = (prefix: string, number: number) => `${prefix}_01${String(number).padStart(24, '0')}`;
+
+for (const [kind, prefix, status] of [
+  ['settlement', 'stl', 'closed'],
+  ['adjustment', 'adj', 'draft'],
+  ['endpoint', 'wep', 'active'],
+  ['event', 'evt', null],
+  ['reconciliation', 'rec', 'done'],
+  ['failure', 'fail', 'drafted'],
+  ['impact_batch', 'batch', 'recorded'],
+] as const)
+  test(`the search finds the ${kind} of an id, and sends no list of partners for it`, async () => {
+    const { measured, longest } = measuringDatabase();
+    const id = numbered(prefix, 7);
+    const { records } = await searchRecords(measured, id);
+    assert.deepEqual(records, [{ kind, partnerId: kind === 'impact_batch' ? null : partnerId, id, status }]);
+    assert.ok(longest.value < 200, `${longest.value} characters`);
+  });
+
+test('the search finds the contribution and the delivery of an id, and sends no list of partners for them', async () => {
+  const { measured, longest } = measuringDatabase();
+  const { contributions } = await searchRecords(measured, numbered('txn', 1007));
+  assert.deepEqual(
+    contributions.map(({ contribution: { transactionId }, foundBy }) => [transactionId, foundBy]),
+    [[numbered('txn', 1007), ['transaction_id']]],
+  );
+  const id = `${numbered('dlv', 7)}.x`;
+  const { records } = await searchRecords(measured, id);
+  assert.deepEqual(
+    records.map((record) => [record.kind, record.partnerId, record.id]),
+    [['delivery', partnerId, id]],
+  );
+  assert.ok(longest.value < 200, `${longest.value} characters`);
+});

@@ -30,8 +30,9 @@ const COUNTS = {
   others: 60_000,
 };
 
+const idOf = (prefix: string, number: number) => `${prefix}_01${String(number).padStart(24, '0')}`;
 /** All deliveries are of this one. */
-const endpointId = `wep_01${'7'.padStart(24, '0')}`;
+const endpointId = idOf('wep', 7);
 
 const { databaseUrl, pool } = await testDatabase();
 let database: Database;
@@ -84,6 +85,14 @@ const READS: readonly [what: string, max: number, work: (db: pg.PoolClient) => P
   // Four names, two ways to an order, and the partners themselves.
   ['the search', COUNTS.partners * 6 * 4 + PAGE_MAX, (db) => searchRecords(on(db), 'order-31234')],
   ['the search for what begins so', COUNTS.partners * 6 * 4 + PAGE_MAX, (db) => searchRecords(on(db), 'order-3')],
+  // One key of each partner.
+  ['the search for the id of a contribution', COUNTS.partners * 8 + PAGE_MAX, (db) => searchRecords(on(db), idOf('txn', 31_234))],
+  ['the search for the id of a settlement', COUNTS.partners * 8 + PAGE_MAX, (db) => searchRecords(on(db), idOf('stl', 11_234))],
+  [
+    'the search for the id of a delivery',
+    COUNTS.partners * 8 + PAGE_MAX,
+    (db) => searchRecords(on(db), `${idOf('dlv', 31_234)}.x`),
+  ],
   // One key of each partner, and the latest of the partners that have one of them.
   ['the latest contributions', COUNTS.partners * 6 + PAGE_MAX, (db) => listLatest(on(db))],
   // Five counts, each of a thousand; of reviews each with its contribution. Of each settlement of two months its answer, and of each

@@ -1,5 +1,5 @@
 import { ID_PREFIXES, idAt, isOurId, timeOfId } from '../../domain/identifiers.ts';
-import { findPartner, listPartnersInOrder, type Partner, readAllPartnerIds } from '../../store/access/partner.ts';
+import { findPartner, listPartnersInOrder, type Partner } from '../../store/access/partner.ts';
 import { type FoundRecord, searchRecordOwner } from '../../store/access/record-owner.ts';
 import { type ContributionId, type ContributionRecord, findListedContributions } from '../../store/contributions/contribution.ts';
 import {
@@ -8,7 +8,6 @@ import {
   searchContributionsById,
 } from '../../store/contributions/contribution-search.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import type { PartnerIds } from '../../store/partner-ids.ts';
 import { namesBeginningWith } from '../contributions/contribution-names.ts';
 
 /** What a text may mean. */
@@ -42,10 +41,9 @@ export async function searchRecords(database: Database, text: string): Promise<S
   for (const name of namesBeginningWith(text)) add(name, await searchContributions(db, { name, value: text, limit: FOUND_MAX }));
   const records: FoundRecord[] = [];
   if (isAnyId(text)) {
-    const partnerIds = await readAllPartnerIds(db);
-    if (isOurId('txn', text)) add('transaction_id', await searchContributionsById(db, partnerIds, text));
-    add('correlation_id', await searchByCorrelation(db, partnerIds, text));
-    records.push(...(await searchRecordOwner(db, partnerIds, text)));
+    if (isOurId('txn', text)) add('transaction_id', await searchContributionsById(db, text));
+    add('correlation_id', await searchByCorrelation(db, text));
+    records.push(...(await searchRecordOwner(db, text)));
   }
   const partners = await searchPartners(db, text);
   const inOrder = [...found.values()].toSorted(wholeThenNewest);
@@ -73,11 +71,11 @@ async function readFound(database: Database, found: readonly Found[]): Promise<S
   });
 }
 
-async function searchByCorrelation(db: Queryable, partnerIds: PartnerIds, text: string) {
+async function searchByCorrelation(db: Queryable, text: string) {
   const madeAtMs = timeOfId('corr', text);
   if (madeAtMs === undefined) return [];
   const range = { fromId: idAt('txn', Math.max(0, madeAtMs - REQUEST_MS)), toId: idAt('txn', madeAtMs + REQUEST_MS) };
-  return searchContributionsByCorrelation(db, partnerIds, { ...range, correlationId: text, limit: FOUND_MAX });
+  return searchContributionsByCorrelation(db, { ...range, correlationId: text, limit: FOUND_MAX });
 }
 
 async function searchPartners(db: Queryable, text: string): Promise<Partner[]> {

@@ -4,7 +4,6 @@ import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { eachRow } from '../each-page.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
-import { joinPartnerIds, type PartnerIds } from '../partner-ids.ts';
 import { type ListById, type PageOfIds, run, runListById, type Statement } from '../query.ts';
 
 /** The currency and time zone of settlements. */
@@ -121,16 +120,6 @@ export async function updatePartnerRates(db: Queryable, partnerId: string, rates
   const values = [partnerId, writesPerSecond, lookupsPerSecond, reportsPerSecond];
   const [row] = await run<Partner>(db, { name: 'update_partner_rates', text }, values);
   return row;
-}
-
-const READ_IDS: Statement = {
-  name: 'read_all_partner_ids',
-  text: "select coalesce(string_agg(partner_id, ','), '') as ids from partner",
-};
-
-export async function readAllPartnerIds(db: Queryable): Promise<PartnerIds> {
-  const [row] = await run<{ ids: PartnerIds }>(db, READ_IDS, []);
-  return row?.ids ?? joinPartnerIds([]);
 }
 
 export type PartnerOrder = 'created_at' | 'name';

@@ -1,6 +1,6 @@
 import type { Queryable } from '../database.ts';
-import { type PartnerIds, partnerIdsIn } from '../partner-ids.ts';
-import { run, type Statement } from '../query.ts';
+import { EVERY_PARTNER } from '../partner-ids.ts';
+import { isRow, run, type Statement } from '../query.ts';
 import { STATUS_OF_DELIVERY } from '../webhooks/delivery-log.ts';
 
 /** What an id names, told by its beginning. */
@@ -58,11 +58,13 @@ function statementOf({ kind, table, key, isOfPartner, status = 'null::text' }: S
   return isOfPartner
     ? {
         name,
-        text: `select partner_id as "partnerId", ${status} as status from ${table} where partner_id = any (${partnerIdsIn('$1')}) and ${key} = $2 limit 5`,
+        text: `select p.partner_id as "partnerId", r.status from ${EVERY_PARTNER} cross join lateral (
+            select ${status} as status from ${table} where ${isRow({ partnerId: 'p.partner_id', key, value: '$1' })}
+          ) r limit 5`,
       }
     : {
         name,
-        text: `select null::text as "partnerId", ${status} as status from ${table} where $1::text is not null and ${key} = $2`,
+        text: `select null::text as "partnerId", ${status} as status from ${table} where ${key} = $1`,
       };
 }
 
@@ -79,13 +81,10 @@ export interface FoundRecord {
 }
 
 /** The record that an id names, and whose it is; none where there is none. It looks one key up for each partner. */
-export async function searchRecordOwner(db: Queryable, partnerIds: PartnerIds, id: string): Promise<FoundRecord[]> {
+export async function searchRecordOwner(db: Queryable, id: string): Promise<FoundRecord[]> {
   const [prefix = ''] = id.split('_', 1);
   const table = Object.hasOwn(TABLES, prefix) ? TABLES[prefix] : undefined;
   if (!table) return [];
-  const rows = await run<{ partnerId: string | null; status: string | null }>(db, STATEMENTS.get(table.kind) as Statement, [
-    partnerIds,
-    id,
-  ]);
+  const rows = await run<{ partnerId: string | null; status: string | null }>(db, STATEMENTS.get(table.kind) as Statement, [id]);
   return rows.map(({ partnerId, status }) => ({ kind: table.kind, partnerId, id, status }));
 }

@@ -1,8 +1,8 @@
 import type { Contribution } from '../../domain/contributions/contribution.ts';
 import type { Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
-import { type PartnerIds, partnerIdsIn } from '../partner-ids.ts';
-import { hasName, run, type Statement } from '../query.ts';
+import { EVERY_PARTNER } from '../partner-ids.ts';
+import { hasName, rowOf, run, type Statement } from '../query.ts';
 import type { ContributionId } from './contribution.ts';
 
 /** The names that a partner gives a contribution. Each name begins an index; the order begins one for each of two conditions. */
@@ -72,18 +72,15 @@ export async function searchContributionsOf(
 
 const BY_ID: Statement = {
   name: 'search_contributions_by_id',
-  text: `${SELECT} where partner_id = any (${partnerIdsIn('$1')}) and transaction_id = $2 limit 1`,
+  text: `select p.partner_id as "partnerId", c.transaction_id as "transactionId" from ${EVERY_PARTNER}
+    cross join lateral ${rowOf('contribution', { partnerId: 'p.partner_id', key: 'transaction_id', value: '$1' })} c limit 1`,
 };
 
 /**
  * Finds a contribution by the id that the service gave it. It looks the key up once for each partner, however many contributions there are.
  */
-export async function searchContributionsById(
-  db: Queryable,
-  partnerIds: PartnerIds,
-  transactionId: string,
-): Promise<ContributionId[]> {
-  return searchBy(db, [BY_ID], [partnerIds, transactionId]);
+export async function searchContributionsById(db: Queryable, transactionId: string): Promise<ContributionId[]> {
+  return searchBy(db, [BY_ID], [transactionId]);
 }
 
 async function searchBy<Id extends ContributionId = ContributionId>(
@@ -98,17 +95,19 @@ async function searchBy<Id extends ContributionId = ContributionId>(
 
 const BY_CORRELATION: Statement = {
   name: 'search_contributions_by_correlation',
-  text: `${SELECT}
-    where partner_id = any (${partnerIdsIn('$1')}) and transaction_id >= $2 and transaction_id < $3 and correlation_id = $4 limit $5`,
+  text: `select p.partner_id as "partnerId", c.transaction_id as "transactionId" from ${EVERY_PARTNER} cross join lateral (
+      select transaction_id from contribution
+      where partner_id = p.partner_id and transaction_id >= $1 and transaction_id < $2 and correlation_id = $3
+      order by transaction_id limit $4
+    ) c limit $4`,
 };
 
 /** Among those that were made between two ids: a correlation id has no index, and one that the service made tells its time. */
 export async function searchContributionsByCorrelation(
   db: Queryable,
-  partnerIds: PartnerIds,
   { fromId, toId, correlationId, limit }: { fromId: string; toId: string; correlationId: string; limit: number },
 ): Promise<ContributionId[]> {
-  return run<{ partnerId: string; transactionId: string }>(db, BY_CORRELATION, [partnerIds, fromId, toId, correlationId, limit]);
+  return run<{ partnerId: string; transactionId: string }>(db, BY_CORRELATION, [fromId, toId, correlationId, limit]);
 }
 
 /** What a list of operators looks at. */
