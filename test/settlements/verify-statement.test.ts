@@ -3,11 +3,14 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { type ClosedSettlement, verifyStatementFile } from '../../src/operations/settlements/verify-statement-file.ts';
 import type { Settlement } from '../../src/store/settlements/settlement.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
+import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, openFirst, tools } from '../support/settlements.ts';
@@ -115,6 +118,26 @@ test(
     assert.deepEqual((await verify((await other.textOf(theirs)).replace(',7,', ',8,'), beside)).lines, [`${foreign} ${changed}`]);
   },
 );
+
+test("another partner's file is found with as many statements, however many partners there are", HANG_LIMIT, async () => {
+  const one = await newPartner();
+  const own = (await one.close([250])) as ClosedSettlement;
+  const count = async () => {
+    const other = await newPartner();
+    const changed = (await other.textOf(await other.close([7]))).replace(',7,', ',8,');
+    const { counted, sent } = countingDatabase(database);
+    const open = () => Readable.from([Buffer.from(changed)]);
+    const { problems } = await verifyStatementFile(counted.pool, own, open);
+    assert.deepEqual(
+      problems.map(({ code }) => code),
+      ['other_settlement'],
+    );
+    return sent.values().reduce((sum, times) => sum + times, 0);
+  };
+  const before = await count();
+  for (let partner = 0; partner < 5; partner++) await service.newPartner();
+  assert.equal(await count(), before);
+});
 
 test('the hash alone names what no statement can have, and the help says so', HANG_LIMIT, async () => {
   const { close, textOf } = await newPartner();

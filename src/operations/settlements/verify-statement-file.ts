@@ -7,11 +7,11 @@ import {
   type StatementVerdict,
   verifyStatement,
 } from '../../domain/settlements/statement/verify-statement.ts';
-import { listPartners } from '../../store/access/partner.ts';
 import type { Queryable } from '../../store/database.ts';
 import { eachSettlement, type Settlement } from '../../store/settlements/settlement.ts';
 import { eachSettlementLine } from '../../store/settlements/settlement-line.ts';
 import {
+  findSettlementOfAnyPartner,
   findSettlementOfContribution,
   findStatementOwner,
   type StatementOwner,
@@ -85,22 +85,11 @@ async function explain(db: Queryable, { settlement, verdict, open }: Difference)
   return { problems: [...(problems.length > 0 ? [...problems, ...ofFile] : verdict.problems), ...changed], more };
 }
 
-/** The settlement of a contribution, of any partner. */
+/** The settlement of a contribution: of this partner, or of any other. */
 async function findElsewhere(db: Queryable, partnerId: string, transactionId: string): Promise<StatementOwner | undefined> {
   const own = await findSettlementOfContribution(db, partnerId, transactionId);
-  if (own) return own;
-  for (let afterId: string | undefined = ''; afterId !== undefined; ) {
-    const partners = await listPartners(db, { afterId, limit: PARTNERS_AT_ONCE });
-    for (const partner of partners) {
-      const found = await findSettlementOfContribution(db, partner.partnerId, transactionId);
-      if (found) return found;
-    }
-    afterId = partners.length === PARTNERS_AT_ONCE ? partners.at(-1)?.partnerId : undefined;
-  }
-  return undefined;
+  return own ?? findSettlementOfAnyPartner(db, transactionId);
 }
-
-const PARTNERS_AT_ONCE = 1_000;
 
 function otherStatement(owner: StatementOwner, { partnerId }: Settlement, state: string): StatementProblem {
   const { settlementId, periodLabel } = owner;

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database.ts';
+import { EVERY_PARTNER } from '../partner-ids.ts';
 import { rowOf, run, type Statement } from '../query.ts';
 
 /** The owner of a statement file. */
@@ -22,11 +23,15 @@ export async function findStatementOwner(db: Queryable, csvSha256: string): Prom
   return owner;
 }
 
+/** @param partnerId SQL. */
+const settlementOf = (partnerId: string, transactionId: string) =>
+  `${rowOf('settlement_line', { partnerId, key: 'transaction_id', value: transactionId, condition: "line_type = 'contribution'" })} l
+    cross join lateral ${rowOf('settlement', { partnerId, key: 'settlement_id', value: 'l.settlement_id' })} s`;
+const SELECT = 'select s.partner_id as "partnerId", s.settlement_id as "settlementId", s.period_label as "periodLabel"';
+
 const FIND_BY_CONTRIBUTION: Statement = {
   name: 'find_settlement_of_contribution',
-  text: `select s.partner_id as "partnerId", s.settlement_id as "settlementId", s.period_label as "periodLabel"
-    from ${rowOf('settlement_line', { partnerId: '$1', key: 'transaction_id', value: '$2', condition: "line_type = 'contribution'" })} l
-    cross join lateral ${rowOf('settlement', { partnerId: '$1', key: 'settlement_id', value: 'l.settlement_id' })} s`,
+  text: `${SELECT} from ${settlementOf('$1', '$2')}`,
 };
 
 export async function findSettlementOfContribution(
@@ -35,5 +40,16 @@ export async function findSettlementOfContribution(
   transactionId: string,
 ): Promise<StatementOwner | undefined> {
   const [owner] = await run<StatementOwner & Record<string, unknown>>(db, FIND_BY_CONTRIBUTION, [partnerId, transactionId]);
+  return owner;
+}
+
+const FIND_OF_ANY_PARTNER: Statement = {
+  name: 'find_settlement_of_contribution_of_any_partner',
+  text: `${SELECT} from ${EVERY_PARTNER} cross join lateral ${settlementOf('p.partner_id', '$1')} limit 1`,
+};
+
+/** Looks the contribution up once for each partner. */
+export async function findSettlementOfAnyPartner(db: Queryable, transactionId: string): Promise<StatementOwner | undefined> {
+  const [owner] = await run<StatementOwner & Record<string, unknown>>(db, FIND_OF_ANY_PARTNER, [transactionId]);
   return owner;
 }
