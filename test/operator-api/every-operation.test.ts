@@ -81,7 +81,7 @@ describe('every operation', () => {
         const nobody = new OperatorClient(operationsPort);
         assert.equal((await callOf(nobody, route)).status, 401);
         const stranger = new OperatorClient(operationsPort);
-        stranger.cookie = `__Host-partner-impact-operator=pi_session_${'a'.repeat(61)}`;
+        stranger.cookie = `__Host-partner-impact-operator-sandbox=pi_session_${'a'.repeat(61)}`;
         assert.equal((await callOf(stranger, route)).status, 401);
       });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { newCredential } from '../../src/domain/access/operator.ts';
+import { newNamedKey, writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import {
   createFirstCode,
   createOperator,
@@ -23,6 +24,8 @@ import { testService } from '../support/service.ts';
 const service = await testService();
 const { database, operationsPort } = service;
 const SESSION = '/operator/v1/session';
+const KEYS = Object.fromEntries(['SECRETS_KEY', 'AUDIT_KEY'].map((name) => [name, writeNamedKey(newNamedKey('test'))]));
+const PRODUCTION = { SERVICE_ENVIRONMENT: 'production', ...KEYS };
 
 async function newPerson(role: 'viewer' | 'admin' = 'viewer') {
   const email = `${randomUUID()}@example.org`;
@@ -178,10 +181,23 @@ describe('a session', () => {
     const { email } = await signedInOperator(service, 'viewer');
     const client = browser();
     const [cookie = ''] = (await signIn(client, email)).headers['set-cookie'] ?? [];
-    assert.match(cookie, /^__Host-partner-impact-operator=pi_session_\w+; Path=\/; Secure; HttpOnly; SameSite=Strict$/);
+    assert.match(cookie, /^__Host-partner-impact-operator-sandbox=pi_session_\w+; Path=\/; Secure; HttpOnly; SameSite=Strict$/);
     const token = client.cookie.split('=')[1] as string;
     const { rows } = await database.pool.query('select * from operator_credential');
     assert.ok(!JSON.stringify(rows).includes(token.slice(25)));
+  });
+
+  test('of a sandbox and one of production are beside each other in a browser, which sends a cookie to every port', async () => {
+    const production = await testService({ env: PRODUCTION });
+    const [here, there] = [await signedInOperator(service, 'viewer'), await signedInOperator(production, 'admin')];
+    // As a browser keeps them: one of each name, the last.
+    const kept = new Map([here, there].map(({ cookie }) => cookie.split('=', 2) as [string, string]));
+    for (const client of [here, there]) client.cookie = [...kept].map((each) => each.join('=')).join('; ');
+    assert.equal((await here.get(SESSION)).body.operator?.operator_id, here.operatorId);
+    assert.equal((await there.get(SESSION)).body.operator?.operator_id, there.operatorId);
+    const [ended = ''] = (await here.send('DELETE', SESSION)).headers['set-cookie'] ?? [];
+    assert.match(ended, /^__Host-partner-impact-operator-sandbox=; /);
+    assert.equal((await there.get(SESSION)).status, 200);
   });
 
   test('is never one that the browser brought along', async () => {

@@ -20,7 +20,7 @@ export async function judgeSession(
   route: OperatorRoute,
   tools: OperatorApiTools,
 ): Promise<OperatorSession> {
-  const token = readSessionCookie(request);
+  const token = readSessionCookie(request, tools.environment);
   if (token === undefined) throw sessionEnded();
   const session = await findSession(tools, token, { isActivity: request.headers[REFRESH_HEADER] === undefined });
   if (route.method !== 'GET' && !isCsrfTokenOf(session, request.headers['x-csrf-token'])) throw tokenMissing();
@@ -37,7 +37,8 @@ export async function judgeSession(
  * @throws ServiceError `unauthorized`, `forbidden`.
  */
 export async function requireStillSignedIn(request: FastifyRequest, leastRole: Role, tools: OperatorApiTools): Promise<void> {
-  const { operatorId, role } = (await findSession(tools, readSessionCookie(request) ?? '', { isActivity: true })).operator;
+  const token = readSessionCookie(request, tools.environment) ?? '';
+  const { operatorId, role } = (await findSession(tools, token, { isActivity: true })).operator;
   requireRole({ operatorId, role, correlationId: request.context.correlationId }, leastRole);
 }
 

@@ -49,7 +49,11 @@ export const signInWithPasskey = openRoute({
   answer: Session,
   async handle({ tools, request, reply, body: { challenge, response_json: responseJson } }) {
     const given = { ...pageAddressOf(request), challenge, responseJson };
-    return beginSession(reply, await signInByPasskey(tools, given, { request: requestOf(request) }), tools.environment);
+    return beginSession(
+      reply,
+      await signInByPasskey(tools, given, { request: requestOf(request, tools.environment) }),
+      tools.environment,
+    );
   },
 });
 
@@ -77,7 +81,7 @@ export const giveAgain = operatorRoute({
   answer: Session,
   async handle({ tools, request, reply, actor: { operatorId }, body: { challenge, response_json: responseJson } }) {
     const given = { ...pageAddressOf(request), challenge, responseJson };
-    const opened = await signInByPasskey(tools, given, { request: requestOf(request), again: operatorId });
+    const opened = await signInByPasskey(tools, given, { request: requestOf(request, tools.environment), again: operatorId });
     return beginSession(reply, opened, tools.environment);
   },
 });
@@ -113,7 +117,7 @@ export const addByLink = openRoute({
   answer: Session,
   async handle({ tools, request, reply, body: { code, name, challenge, response_json: responseJson } }) {
     const given = { ...pageAddressOf(request), code, name, challenge, responseJson };
-    return beginSession(reply, await addPasskeyByCode(tools, given, requestOf(request)), tools.environment);
+    return beginSession(reply, await addPasskeyByCode(tools, given, requestOf(request, tools.environment)), tools.environment);
   },
 });
 

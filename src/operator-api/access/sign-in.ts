@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Environment } from '../../domain/access/api-key.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { endSession, type OpenedSession, type RequestOfSession } from '../../operations/access/operator-session.ts';
 import { signInByCode } from '../../operations/access/sign-in-by-link.ts';
@@ -26,12 +27,12 @@ async function takeTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-export function requestOf(request: FastifyRequest): RequestOfSession {
-  return { correlationId: request.context.correlationId, formerToken: readSessionCookie(request) };
+export function requestOf(request: FastifyRequest, environment: Environment): RequestOfSession {
+  return { correlationId: request.context.correlationId, formerToken: readSessionCookie(request, environment) };
 }
 
-export function beginSession(reply: FastifyReply, { token, session }: OpenedSession, environment: 'sandbox' | 'production') {
-  setSessionCookie(reply, token);
+export function beginSession(reply: FastifyReply, { token, session }: OpenedSession, environment: Environment) {
+  setSessionCookie(reply, environment, token);
   return sessionToWire(session, environment);
 }
 
@@ -47,7 +48,9 @@ export const signIn = openRoute({
   body: SignInBody,
   answer: Session,
   async handle({ tools, request, reply, body: { login, password, totp } }) {
-    const opened = await takeTurn(() => signInByPassword(tools, { login, password, totp }, requestOf(request)));
+    const opened = await takeTurn(() =>
+      signInByPassword(tools, { login, password, totp }, requestOf(request, tools.environment)),
+    );
     return beginSession(reply, opened, tools.environment);
   },
 });
@@ -63,7 +66,7 @@ export const signInWithLink = openRoute({
   body: SignInByCodeBody,
   answer: Session,
   async handle({ tools, request, reply, body: { code, password, totp } }) {
-    const opened = await takeTurn(() => signInByCode(tools, { code, password, totp }, requestOf(request)));
+    const opened = await takeTurn(() => signInByCode(tools, { code, password, totp }, requestOf(request, tools.environment)));
     return beginSession(reply, opened, tools.environment);
   },
 });
@@ -91,7 +94,9 @@ export const signInOnceMore = operatorRoute({
   body: PasswordBody,
   answer: Session,
   async handle({ tools, request, reply, actor: { operatorId }, body: { password, totp } }) {
-    const opened = await takeTurn(() => signInAgain(tools, { operatorId, password, totp }, requestOf(request)));
+    const opened = await takeTurn(() =>
+      signInAgain(tools, { operatorId, password, totp }, requestOf(request, tools.environment)),
+    );
     return beginSession(reply, opened, tools.environment);
   },
 });
@@ -109,7 +114,7 @@ export const setPassword = operatorRoute({
   answer: Session,
   async handle({ tools, request, reply, actor: { operatorId }, body: { password, new_password: newPassword, totp } }) {
     const change = { operatorId, password, newPassword, totp };
-    const opened = await takeTurn(() => changePassword(tools, change, requestOf(request)));
+    const opened = await takeTurn(() => changePassword(tools, change, requestOf(request, tools.environment)));
     return beginSession(reply, opened, tools.environment);
   },
 });
@@ -123,8 +128,9 @@ export const signOut = operatorRoute({
   leastRole: 'viewer',
   answer: Type.Object({ signed_out: flag('Always `true`.') }, closed),
   async handle({ tools, request, reply }) {
-    await endSession(tools, readSessionCookie(request) as string, request.context.correlationId);
-    clearSessionCookie(reply);
+    const token = readSessionCookie(request, tools.environment) as string;
+    await endSession(tools, token, request.context.correlationId);
+    clearSessionCookie(reply, tools.environment);
     return { signed_out: true };
   },
 });

@@ -1,5 +1,6 @@
 import { ERROR_CODE_NAMES } from '../../domain/error-codes.ts';
 import { FILE_TYPE } from '../http/hash-upload.ts';
+import { COOKIE_NAMES } from '../http/session-cookie.ts';
 import { type OperatorRoute, TAGS } from '../route.ts';
 import { ROUTES } from '../routes.ts';
 
@@ -19,7 +20,12 @@ const HEAD = {
 };
 
 const SECURITY_SCHEMES = {
-  session: { type: 'apiKey', in: 'cookie', name: '__Host-partner-impact-operator', description: 'The session of a browser.' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: COOKIE_NAMES.production,
+    description: `The session of a browser. In a sandbox the name is \`${COOKIE_NAMES.sandbox}\`.`,
+  },
   csrf: { type: 'apiKey', in: 'header', name: 'X-CSRF-Token', description: 'The `csrf_token` of the session.' },
 };
 
