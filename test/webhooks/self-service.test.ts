@@ -2,6 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { revokeApiKey, rotateApiKey } from '../../src/operations/access/manage-api-key.ts';
+import { listWebhookEndpoints } from '../../src/store/webhooks/webhook-endpoint.ts';
+import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -137,6 +140,25 @@ describe('endpoints', () => {
   test('a key with manage does what read_write does', async () => {
     const { client } = await newManager();
     assert.equal((await client.confirm()).status, 201);
+  });
+
+  test('a key that is revoked, or ends, while the receiver takes its time for the challenge adds none', HANG_LIMIT, async () => {
+    const revoke = (keyId: string) => revokeApiKey(database, OWNER, keyId);
+    const end = (keyId: string) => rotateApiKey(database, OWNER, { environment: 'sandbox', keyId, overlapSeconds: 0 });
+    for (const take of [revoke, end]) {
+      const { client, key, partner } = await newManager();
+      const receiver = await WebhookReceiver.open();
+      const answerAtOnce = receiver.answerChallenge;
+      receiver.answerChallenge = async (response, challenge) => {
+        await take(key.key.keyId);
+        answerAtOnce(response, challenge);
+      };
+      const answer = await client.post(PATH, { url: receiver.url });
+      assertError(answer, 'unauthorized');
+      assert.match(answer.headers.get('www-authenticate') ?? '', /^ApiKey /);
+      assert.equal(receiver.challenges.length, 1);
+      assert.deepEqual(await listWebhookEndpoints(database.pool, partner.partnerId), []);
+    }
   });
 
   test('another partner’s endpoint is not found, just as none', async () => {

@@ -1,21 +1,43 @@
-import type { Operator } from '../../domain/access/operator.ts';
 import { type AuditAuthor, isAtLeast, type Role } from '../../domain/access/role.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { findLastAuditEntries } from '../../store/audit/audit.ts';
 import type { Queryable } from '../../store/database.ts';
 
 /**
- * Requires that nobody disabled the operator, or lowered the role, since the request or command began: under the lock on the end of the
- * audit that change is visible. Its entry is read and not the operator's row, which the operator's own change may just have written.
+ * Requires that nobody disabled the operator, or lowered the role, since the request or command began; for a partner's request, that its
+ * key is still valid. Some requests wait for a partner's server, or do their work a part at a time. Under the lock on the end of the audit
+ * such a change is visible. Its entry is read and not the row, which the operator's own change may just have written.
  *
- * @throws ServiceError `forbidden`
+ * @param now The time of the transaction.
+ * @throws ServiceError `forbidden`; `unauthorized` for a key.
  */
-export async function requireStillMayAct(db: Queryable, { operatorId, role: actsAs, isPartner }: AuditAuthor): Promise<void> {
-  if (isPartner || actsAs === 'partner' || !operatorId.startsWith('opr_')) return;
-  const entry = (await findLastAuditEntries(db, 'operator', [operatorId])).get(operatorId);
-  if (!entry?.after) return;
-  const { role, disabled_at: disabledAt } = JSON.parse(entry.after) as { role: Role; disabled_at: Operator['disabledAt'] };
+export async function requireStillMayAct(db: Queryable, author: AuditAuthor, now: Date): Promise<void> {
+  const { operatorId, role, isPartner } = author;
+  if (isPartner || role === 'partner') return requireKeyStillValid(db, operatorId, now);
+  if (operatorId.startsWith('opr_')) await requireOperatorStillMayAct(db, operatorId, role);
+}
+
+async function requireOperatorStillMayAct(db: Queryable, operatorId: string, actsAs: Role): Promise<void> {
+  const last = await readLast<{ role: Role; disabled_at: string | null }>(db, 'operator', operatorId);
+  if (!last) return;
+  const { role, disabled_at: disabledAt } = last;
   if (disabledAt === null && isAtLeast(role, actsAs)) return;
   const what = disabledAt === null ? `has the role ${role} since a moment ago` : 'was disabled a moment ago';
   throw new ServiceError('forbidden', `The operator ${operatorId} ${what}. Nothing was changed.`);
+}
+
+async function requireKeyStillValid(db: Queryable, keyId: string, now: Date): Promise<void> {
+  const last = await readLast<{ revoked_at: string | null; expires_at: string | null }>(db, 'key', keyId);
+  if (!last) return;
+  const { revoked_at: revokedAt, expires_at: expiresAt } = last;
+  if (revokedAt === null && (expiresAt === null || new Date(expiresAt) > now)) return;
+  throw new ServiceError('unauthorized', 'The API key was revoked or expired a moment ago. Nothing was changed.', {
+    headers: { 'www-authenticate': 'ApiKey realm="partner-impact"' },
+  });
+}
+
+/** What the last entry of a record says of it. */
+async function readLast<Record>(db: Queryable, kind: string, id: string): Promise<Record | undefined> {
+  const after = (await findLastAuditEntries(db, kind, [id])).get(id)?.after;
+  return after ? JSON.parse(after) : undefined;
 }

@@ -19,6 +19,8 @@ export class WebhookReceiver {
   readonly url: string;
   answer: (response: ServerResponse, arrived: Arrived) => void = (response) => void response.end('noted');
 
+  answerChallenge = (response: ServerResponse, challenge: string): void => void response.end(JSON.stringify({ challenge }));
+
   private constructor(server: Server) {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   }
@@ -32,7 +34,7 @@ export class WebhookReceiver {
       const arrived = { headers: request.headers, body, event };
       if (event.event_type === 'webhook.endpoint.verification') {
         receiver.challenges.push(arrived);
-        return void response.end(JSON.stringify({ challenge: event.data.challenge }));
+        return receiver.answerChallenge(response, event.data.challenge);
       }
       receiver.arrived.push(arrived);
       receiver.answer(response, arrived);
