@@ -58,7 +58,8 @@ export const answersAsGiven: AnswerSeal = { seal: (_request, text) => text, open
 const LEFT_AFTER_SECONDS = 60;
 const RENEW_EVERY_MS = 15_000;
 const WAIT_MAX_MS = 4_000;
-const LOOK_EVERY_MS = 50;
+/** The first look for the answer of another; each pause after it is twice as long, as many requests with one key may wait for a slow one. */
+const FIRST_LOOK_MS = 50;
 
 /**
  * Does the work of a request with a key once: the same key and payload give the first answer again, word for word. Of several requests at
@@ -73,29 +74,41 @@ export async function answerOnce(
   work: (work: Work) => Promise<object>,
   form: AnswerForm,
 ): Promise<KeyedAnswer> {
-  for (const since = performance.now(); performance.now() - since < WAIT_MAX_MS; await sleep(LOOK_EVERY_MS)) {
+  const since = performance.now();
+  for (let pauseMs = FIRST_LOOK_MS, isFree = true; ; pauseMs *= 2) {
     const ownWorkId = newWorkId();
-    const workId = await claimKeyedAnswer(pool, request, { leftAfterSeconds: LEFT_AFTER_SECONDS, workId: ownWorkId });
-    if (workId !== undefined) {
-      const { claim, textOfChange } = claimOf(request, { workId, isTakenOver: workId !== ownWorkId }, form);
-      const answer = await claimed(pool, request, () => work(claim)).catch(async (error: unknown) => {
-        // After an unknown outcome the key stays claimed: the work may have been done.
-        if (error instanceof ServiceError && error.code !== 'internal_service_unavailable') await freeKeyedAnswer(pool, request);
-        throw error;
-      });
-      const text = textOfChange() ?? form.write(answer);
-      if (textOfChange() === undefined) await keepKeyedAnswer(pool, request, form.seal(request, text));
-      return { text, isReplay: false };
-    }
+    const claim = { leftAfterSeconds: LEFT_AFTER_SECONDS, workId: ownWorkId };
+    const workId = isFree ? await claimKeyedAnswer(pool, request, claim) : undefined;
+    if (workId !== undefined) return doClaimed(pool, request, { workId, isTakenOver: workId !== ownWorkId }, { work, form });
     const found = await findKeyedAnswer(pool, request);
-    if (!found) continue;
-    assertSameFingerprint(found.fingerprint, request.fingerprint);
-    if (found.answer !== null) return { text: form.open(request, found.answer), isReplay: true };
+    isFree = found === undefined;
+    if (found) assertSameFingerprint(found.fingerprint, request.fingerprint);
+    if (found && found.answer !== null) return { text: form.open(request, found.answer), isReplay: true };
+    const leftMs = since + WAIT_MAX_MS - performance.now();
+    if (leftMs <= 0) break;
+    await sleep(Math.min(pauseMs, leftMs));
   }
   throw unavailable('The same request is still under way; its outcome is not known yet.');
 }
 
 type Claim = Pick<Work, 'workId' | 'isTakenOver'>;
+
+interface Task {
+  readonly work: (work: Work) => Promise<object>;
+  readonly form: AnswerForm;
+}
+
+async function doClaimed(pool: Database['pool'], request: KeyedRequest, own: Claim, { work, form }: Task): Promise<KeyedAnswer> {
+  const { claim, textOfChange } = claimOf(request, own, form);
+  const answer = await claimed(pool, request, () => work(claim)).catch(async (error: unknown) => {
+    // After an unknown outcome the key stays claimed: the work may have been done.
+    if (error instanceof ServiceError && error.code !== 'internal_service_unavailable') await freeKeyedAnswer(pool, request);
+    throw error;
+  });
+  const text = textOfChange() ?? form.write(answer);
+  if (textOfChange() === undefined) await keepKeyedAnswer(pool, request, form.seal(request, text));
+  return { text, isReplay: false };
+}
 
 /** `textOfChange` is the answer that a committed change stored; `undefined` without one. */
 function claimOf(

@@ -1,0 +1,54 @@
+/** What a request costs that waits for the answer of another one with its key. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fingerprint } from '../../src/domain/fingerprint.ts';
+import { invalidRequest } from '../../src/domain/service-error.ts';
+import { answerOnce, answersAsGiven } from '../../src/operations/answer-once.ts';
+import { uniqueId } from '../support/client.ts';
+import { countingDatabase } from '../support/postgres/counting-database.ts';
+import { testService } from '../support/service.ts';
+
+const { database, newPartner } = await testService();
+const form = { ...answersAsGiven, write: JSON.stringify };
+
+async function newKey() {
+  const { partnerId: callerId } = (await newPartner()).partner;
+  const operation = 'sendSampleEvent';
+  return { callerId, idempotencyKey: uniqueId('key'), operation, fingerprint: fingerprint(operation, {}) };
+}
+
+/** Work that is under way until the test ends it. */
+function heldWork() {
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<object>()];
+  const work = () => {
+    begun.resolve();
+    return ended.promise;
+  };
+  return { work, begun: begun.promise, end: ended.resolve, refuse: () => ended.reject(invalidRequest([])) };
+}
+
+test('a request that waits for the first one of its key looks few times, and claims nothing more', async () => {
+  const [key, held] = [await newKey(), heldWork()];
+  const first = answerOnce(database, key, held.work, form);
+  await held.begun;
+  const { counted, sent } = countingDatabase(database);
+  const waiting = answerOnce(counted, key, () => assert.fail('The work is done once.'), form);
+  await assert.rejects(waiting, { code: 'internal_service_unavailable', message: /still under way/ });
+  const { claim_keyed_answer: claims = 0, ...looks } = Object.fromEntries(sent);
+  assert.equal(claims, 1);
+  const count = Object.values(looks).reduce((sum, each) => sum + each, 0);
+  assert.ok(count <= 8, JSON.stringify(looks));
+  held.end({ done: true });
+  assert.deepEqual(await first, { text: '{"done":true}', isReplay: false });
+  assert.deepEqual(await answerOnce(database, key, held.work, form), { text: '{"done":true}', isReplay: true });
+});
+
+test('when the first one was refused, the one that waits does the work', async () => {
+  const [key, held] = [await newKey(), heldWork()];
+  const first = answerOnce(database, key, held.work, form);
+  await held.begun;
+  const next = answerOnce(database, key, async () => ({ by: 'the next' }), form);
+  held.refuse();
+  await assert.rejects(first, { code: 'invalid_request' });
+  assert.deepEqual(await next, { text: '{"by":"the next"}', isReplay: false });
+});
