@@ -78,6 +78,9 @@ export interface ServiceProcess extends Omit<Service, 'operationsPort'> {
   openPool(size: number): Database;
 }
 
+/** What partners change themselves, endpoints and a sandbox, waits in turn for the end of the audit, and confirmations do not. */
+const CHANGES_POOL_SIZE = 4;
+
 /** Concurrent readers of the metrics share one collection, and take no connection from what the metrics measure. */
 const METRICS_POOL_SIZE = 1;
 
@@ -161,7 +164,11 @@ export async function startServiceProcess(config: Config, options: ServiceProces
     if (roles.includes('webhooks')) parts.defer(endInTime(startWebhooks(tools, openPool(WEBHOOKS_POOL_SIZE))));
     if (roles.includes('schedule')) startSchedule(tools, openPool(SCHEDULE_POOL_SIZE), parts);
     const baseUrl = roles.includes('api')
-      ? await startPartnerApi(tools, { database, ofKeys: openPool(CREDENTIALS_POOL_SIZE) }, parts)
+      ? await startPartnerApi(
+          tools,
+          { database, ofKeys: openPool(CREDENTIALS_POOL_SIZE), ofChanges: openPool(CHANGES_POOL_SIZE) },
+          parts,
+        )
       : '';
     const stop = async () => {
       await parts.disposeAsync();
@@ -188,7 +195,7 @@ interface Tools {
 
 async function startPartnerApi(
   { config, options, log, report, metrics, recent, pace }: Tools,
-  { database, ofKeys }: { database: Database; ofKeys: Database },
+  { database, ofKeys, ofChanges }: { database: Database; ofKeys: Database; ofChanges: Database },
   parts: AsyncDisposableStack,
 ): Promise<string> {
   const { processes = 1, rulesOf, clock = Date.now, onTrouble = () => {} } = options;
@@ -206,10 +213,10 @@ async function startPartnerApi(
   const api = await buildPartnerApi({
     environment: config.environment,
     ...(config.environment === 'sandbox' && {
-      sandbox: openSandbox(database, config),
+      sandbox: openSandbox(ofChanges, config),
       readiness: openReadiness(database, log, parts),
     }),
-    endpointTools: openEndpointTools(database, config, clock, parts),
+    endpointTools: openEndpointTools(ofChanges, config, clock, parts),
     operations: createOperations(database, { environment: config.environment, rulesOf: rules.rulesOf, usage, recent }),
     authenticate: authenticator({
       database: ofKeys,

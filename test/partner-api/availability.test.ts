@@ -8,6 +8,7 @@ import { after, describe, test } from 'node:test';
 import { limitIdle } from '../../src/partner-api/http/idle-connections.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { uniqueId } from '../support/client.ts';
 import type { TestPartner } from '../support/service.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, insertLines, LINES_UNREAD, openFirst } from '../support/settlements.ts';
@@ -200,4 +201,26 @@ test('a connection whose answers move on is served to its end, request after req
   socket.setEncoding('utf8').on('data', (text) => (received += text));
   await once(socket, 'close');
   assert.equal(received.split('HTTP/1.1 401').length - 1, 10);
+});
+
+describe('changes by a partner', () => {
+  test('wait for the end of the audit, however many, and take no connection of a confirmation', HANG_LIMIT, async () => {
+    const { client, partner } = await service.newPartner();
+    const audit = await service.database.pool.connect();
+    await audit.query('begin; select from audit_head for update');
+    const changes = Array.from({ length: 60 }, () => {
+      const event = { partner_event_id: uniqueId('event'), partner_order_ref: uniqueId('order'), points: 1 };
+      return client.post('/v1/sandbox/failures', event);
+    });
+    try {
+      const claims = 'select count(*)::int as n from keyed_answer where partner_id = $1';
+      await waitFor('claims', async () => (await audit.query(claims, [partner.partnerId])).rows[0].n === changes.length);
+      const waits = 'select count(*)::int as n from pg_locks where not granted';
+      await waitFor('wait for the lock', async () => (await audit.query(waits)).rows[0].n > 0);
+      await assertServed(honest);
+    } finally {
+      audit.release(true);
+      await Promise.all(changes);
+    }
+  });
 });
