@@ -34,6 +34,8 @@ export class NodeReader {
   readonly #database: Pick<Database, 'pool' | 'isDistributed'>;
   readonly #onError: (error: unknown) => void;
   #apartUntilMs = Number.NEGATIVE_INFINITY;
+  /** As they were when the nodes began to be asked separately. */
+  #nodes: readonly PartnersOfNode[] | undefined;
   /** Until when a node is not asked. */
   readonly #lostUntilMs = new Map<number, number>();
 
@@ -52,6 +54,7 @@ export class NodeReader {
         if (!this.#database.isDistributed) throw error;
         this.#onError(error);
         this.#apartUntilMs = performance.now() + APART_FOR_MS;
+        this.#nodes = undefined;
         this.#lostUntilMs.clear();
       }
     }
@@ -61,8 +64,8 @@ export class NodeReader {
   async #readApart<Row extends pg.QueryResultRow>(statement: OfAllPartners, values: readonly unknown[]): Promise<Row[]> {
     const { pool } = this.#database;
     const text = statement.write((column) => `${column} = any ($${values.length + 1}::text[])`);
-    const nodes = await runAnew<PartnersOfNode>(pool, LIST_PARTNERS_BY_NODE, []);
-    const asked = nodes.filter(({ groupId }) => performance.now() >= (this.#lostUntilMs.get(groupId) ?? 0));
+    this.#nodes ??= await runAnew<PartnersOfNode>(pool, LIST_PARTNERS_BY_NODE, []);
+    const asked = this.#nodes.filter(({ groupId }) => performance.now() >= (this.#lostUntilMs.get(groupId) ?? 0));
     const answers = await Promise.allSettled(
       asked.map(({ partnerIds }) => runAnew<Row>(pool, { name: statement.name, text }, [...values, partnerIds])),
     );
