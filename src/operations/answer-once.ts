@@ -85,7 +85,7 @@ export async function answerOnce(
     if (found) assertSameFingerprint(found.fingerprint, request.fingerprint);
     if (found && found.answer !== null) return { text: form.open(request, found.answer), isReplay: true };
     const leftMs = since + WAIT_MAX_MS - performance.now();
-    if (leftMs <= 0) break;
+    if (leftMs < FIRST_LOOK_MS) break;
     await sleep(Math.min(pauseMs, leftMs));
   }
   throw unavailable('The same request is still under way; its outcome is not known yet.');

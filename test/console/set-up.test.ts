@@ -94,6 +94,8 @@ describe('an impact batch', needsBrowser, () => {
     const pooled = async () => (await rowsOf('select from impact_batch_settlement where impact_batch_id = $1', [batchId])).length;
     assert.equal(await pooled(), 2);
 
+    // The list as it was before is shown until it is read again.
+    await page.getByRole('row').filter({ hasText: 'Disputed' }).waitFor({ state: 'detached' });
     await page.getByLabel('All', { exact: true }).check();
     await page.getByText('1 settlement chosen, 80 points').waitFor();
     await page.getByRole('button', { name: 'Add to the batch' }).click();

@@ -3,10 +3,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
+import { openDatabase } from '../../src/store/database.ts';
 import { problemOf } from '../../src/store/database-problem.ts';
 import { findLastSequence } from '../../src/store/events/event.ts';
+import { NodeReader } from '../../src/store/node-reader.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type ClusterDatabase, clusterDatabase } from '../support/postgres/cluster-database.ts';
+import { countingDatabase } from '../support/postgres/counting-database.ts';
+import { testDatabase } from '../support/postgres/database.ts';
 import { testService } from '../support/service.ts';
 import { endpointTools, newEndpoint, type TestEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
@@ -36,8 +40,7 @@ async function moveNode({ pool }: ClusterDatabase, port: number, to: number): Pr
   await pool.query('update pg_dist_node set nodeport = $2 where nodeport = $1', [port, to]);
 }
 
-if (clusterUrl === undefined) test('needs a cluster', { skip: 'npm run test:distributed has one' }, () => {});
-else {
+if (clusterUrl !== undefined) {
   const cluster = await clusterDatabase(clusterUrl);
   const service = await testService({
     env: { ...WEBHOOK_ENV, DATABASE_URL: cluster.databaseUrl },
@@ -75,4 +78,17 @@ else {
       });
     }
   });
-}
+} else
+  test('one PostgreSQL has no other node to ask: a failure is the caller’s at once', async () => {
+    const { databaseUrl } = await testDatabase();
+    const database = openDatabase({ databaseUrl, poolSize: 1 });
+    after(() => database.close());
+    const { counted, sent } = countingDatabase(database);
+    const nodes = new NodeReader(counted, (error) => assert.fail(String(error)));
+    const statement = {
+      name: 'of_all',
+      write: (ofPartners: (column: string) => string) => `select 1 / 0 where ${ofPartners('x')}`,
+    };
+    await assert.rejects(nodes.read(statement), /division by zero/);
+    assert.deepEqual([...sent], [['of_all', 1]]);
+  });

@@ -53,14 +53,14 @@ describe('reviews that a colleague decided first', needsBrowser, () => {
       const page = await browser.signedIn('operator', { language });
       await page.clock.install();
       await page.goto(`${browser.baseUrl}/reviews?partner=${partner.partnerId}`);
-      for (const { transactionId } of [first, second, third]) await page.getByLabel(transactionId).check();
+      for (const { order } of [first, second, third]) await page.getByLabel(order).check();
       await page.getByRole('button', { name: action, exact: true }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel(reason).fill('Cancelled.');
       await decide(colleague, 'confirm', [first.transactionId]);
       await decide(colleague, 'fail', [second.transactionId]);
       await page.clock.fastForward(POLLED_MS);
-      await page.getByLabel(first.transactionId).waitFor({ state: 'detached' });
+      await page.getByLabel(first.order).waitFor({ state: 'detached' });
       await dialog.getByRole('button', { name: title }).click();
       await dialog.getByRole('heading', { name: left }).waitFor();
       const rows = dialog.locator('.two-lines');

@@ -32,7 +32,11 @@ import { eachSettlement, findSettlement } from '../../../src/store/settlements/s
 import { listAcknowledgements } from '../../../src/store/settlements/settlement-acknowledgement.ts';
 import { listSettlementLines } from '../../../src/store/settlements/settlement-line.ts';
 import { findLineProofs } from '../../../src/store/settlements/settlement-line-proof.ts';
-import { findSettlementOfContribution, findStatementOwner } from '../../../src/store/settlements/statement-owner.ts';
+import {
+  findSettlementOfAnyPartner,
+  findSettlementOfContribution,
+  findStatementOwner,
+} from '../../../src/store/settlements/statement-owner.ts';
 import { listUnreachable } from '../../../src/store/settlements/unsettled-contribution.ts';
 import { listAllWebhookEndpoints, lockAnyWebhookEndpoint } from '../../../src/store/webhooks/webhook-endpoint.ts';
 import type { HotCall, HotCallOptions } from './hot-calls.ts';
@@ -122,6 +126,7 @@ function settlementCalls({ partnerId, token, rows }: HotCallOptions): HotCall[] 
     },
     { title: 'owner of a statement', send: (db) => findStatementOwner(db, verifiedId('sha', 7)) },
     { title: 'settlement of a contribution', send: (db) => findSettlementOfContribution(db, partnerId, settled) },
+    { title: 'settlement of a contribution of any partner', send: (db) => findSettlementOfAnyPartner(db, settled) },
   ];
 }
 
