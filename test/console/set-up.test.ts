@@ -95,7 +95,8 @@ describe('an impact batch', needsBrowser, () => {
     assert.equal(await pooled(), 2);
 
     // The list as it was before is shown until it is read again.
-    await page.getByRole('row').filter({ hasText: 'Disputed' }).waitFor({ state: 'detached' });
+    const toChoose = page.getByRole('table', { name: 'Settlements to choose' });
+    await toChoose.getByText('Disputed').waitFor({ state: 'detached' });
     await page.getByLabel('All', { exact: true }).check();
     await page.getByText('1 settlement chosen, 80 points').waitFor();
     await page.getByRole('button', { name: 'Add to the batch' }).click();
