@@ -163,13 +163,8 @@ export async function startServiceProcess(config: Config, options: ServiceProces
     const tools: Tools = { config, options, log, report, metrics, recent, pace };
     if (roles.includes('webhooks')) parts.defer(endInTime(startWebhooks(tools, openPool(WEBHOOKS_POOL_SIZE))));
     if (roles.includes('schedule')) startSchedule(tools, openPool(SCHEDULE_POOL_SIZE), parts);
-    const baseUrl = roles.includes('api')
-      ? await startPartnerApi(
-          tools,
-          { database, ofKeys: openPool(CREDENTIALS_POOL_SIZE), ofChanges: openPool(CHANGES_POOL_SIZE) },
-          parts,
-        )
-      : '';
+    const pools = () => ({ database, ofKeys: openPool(CREDENTIALS_POOL_SIZE), ofChanges: openPool(CHANGES_POOL_SIZE) });
+    const baseUrl = roles.includes('api') ? await startPartnerApi(tools, pools(), parts) : '';
     const stop = async () => {
       await parts.disposeAsync();
       await log.flush();
