@@ -51,7 +51,8 @@ const REPOSITORY = join(import.meta.dirname, '..');
 /** For each second of a cell: an old service has confirmed a million in a run of the usual five, or worked for five minutes. */
 const LIFE_CONFIRMATIONS = 200_000;
 const LIFE_SECONDS_MAX = 60;
-const WARM_UP = { connections: 16, seconds: 2 } as const;
+const WARM_UP_CONNECTIONS = 16;
+const WARM_UP_SECONDS_MAX = 2;
 
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -89,7 +90,7 @@ async function run(options: BenchOptions): Promise<Results> {
   if (options.young) return await withYoung(options, bench);
   const { cellSeconds: seconds, rounds, rows, scenarios, connections: levels } = options;
   const connections = levels.at(-1) ?? 1;
-  await warmUp(bench);
+  await warmUp(bench, Math.min(WARM_UP_SECONDS_MAX, seconds));
   const growth = rows === undefined ? [] : await measureGrowth(bench, rows, { connections, seconds });
   const cells: Cell[] = [];
   for (const level of levels)
@@ -178,19 +179,20 @@ async function measureRounds(bench: Bench, task: Task, rounds: number): Promise<
 }
 
 /** The first seconds of any program of Node are those of its compiler. */
-async function warmUp(bench: Bench): Promise<void> {
+async function warmUp(bench: Bench, seconds: number): Promise<void> {
   progress('warming up');
+  const load = { connections: WARM_UP_CONNECTIONS, seconds };
   for (const scenario of ['confirm', 'lookup-by-event'] as const) {
-    await measureConstant(bench, { ...WARM_UP, scenario });
+    await measureConstant(bench, { ...load, scenario });
     for (const each of bench.other ? [bench.installation, bench.other] : [bench.installation])
-      await measureChecked(bench, each, { ...WARM_UP, scenario });
+      await measureChecked(bench, each, { ...load, scenario });
   }
 }
 
 function describe({ generator, processes, cellSeconds, rounds, against, databaseUrl }: BenchOptions, { installation }: Bench) {
   const { version, isDistributed } = installation.server;
   return {
-    startedAt: new Date(Date.now() - performance.now()),
+    startedAt: new Date(Date.now() - performance.now()).toISOString(),
     revision: describeRevision(REPOSITORY),
     options: withoutOutput(process.argv.slice(2)),
     machine: describeMachine(),

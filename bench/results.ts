@@ -14,7 +14,8 @@ import type { Machine } from './subject/machine.ts';
 
 /** Everything that one run found out; what `latest.json` holds. */
 export interface Results {
-  readonly startedAt: Date;
+  /** UTC, ISO 8601. */
+  readonly startedAt: string;
   readonly revision: string;
   /** The words after `npm run bench --`. */
   readonly options: readonly string[];

@@ -47,7 +47,7 @@ export function drawChart({
     return group;
   });
   const height = y + BOTTOM - GROUP_GAP;
-  const source = `${machine.cores} × ${machine.cpuModel} · Node ${machine.node} · PostgreSQL ${postgres.version} · revision ${revision} · ${startedAt.toISOString().slice(0, 10)} · npm run bench`;
+  const source = `${machine.cores} × ${machine.cpuModel} · Node ${machine.node} · PostgreSQL ${postgres.version} · revision ${revision} · ${startedAt.slice(0, 10)} · npm run bench`;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Requests per second beside baselines">
 <style>${STYLE}
 </style>

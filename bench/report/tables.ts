@@ -17,7 +17,7 @@ export function renderResults(results: Results): string {
   const { machine, postgres, cells, mixed, growth, halfLoad, deliveries, lifetime, plans, verdicts } = results;
   const place = postgres.isDistributed ? ', distributed' : postgres.isEmbedded ? ', embedded' : '';
   const head = [
-    `Revision ${results.revision}, ${results.startedAt.toISOString()}, load by ${results.generator}, ${results.cellSeconds} s per cell, median of ${results.rounds} round(s)`,
+    `Revision ${results.revision}, ${results.startedAt}, load by ${results.generator}, ${results.cellSeconds} s per cell, median of ${results.rounds} round(s)`,
     `${machine.cores} × ${machine.cpuModel}, ${machine.memoryGigabytes} GB, Linux ${machine.kernel}`,
     `Node ${machine.node}, PostgreSQL ${postgres.version}${place}, ${results.processes} service process(es)`,
   ];
