@@ -7,8 +7,9 @@
  *   --contributions  how many are sent (default 300000)
  *   --seed           repeats the choices of a run (default: another one each time)
  *
- * The processes and their PostgreSQL have a time of day of their own (libfaketime), which is moved from day to day. In the end the books of
- * the senders are compared with the statements: points confirmed = settled + open, every record on one statement, the same bytes each time.
+ * The processes and their PostgreSQL have a time of day of their own (libfaketime). It is moved from day to day while no process runs, and
+ * beside running processes when rules change and months end. In the end the books of the senders are compared with the statements: points
+ * confirmed = settled + open, every record on one statement, the same bytes each time.
  * Exit code 1 when anything is violated, 2 without libfaketime.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -98,7 +99,19 @@ async function simulate(database: Database, client: PartnerClient): Promise<numb
     clock,
     report,
   });
-  const surroundings = { clock, database, client, apiKeys, partnerIds, partnerRecords, writers, simulator, operators, random };
+  const surroundings = {
+    services,
+    clock,
+    database,
+    client,
+    apiKeys,
+    partnerIds,
+    partnerRecords,
+    writers,
+    simulator,
+    operators,
+    random,
+  };
   const quarter = new Quarter({ ...surroundings, contributions, report });
   const started = performance.now();
   await quarter.run();

@@ -17,6 +17,7 @@ import type { Database } from '../../src/store/database.ts';
 import type { Random } from '../harness/random.ts';
 import { HOUR_MS, PARTNERS } from './calendar.ts';
 import type { SimulatedClock } from './clock.ts';
+import { despiteMoves } from './despite-moves.ts';
 import { billedText } from './money.ts';
 import type { Operators } from './operators.ts';
 import type { Entry, PartnerRecords, PostedAdjustment } from './partner-records.ts';
@@ -80,11 +81,11 @@ export class OperatorSimulator {
   async #decideOne(entry: Entry): Promise<void> {
     const { database, operators, partnerRecords, partnerIds, clock } = this.#options;
     const id = { partnerId: partnerIds[entry.partner] as string, transactionId: entry.transactionId };
-    const actor = await operators.operator.actor(database);
     const isConfirmed = entry.plan === 'confirm';
     const resolve = isConfirmed ? confirmPendingContribution : failPendingContribution;
     const from = clock.earliestNow();
-    await resolve(database, actor, id, isConfirmed ? 'looked at: as the order says' : 'looked at: the order was cancelled');
+    const reason = isConfirmed ? 'looked at: as the order says' : 'looked at: the order was cancelled';
+    await despiteMoves(async () => resolve(database, await operators.operator.actor(database), id, reason));
     partnerRecords.decide(entry, isConfirmed ? 'confirmed' : 'failed', { from, to: clock.now() });
     this.counts[isConfirmed ? 'confirmed' : 'failed']++;
   }

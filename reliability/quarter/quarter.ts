@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../src/store/database.ts';
 import { listJobStates } from '../../src/store/jobs/job.ts';
+import type { Installation } from '../harness/installation.ts';
 import type { Random } from '../harness/random.ts';
 import { progress } from '../harness/report.ts';
 import {
@@ -18,6 +19,7 @@ import {
   RULES_AHEAD_DAYS,
 } from './calendar.ts';
 import type { SimulatedClock } from './clock.ts';
+import { despiteMoves } from './despite-moves.ts';
 import type { OperatorSimulator } from './operator-simulator.ts';
 import { type Operators, renewSignIns } from './operators.ts';
 import type { PartnerClient } from './partner-client.ts';
@@ -37,6 +39,8 @@ const JOBS_MS = 360_000;
 const RULES_KNOWN_MS = 5_000;
 
 export interface QuarterOptions {
+  /** The processes of the service. */
+  readonly services: readonly Pick<Installation, 'startService' | 'stopService'>[];
   readonly clock: SimulatedClock;
   readonly database: Database;
   readonly client: PartnerClient;
@@ -115,7 +119,7 @@ export class Quarter {
   async #day(noon: number): Promise<void> {
     const { clock, contributions, random, writers } = this.#options;
     // In two steps: whoever looks right after a move may find the time before it in one of the database's sessions.
-    await clock.moveTo(noon - JOBS_MS);
+    await this.#passNight(noon - JOBS_MS);
     await this.#untilIdle();
     await clock.moveTo(noon);
     const daysLeft = Math.round((LAST_NOON - noon) / DAY_MS) + 1;
@@ -127,6 +131,14 @@ export class Quarter {
     if (EARLY_CLOSING_DAYS.includes(day))
       for (const partner of PARTNERS.keys()) await writers.during(this.#pace, () => this.#closeEarly(partner));
     if (day === BELOW_ZERO_DAY) for (const partner of [1, 2]) await this.#goBelowZero(partner);
+  }
+
+  /** No process runs meanwhile: one whose clock is set forward holds its jobs for a minute, and there are ninety nights. */
+  async #passNight(until: number): Promise<void> {
+    const { clock, services } = this.#options;
+    for (const service of services) await service.stopService();
+    await clock.moveTo(until);
+    for (const service of services) await service.startService();
   }
 
   async #officeHours(noon: number): Promise<void> {
@@ -230,7 +242,7 @@ export class Quarter {
 
   async #until(what: string, isReached: () => Promise<boolean>): Promise<void> {
     const deadline = performance.now() + WAIT_MAX_MS;
-    while (!(await isReached())) {
+    while (!(await despiteMoves(isReached))) {
       if (performance.now() > deadline)
         throw new Error(`In vain waited for ${what}, at ${new Date(this.#options.clock.now()).toISOString()}.`);
       await sleep(LOOK_EVERY_MS);
