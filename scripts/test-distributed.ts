@@ -60,6 +60,7 @@ const FILES_WITH_DELIVERIES = [
   'events/remove-old-events',
   'webhooks/webhooks',
   'webhooks/lost-node',
+  'service/jobs-of-all-partners',
   'service/processes',
   'events/list-events',
   'events/get-event',

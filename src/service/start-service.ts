@@ -267,7 +267,11 @@ function startWebhooks(
   });
 }
 
-function startSchedule({ config, log, report, metrics }: Tools, database: Database, parts: AsyncDisposableStack): void {
+function startSchedule(
+  { config, options: { onTrouble = () => {} }, log, report, metrics }: Tools,
+  database: Database,
+  parts: AsyncDisposableStack,
+): void {
   const closeReconciler = openReconciler(
     database,
     report('error', 'reconciliations could not be completed; the service tries again'),
@@ -283,6 +287,7 @@ function startSchedule({ config, log, report, metrics }: Tools, database: Databa
     onRun: (run) => {
       metrics.countRun(run);
       logRun(log, run);
+      if (run.error !== null) onTrouble(run.error);
     },
     onError: report('error', 'the schedule failed; the service tries again'),
   });

@@ -7,7 +7,12 @@ export interface OfAllPartners {
   readonly name: string;
   /** @param ofPartners Writes SQL, a condition on the `partner_id` of each table: Citus asks every node about a table without it. */
   readonly write: (ofPartners: (column: string) => string) => string;
+  /** Planned each time for what the tables hold then, as by {@link runAnew}. */
+  readonly isPlannedAnew?: true;
 }
+
+/** Sends a statement, of all nodes or of one. */
+export type Ask<Row> = (statement: Statement, values: unknown[]) => Promise<Row[]>;
 
 /** What distributes the counters distributes every growing table. */
 const LIST_PARTNERS_BY_NODE: Statement = {
@@ -23,8 +28,20 @@ interface PartnersOfNode extends pg.QueryResultRow {
   readonly partnerIds: readonly string[];
 }
 
+/** Of the partner's node alone. */
+const LOOK_AT_NODE: Statement = {
+  name: 'look_at_node_of_partner',
+  text: 'select 1 from event_counter where partner_id = $1',
+};
+
 /** After a failure each node is asked separately for this time, and one that did not answer is not asked. */
 const APART_FOR_MS = 10_000;
+
+/** A node that did not answer when it was asked last. */
+export interface LostNode {
+  readonly partnerIds: ReadonlySet<string>;
+  readonly failure: unknown;
+}
 
 /**
  * Reads rows of all partners. On a distributed database that is one statement as long as every node answers; otherwise each node is asked
@@ -36,8 +53,8 @@ export class NodeReader {
   #apartUntilMs = Number.NEGATIVE_INFINITY;
   /** As they were when the nodes began to be asked separately. */
   #nodes: readonly PartnersOfNode[] | undefined;
-  /** Until when a node is not asked. */
-  readonly #lostUntilMs = new Map<number, number>();
+  /** A node is not asked for a time. */
+  readonly #lost = new Map<number, LostNode & { readonly untilMs: number }>();
 
   /** @param onError Called with each failure that does not become one of {@link read}. */
   constructor(database: Pick<Database, 'pool' | 'isDistributed'>, onError: (error: unknown) => void = () => {}) {
@@ -45,39 +62,85 @@ export class NodeReader {
     this.#onError = onError;
   }
 
-  /** @throws Error When no node answers. */
-  async read<Row extends pg.QueryResultRow>(statement: OfAllPartners, values: readonly unknown[] = []): Promise<Row[]> {
+  /**
+   * @param ask Sends it in another way than with the usual time limit.
+   * @throws Error When no node answers.
+   */
+  async read<Row extends pg.QueryResultRow>(
+    statement: OfAllPartners,
+    values: readonly unknown[] = [],
+    ask?: Ask<Row>,
+  ): Promise<Row[]> {
     if (performance.now() >= this.#apartUntilMs) {
       try {
-        return await run<Row>(this.#database.pool, { name: statement.name, text: statement.write(() => 'true') }, [...values]);
+        const askAll = ask ?? this.#askBy<Row>(statement.isPlannedAnew ? runAnew : run);
+        const rows = await askAll({ name: statement.name, text: statement.write(() => 'true') }, [...values]);
+        this.#lost.clear();
+        return rows;
       } catch (error) {
         if (!this.#database.isDistributed) throw error;
         this.#onError(error);
         this.#apartUntilMs = performance.now() + APART_FOR_MS;
         this.#nodes = undefined;
-        this.#lostUntilMs.clear();
+        this.#lost.clear();
       }
     }
-    return this.#readApart(statement, values);
+    return this.#readApart(statement, values, ask ?? this.#askBy<Row>(runAnew));
   }
 
-  async #readApart<Row extends pg.QueryResultRow>(statement: OfAllPartners, values: readonly unknown[]): Promise<Row[]> {
-    const { pool } = this.#database;
-    const text = statement.write((column) => `${column} = any ($${values.length + 1}::text[])`);
+  #askBy<Row extends pg.QueryResultRow>(send: typeof run): Ask<Row> {
+    return (statement, values) => send<Row>(this.#database.pool, statement, values);
+  }
+
+  /** The nodes whose rows the last {@link read} lacks, and those found by {@link look} since then. */
+  get lost(): readonly LostNode[] {
+    return [...this.#lost.values()];
+  }
+
+  isLost(partnerId: string): boolean {
+    return this.#lost.values().some(({ partnerIds }) => partnerIds.has(partnerId));
+  }
+
+  /** After work for a partner failed: asks the partner's node, and remembers it as lost when it does not answer. */
+  async look(partnerId: string): Promise<void> {
+    const { pool, isDistributed } = this.#database;
+    if (!isDistributed || this.isLost(partnerId)) return;
+    const failure = await run(pool, LOOK_AT_NODE, [partnerId]).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    if (!failure) return;
     this.#nodes ??= await runAnew<PartnersOfNode>(pool, LIST_PARTNERS_BY_NODE, []);
-    const asked = this.#nodes.filter(({ groupId }) => performance.now() >= (this.#lostUntilMs.get(groupId) ?? 0));
+    const node = this.#nodes.find(({ partnerIds }) => partnerIds.includes(partnerId));
+    if (node) this.#setLost(node, failure.error);
+  }
+
+  #setLost({ groupId, partnerIds }: PartnersOfNode, failure: unknown): void {
+    this.#lost.set(groupId, { partnerIds: new Set(partnerIds), failure, untilMs: performance.now() + APART_FOR_MS });
+  }
+
+  async #readApart<Row extends pg.QueryResultRow>(
+    statement: OfAllPartners,
+    values: readonly unknown[],
+    ask: Ask<Row>,
+  ): Promise<Row[]> {
+    const text = statement.write((column) => `${column} = any ($${values.length + 1}::text[])`);
+    this.#nodes ??= await runAnew<PartnersOfNode>(this.#database.pool, LIST_PARTNERS_BY_NODE, []);
+    const asked = this.#nodes.filter(({ groupId }) => performance.now() >= (this.#lost.get(groupId)?.untilMs ?? 0));
     const answers = await Promise.allSettled(
-      asked.map(({ partnerIds }) => runAnew<Row>(pool, { name: statement.name, text }, [...values, partnerIds])),
+      asked.map(({ partnerIds }) => ask({ name: statement.name, text }, [...values, partnerIds])),
     );
     const rows: Row[] = [];
     let failure: PromiseRejectedResult | undefined;
     for (const [index, answer] of answers.entries()) {
+      const node = asked[index] as PartnersOfNode;
       if (answer.status === 'fulfilled') {
         rows.push(...answer.value);
+        this.#lost.delete(node.groupId);
         continue;
       }
       failure = answer;
-      this.#lostUntilMs.set(asked[index]?.groupId as number, performance.now() + APART_FOR_MS);
+      this.#setLost(node, answer.reason);
     }
     if (failure && answers.every(({ status }) => status === 'rejected')) throw failure.reason;
     return rows;

@@ -5,11 +5,14 @@
 
 import { repeat } from '../concurrency/repeat.ts';
 import type { Environment } from '../domain/access/api-key.ts';
+import { pluralise } from '../domain/pluralise.ts';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
+import { forEachPartner } from '../operations/for-each-partner.ts';
 import { eachPartner } from '../store/access/partner.ts';
 import type { Database } from '../store/database.ts';
 import { insertEventCounter, listEventCounters } from '../store/events/event.ts';
-import { allowLongStatements } from '../store/query.ts';
+import { NodeReader } from '../store/node-reader.ts';
+import { allowLongStatements, runLong } from '../store/query.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../store/transaction.ts';
 import type { Attempt } from '../store/webhooks/attempt.ts';
 import { reopenDueDeliveries } from '../store/webhooks/endpoint-health.ts';
@@ -71,12 +74,13 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     onDeliveries: dispatcher.wake,
     intake: dispatcher.intake,
   });
+  const nodes = new NodeReader(database, onError);
   const endHealing = repeat({
     pauseMs: HEAL_EVERY_MS,
     onError,
     work: async () => {
-      await makeMissingCounters(database);
-      await reopenDue(database);
+      await reopenDue(database, nodes);
+      await makeMissingCounters(database, nodes);
       return false;
     },
   });
@@ -89,17 +93,24 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
 }
 
 /** Makes the counters of partners that were created while an older version of the service ran beside this one. */
-export async function makeMissingCounters({ pool }: Database): Promise<void> {
-  const present = new Set(await listEventCounters(pool));
-  for await (const { partnerId } of eachPartner(pool)) if (!present.has(partnerId)) await insertEventCounter(pool, partnerId);
+export async function makeMissingCounters(database: Database, nodes = new NodeReader(database)): Promise<void> {
+  const { pool } = database;
+  const present = new Set(await listEventCounters(nodes));
+  const failed = (count: number) => `The event counters of ${pluralise(count, 'partner')} could not be made.`;
+  await forEachPartner(nodes, eachPartner(pool), { failed }, async ({ partnerId }) => {
+    if (!present.has(partnerId)) await insertEventCounter(pool, partnerId);
+  });
 }
 
 /** Deliveries that were committed too late for the dispatcher to expect them, or by an older version that does not watch endpoints. */
-export async function reopenDue(database: Database): Promise<void> {
+export async function reopenDue(database: Database, nodes = new NodeReader(database)): Promise<void> {
   const time = { timeoutMs: REOPEN_WITHIN_MS };
-  await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-    await allowLongStatements(db, time);
-    await reopenDueDeliveries(db, database, time);
-    await watchWaitingEndpoints(db, database, time);
-  });
+  await reopenDueDeliveries(nodes, database, (statement, values) =>
+    inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+      await allowLongStatements(db, time);
+      const rows = await runLong<never>(db, statement, values, time);
+      await watchWaitingEndpoints(db, database, time);
+      return rows;
+    }),
+  );
 }

@@ -137,13 +137,33 @@ test('a partner that cannot be added up holds up no other, and is told of at the
   try {
     await assert.rejects(
       addUpDays({ ...database }, toItsEnd),
-      /^AggregateError: The days of 1 partner could not be added up\. .*not_this_one/,
+      /^PartnersLeftError: The days of 1 partner could not be added up\. .*not_this_one/,
     );
   } finally {
     await pool.query('alter table day_total drop constraint not_this_one');
   }
   assert.deepEqual([await pointsOf(broken), await pointsOf(other)], [null, '70']);
   assert.equal(await addUpDays(database, toItsEnd), 'all');
+  assert.equal(await pointsOf(broken), '70');
+});
+
+test('of a partner that cannot be added up no old event is removed; those of the others are', HANG_LIMIT, async () => {
+  const [broken, other] = (await newPartners(2, newPartner)) as [string, string];
+  await pool.query("update event set occurred_at = now() - interval '100 days' where partner_id = any ($1)", [[broken, other]]);
+  await pool.query(`alter table day_total add constraint not_this_one check (partner_id <> '${broken}') not valid`);
+  const run = () => removeOldEventsJob(90).run({ database, signal: new AbortController().signal, actor: OWNER, alert: () => {} });
+  const events = async (partnerId: string) => (await pool.query('select from event where partner_id = $1', [partnerId])).rowCount;
+  try {
+    await assert.rejects(run(), (error: Error) => {
+      assert.match(error.message, /^The days of 1 partner could not be added up\. The first: .*not_this_one/);
+      assert.ok(error.message.endsWith(`Left: ${broken}.`), error.message);
+      return true;
+    });
+    assert.deepEqual([await events(broken), await events(other), await pointsOf(other)], [2, 0, '70']);
+  } finally {
+    await pool.query('alter table day_total drop constraint not_this_one');
+  }
+  assert.deepEqual(await run(), { events: 2 });
   assert.equal(await pointsOf(broken), '70');
 });
 

@@ -215,24 +215,6 @@ describe('after 72 hours it fails by itself', () => {
     assert.equal(sent.get('list_partners'), undefined);
   });
 
-  test('where a node of a cluster is lost, every partner is asked, and those of the other nodes have their turn', async () => {
-    await expire();
-    await waiting(2, '80 hours');
-    const { pool } = database;
-    const query = (statement: { readonly name?: string }, ...more: unknown[]) =>
-      statement.name === 'list_partners_with_overdue_reviews'
-        ? Promise.reject(new Error('connection to the remote node failed'))
-        : (pool.query as (...words: unknown[]) => unknown)(statement, ...more);
-    const partly = Object.assign(Object.create(pool), { query });
-    const run = (isDistributed: boolean) =>
-      expirePending({ hours: 72 }).run({
-        ...context(AbortSignal.timeout(60_000)),
-        database: { ...database, pool: partly, isDistributed },
-      });
-    await assert.rejects(run(false), /the remote node failed/);
-    assert.deepEqual(await run(true), { failed: 2, decided: 0, busy: 0 });
-  });
-
   test('the hours are those of the setting', async () => {
     const { partner } = await waiting(1, '5 hours');
     await expire(6);

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { setPartnerQuota } from '../../src/operations/quotas/manage-partner-quota.ts';
 import { countStorage, type PartnerUse, type QuotaStage } from '../../src/operations/quotas/storage-usage.ts';
+import { NodeReader } from '../../src/store/node-reader.ts';
 import { addList, addStoredBytes, deleteOldDailyUsage, findDailyUsage } from '../../src/store/quotas/daily-usage.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
@@ -173,7 +174,7 @@ describe('what processes count', HANG_LIMIT, () => {
     await addStoredBytes(database.pool, partner.partnerId, 5);
     await database.pool.query('update daily_usage set day = day - 31 where partner_id = $1', [partner.partnerId]);
     await addStoredBytes(database.pool, partner.partnerId, 7);
-    await deleteOldDailyUsage(database.pool, 30);
+    await deleteOldDailyUsage(new NodeReader(database), 30);
     assert.equal(await rowsOf('daily_usage', partner.partnerId), 1);
     assert.equal((await findDailyUsage(database.pool, partner.partnerId)).storedBytes, 7);
   });

@@ -138,6 +138,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
     files: [
       'answer-once',
       'create-operations',
+      'for-each-partner',
       'group-commit',
       'idempotent-replay',
       'look-through',

@@ -1,44 +1,17 @@
 /** A node of a cluster that does not answer holds up its own partners alone. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { openDatabase } from '../../src/store/database.ts';
 import { problemOf } from '../../src/store/database-problem.ts';
 import { findLastSequence } from '../../src/store/events/event.ts';
 import { NodeReader } from '../../src/store/node-reader.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
-import { type ClusterDatabase, clusterDatabase } from '../support/postgres/cluster-database.ts';
+import { clusterDatabase } from '../support/postgres/cluster-database.ts';
 import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { testDatabase } from '../support/postgres/database.ts';
+import { clusterUrl, moveNode, portOf, silentPort } from '../support/postgres/lost-node.ts';
 import { testService } from '../support/service.ts';
-import { endpointTools, newEndpoint, type TestEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
-
-const clusterUrl = process.env['TEST_ENGINE'] === 'citus' ? process.env['TEST_DATABASE_URL'] : undefined;
-
-/** A server that takes connections and says nothing, as a network that loses every packet. */
-async function silentPort(): Promise<number> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => sockets.add(socket.on('error', () => {}))).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  after(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return (server.address() as AddressInfo).port;
-}
-
-const NODE_OF_PARTNER = `select nodeport as port from pg_dist_node join pg_dist_placement placement using (groupid)
-  where placement.shardid = get_shard_id_for_distribution_column('event_counter', $1::text)`;
-
-async function portOf({ pool }: ClusterDatabase, { partner }: TestEndpoint): Promise<number> {
-  return (await pool.query<{ port: number }>(NODE_OF_PARTNER, [partner.partnerId])).rows[0]?.port as number;
-}
-
-/** From now on the coordinator looks for a node elsewhere. */
-async function moveNode({ pool }: ClusterDatabase, port: number, to: number): Promise<void> {
-  await pool.query('update pg_dist_node set nodeport = $2 where nodeport = $1', [port, to]);
-}
+import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 if (clusterUrl !== undefined) {
   const cluster = await clusterDatabase(clusterUrl);
@@ -48,9 +21,9 @@ if (clusterUrl !== undefined) {
   });
   const tools = endpointTools(service.database);
   const first = await newEndpoint(service, tools);
-  const lostPort = await portOf(cluster, first);
+  const lostPort = await portOf(cluster, first.partner);
   let other = await newEndpoint(service, tools);
-  while ((await portOf(cluster, other)) === lostPort) other = await newEndpoint(service, tools);
+  while ((await portOf(cluster, other.partner)) === lostPort) other = await newEndpoint(service, tools);
 
   describe('while a node does not answer, the partners of the others are sent their events', HANG_LIMIT, () => {
     for (const [how, port] of [

@@ -1,4 +1,3 @@
-import { forEachSettled } from '../../concurrency/for-each-settled.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import { eachPartner } from '../../store/access/partner.ts';
@@ -11,10 +10,12 @@ import {
   updateContributionsUnsealed,
 } from '../../store/contributions/contribution-seal.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import { NodeReader } from '../../store/node-reader.ts';
 import type { LongStatements } from '../../store/query.ts';
 import { findOpenSettlement } from '../../store/settlements/settlement.ts';
 import { eachLeft } from '../../store/settlements/unsettled-contribution.ts';
 import { databaseOf } from '../../store/transaction.ts';
+import { forEachPartner } from '../for-each-partner.ts';
 import { checkSeal, type SealCheck } from './check-contributions.ts';
 import { endAdoption, ensureSealStart, findSealStart, type SealStart } from './seal-start.ts';
 import { UnverifiedRecordError, WHAT_TO_DO } from './unverified-record.ts';
@@ -44,7 +45,7 @@ export async function sealContributions(
   if (start.endedAt) return counts;
   const beganAt = now ?? (await readClock(database.pool));
   const failed = (count: number) => `Contributions of ${pluralise(count, 'partner')} could not be sealed.`;
-  await forEachSettled(eachPartner(database.pool), { signal, failed }, async ({ partnerId }) => {
+  await forEachPartner(new NodeReader(database), eachPartner(database.pool), { signal, failed }, async ({ partnerId }) => {
     counts.sealed += await adoptUnsealed(database, partnerId, start);
   });
   if (beganAt >= start.adoptsUntil && !signal.aborted) await endAdoption(database, actor);

@@ -1,4 +1,3 @@
-import { forEachSettled } from '../../concurrency/for-each-settled.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import { findPartner } from '../../store/access/partner.ts';
 import {
@@ -10,7 +9,9 @@ import {
   sumEventsByDay,
 } from '../../store/contributions/day-total.ts';
 import type { Database } from '../../store/database.ts';
+import { NodeReader } from '../../store/node-reader.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
+import { forEachPartner } from '../for-each-partner.ts';
 
 /** Few enough to be read well within a statement's time. */
 const EVENTS_AT_ONCE = 5_000n;
@@ -34,26 +35,37 @@ interface AddUpTerms {
 /** The partner that was begun last: the next time begins behind it, so that everybody has a turn however short the times are. */
 const lastBegun = new WeakMap<Database, string>();
 
+/** Who asks every few seconds knows which nodes did not answer a moment ago. */
+const nodesOf = new WeakMap<Database, NodeReader>();
+
 /**
  * Adds up what was confirmed and what failed, by days, behind the confirmations: each event once, however many processes do so at once.
  *
  * @returns `in part` when it left something.
- * @throws AggregateError When some partners could not be added up, after all others were, or the time was over.
+ * @throws PartnersLeftError When some partners could not be added up, after all others were, or the time was over.
  */
 export async function addUpDays(database: Database, terms: AddUpTerms): Promise<AddedUp> {
   const outcomes = new Set<AddedUp>();
   const failed = (count: number) => `The days of ${pluralise(count, 'partner')} could not be added up.`;
-  const behind = inTurn(await listPartnersBehind(database.pool), lastBegun.get(database) ?? '');
-  await forEachSettled(behind, { failed, atOnce: database.isDistributed ? PARTNERS_AT_ONCE : 1 }, async (partner) => {
+  const nodes = terms.waits ? new NodeReader(database) : sharedNodesOf(database);
+  const behind = inTurn(await listPartnersBehind(nodes), lastBegun.get(database) ?? '');
+  await forEachPartner(nodes, behind, { failed, atOnce: database.isDistributed ? PARTNERS_AT_ONCE : 1 }, async (partner) => {
     outcomes.add(terms.isOver() ? 'in part' : await addUpPartner(database, partner, terms));
   });
   if (outcomes.has('in part')) return 'in part';
   return outcomes.has('by others') ? 'by others' : 'all';
 }
 
+function sharedNodesOf(database: Database): NodeReader {
+  const nodes = nodesOf.get(database) ?? new NodeReader(database);
+  nodesOf.set(database, nodes);
+  return nodes;
+}
+
 /** From the one after a partner on, and round to it. */
 function inTurn(partners: readonly PartnerBehind[], lastId: string): PartnerBehind[] {
-  return [...partners.filter(({ partnerId }) => partnerId > lastId), ...partners.filter(({ partnerId }) => partnerId <= lastId)];
+  const sorted = partners.toSorted((one, other) => (one.partnerId < other.partnerId ? -1 : 1));
+  return [...sorted.filter(({ partnerId }) => partnerId > lastId), ...sorted.filter(({ partnerId }) => partnerId <= lastId)];
 }
 
 async function addUpPartner(database: Database, partner: PartnerBehind, terms: AddUpTerms): Promise<AddedUp> {

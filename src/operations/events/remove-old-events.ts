@@ -1,29 +1,45 @@
-import { forEachSettled } from '../../concurrency/for-each-settled.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import type { Database } from '../../store/database.ts';
 import {
   deleteOldEvents,
+  deleteOldEventsOnNode,
   deleteOldTests,
   listPartnersWithOldEvents,
   listPartnersWithOldTests,
 } from '../../store/events/delete-old-events.ts';
+import { NodeReader } from '../../store/node-reader.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
+import { forEachPartner } from '../for-each-partner.ts';
 
 const AT_ONCE = 500;
+
+interface RemovalTerms {
+  readonly signal?: AbortSignal | undefined;
+  /** Partners whose events stay. */
+  readonly except?: ReadonlySet<string> | undefined;
+}
 
 /**
  * Removes events that are older than this many days, and deliveries of tests and samples, with their attempts. Any number of processes
  * may do so at once; the next one finishes an interrupted removal.
  *
  * @returns How many events were removed.
- * @throws AggregateError When the events of some partners could not be removed, after those of all others were.
+ * @throws PartnersLeftError When the events of some partners could not be removed, after those of all others were.
  */
-export async function removeOldEvents({ pool }: Database, days: number, signal?: AbortSignal): Promise<number> {
+export async function removeOldEvents(database: Database, days: number, { signal, except }: RemovalTerms = {}): Promise<number> {
+  const { pool, isDistributed } = database;
+  const nodes = new NodeReader(database);
+  const removeSome = (partnerId: string, limit: number) =>
+    isDistributed
+      ? inTransaction(database, USUAL_LOCK_TIMEOUT, (db) => deleteOldEventsOnNode(db, partnerId, { days, limit }))
+      : deleteOldEvents(pool, partnerId, { days, limit });
   let sum = 0;
   const failed = (count: number) => `Old events of ${pluralise(count, 'partner')} could not be removed.`;
-  const lists = [await listPartnersWithOldTests(pool, days), await listPartnersWithOldEvents(pool, days)];
-  await forEachSettled(new Set(lists.flat()), { signal, failed }, async (partnerId) => {
+  const lists = [await listPartnersWithOldTests(nodes, days), await listPartnersWithOldEvents(nodes, days)];
+  const partners = [...new Set(lists.flat())].filter((partnerId) => !except?.has(partnerId)).map((partnerId) => ({ partnerId }));
+  await forEachPartner(nodes, partners, { signal, failed }, async ({ partnerId }) => {
     await removeAll((limit) => deleteOldTests(pool, partnerId, { days, limit }), signal);
-    sum += await removeAll((limit) => deleteOldEvents(pool, partnerId, { days, limit }), signal);
+    sum += await removeAll((limit) => removeSome(partnerId, limit), signal);
   });
   return sum;
 }

@@ -1,5 +1,4 @@
 import { createHash, type Hash } from 'node:crypto';
-import { forEachSettled } from '../../concurrency/for-each-settled.ts';
 import { inSlices } from '../../concurrency/in-slices.ts';
 import { refuseSuspended, type Standing } from '../../domain/access/partner-standing.ts';
 import type { Actor } from '../../domain/access/role.ts';
@@ -10,6 +9,7 @@ import { LIST_LIMITS } from '../../domain/reconciliations/partner-list.ts';
 import { type ListFormat, limitBytes, readPartnerList } from '../../domain/reconciliations/read-partner-list.ts';
 import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import { NodeReader } from '../../store/node-reader.ts';
 import { addList } from '../../store/quotas/daily-usage.ts';
 import { findPartnerQuota } from '../../store/quotas/partner-quota.ts';
 import { listOldReconciliations, updateLinesRemoved } from '../../store/reconciliations/old-reconciliation.ts';
@@ -33,6 +33,7 @@ import {
 import { findSettlement } from '../../store/settlements/settlement.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
+import { forEachPartner } from '../for-each-partner.ts';
 import { assertSameFingerprint } from '../idempotent-replay.ts';
 import { quotaSpent, refuseSpent } from '../quotas/refuse-spent.ts';
 import type { StorageUsage } from '../quotas/storage-usage.ts';
@@ -237,10 +238,16 @@ function stillComing(): ServiceError {
 const LINES_REMOVED_AT_ONCE = 2_000;
 
 /** Removes the lines of reconciliations that ended this many days ago; their counts stay. */
-export async function removeOldReconciliations({ pool }: Database, days: number, signal: AbortSignal): Promise<number> {
+export async function removeOldReconciliations(
+  database: Database,
+  days: number,
+  signal: AbortSignal,
+  nodes = new NodeReader(database),
+): Promise<number> {
+  const { pool } = database;
   let sum = 0;
   const failed = (count: number) => `The lines of ${pluralise(count, 'reconciliation')} could not be removed.`;
-  await forEachSettled(await listOldReconciliations(pool, days), { signal, failed }, async (name) => {
+  await forEachPartner(nodes, await listOldReconciliations(nodes, days), { signal, failed }, async (name) => {
     for (let removed = LINES_REMOVED_AT_ONCE; removed === LINES_REMOVED_AT_ONCE && !signal.aborted; sum += removed)
       removed = await deleteReconciliationLines(pool, name, LINES_REMOVED_AT_ONCE);
     if (!signal.aborted) await updateLinesRemoved(pool, name);

@@ -1,11 +1,12 @@
-import { forEachSettled } from '../../concurrency/for-each-settled.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import { eachPartner } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import { NodeReader } from '../../store/node-reader.ts';
 import { listOpenSettlements } from '../../store/settlements/settlement.ts';
 import { inTransaction } from '../../store/transaction.ts';
+import { forEachPartner } from '../for-each-partner.ts';
 import { type Closing, closeSettlement } from './close-settlement.ts';
 import { openFirstSettlement } from './open-settlement.ts';
 import type { SettlementTools } from './settlement-tools.ts';
@@ -23,7 +24,7 @@ export interface DueOptions {
  * Repeatable, and safe in several processes at once. A failure for one partner does not stop the others.
  *
  * @returns How many first settlements were opened, and how many were closed.
- * @throws AggregateError When some could not be closed, after all others were.
+ * @throws PartnersLeftError When some could not be closed, after all others were.
  */
 export async function closeDueSettlements(
   database: Database,
@@ -33,9 +34,10 @@ export async function closeDueSettlements(
 ): Promise<{ opened: number; closed: number }> {
   const counts = { opened: 0, closed: 0 };
   const at = now ?? (await readClock(database.pool));
-  const ends = new Map((await listOpenSettlements(database.pool)).map(({ partnerId, endsAt }) => [partnerId, endsAt]));
+  const nodes = new NodeReader(database);
+  const ends = new Map((await listOpenSettlements(nodes)).map(({ partnerId, endsAt }) => [partnerId, endsAt]));
   const failed = (count: number) => `Settlements of ${pluralise(count, 'partner')} could not be closed.`;
-  await forEachSettled(eachPartner(database.pool), { signal, failed }, async (partner) => {
+  await forEachPartner(nodes, eachPartner(database.pool), { signal, failed }, async (partner) => {
     const { partnerId } = partner;
     const endsAt = ends.get(partnerId);
     if (endsAt === undefined) {

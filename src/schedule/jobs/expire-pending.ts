@@ -1,9 +1,8 @@
-import { forEachSettled } from '../../concurrency/for-each-settled.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import { expireOverdueContributions } from '../../operations/contributions/expire-overdue-contributions.ts';
-import { eachPartner } from '../../store/access/partner.ts';
+import { forEachPartner } from '../../operations/for-each-partner.ts';
 import { listPartnersWithOverdueReviews } from '../../store/contributions/contribution-review.ts';
-import type { Database } from '../../store/database.ts';
+import { NodeReader } from '../../store/node-reader.ts';
 import type { Job } from '../job.ts';
 
 /**
@@ -20,7 +19,9 @@ export function expirePending({ hours }: { readonly hours: number }): Job {
     async run({ database, actor, signal }) {
       const counts = { failed: 0, decided: 0, busy: 0 };
       const failed = (count: number) => `Pending contributions of ${pluralise(count, 'partner')} could not be failed.`;
-      await forEachSettled(await partnersToAsk(database, hours), { signal, failed }, async (partnerId) => {
+      const nodes = new NodeReader(database);
+      const partners = (await listPartnersWithOverdueReviews(nodes, hours)).map((partnerId) => ({ partnerId }));
+      await forEachPartner(nodes, partners, { signal, failed }, async ({ partnerId }) => {
         const expired = await expireOverdueContributions(database, actor, { partnerId, hours, signal });
         counts.failed += expired.failed;
         counts.decided += expired.decided;
@@ -29,12 +30,4 @@ export function expirePending({ hours }: { readonly hours: number }): Job {
       return counts;
     },
   };
-}
-
-/** On a cluster whose partners cannot be asked together, because a node does not answer, those of the other nodes still have their turn. */
-async function partnersToAsk({ pool, isDistributed }: Database, hours: number): Promise<readonly string[]> {
-  return listPartnersWithOverdueReviews(pool, hours).catch(async (error: unknown) => {
-    if (!isDistributed) throw error;
-    return Array.fromAsync(eachPartner(pool), ({ partnerId }) => partnerId);
-  });
 }

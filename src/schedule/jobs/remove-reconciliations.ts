@@ -1,4 +1,5 @@
 import { removeOldReconciliations } from '../../operations/reconciliations/reconcile-settlement.ts';
+import { NodeReader } from '../../store/node-reader.ts';
 import { deleteOldDailyUsage } from '../../store/quotas/daily-usage.ts';
 import type { Job } from '../job.ts';
 
@@ -11,7 +12,8 @@ export const removeReconciliationsJob: Job = {
   description: `removes the lines of partners' lists ${RECONCILIATION_DAYS} days after they were compared`,
   pattern: '23 * * * *',
   async run({ database, signal }) {
-    await deleteOldDailyUsage(database.pool, RECONCILIATION_DAYS);
-    return { lines: await removeOldReconciliations(database, RECONCILIATION_DAYS, signal) };
+    const nodes = new NodeReader(database);
+    await deleteOldDailyUsage(nodes, RECONCILIATION_DAYS);
+    return { lines: await removeOldReconciliations(database, RECONCILIATION_DAYS, signal, nodes) };
   },
 };

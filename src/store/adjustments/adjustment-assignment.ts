@@ -4,6 +4,7 @@ import { eachRow } from '../each-page.ts';
 import { type LongStatements, rowOf, run, runLong, type Statement } from '../query.ts';
 import { readExact } from '../settlements/exact-totals.ts';
 import { amountOfPoints, type Prices, priceLists } from '../settlements/price-of-points.ts';
+import { databaseOf } from '../transaction.ts';
 
 /** The adjustments that a settlement with this end closes over: posted, and on no line yet. */
 const due = (endsAt: '$3' | '$4') => `partner_id = $1 and status = 'posted' and settlement_id is null and posted_at < ${endsAt}`;
@@ -41,22 +42,33 @@ const MARK: Statement = {
   text: `update adjustment set settlement_id = $2 where ${due('$3')} returning adjustment_id as "adjustmentId"`,
 };
 
-const WRITE: Statement = {
-  name: 'insert_adjustment_lines',
-  text: `with marked as materialized (${priced('partner_id = $1 and adjustment_id = any ($4::text[])')}), written as (
-      insert into settlement_line (partner_id, settlement_id, line_no, line_type, transaction_id, adjustment_id, partner_event_id,
+const MARKED = `marked as materialized (${priced('partner_id = $1 and adjustment_id = any ($4::text[])')})`;
+const LINES = `insert into settlement_line (partner_id, settlement_id, line_no, line_type, transaction_id, adjustment_id, partner_event_id,
         partner_order_ref, points, amount, currency, confirmed_at, posted_at, contribution_rule_version, point_conversion_version,
-        tree_cost_version, reason_code, original_settlement_id)
-      select $1, $5, $6::int4 + row_number() over (order by posted_at, adjustment_id), 'adjustment', transaction_id, adjustment_id,
+        tree_cost_version, reason_code, original_settlement_id)`;
+const LINES_OF_MARKED = `select $1, $5, $6::int4 + row_number() over (order by posted_at, adjustment_id), 'adjustment', transaction_id, adjustment_id,
         partner_event_id, partner_order_ref, points_delta, amount, case when amount is not null then $7 end, confirmed_at, posted_at,
         contribution_rule_version, point_conversion_version, tree_cost_version, reason_code, coalesce(original_settlement_id, (
           select l.settlement_id from settlement_line l
           where l.partner_id = $1 and l.transaction_id = marked.transaction_id and l.line_type = 'contribution'
         ))
-      from marked
+      from marked`;
+const SUMS = 'select count(*) as count, coalesce(sum(points_delta), 0)::text as points, sum(amount)::text as amount from marked';
+const WRITE: Statement = {
+  name: 'insert_adjustment_lines',
+  text: `with ${MARKED}, written as (
+      ${LINES}
+      ${LINES_OF_MARKED}
     )
-    select count(*) as count, coalesce(sum(points_delta), 0)::text as points, sum(amount)::text as amount from marked`,
+    ${SUMS}`,
 };
+
+/** On a distributed database {@link WRITE} would send its rows by way of every node; these are statements of the partner's node alone. */
+const WRITE_ON_NODE: Statement = {
+  name: 'insert_adjustment_lines_on_node',
+  text: `${LINES} with ${MARKED} ${LINES_OF_MARKED}`,
+};
+const SUM_MARKED: Statement = { name: 'sum_marked_adjustments', text: `with ${MARKED} ${SUMS}` };
 
 export interface AdjustmentAssignment {
   readonly partnerId: string;
@@ -81,9 +93,12 @@ export async function assignAdjustments(
 ): Promise<AssignedAdjustments> {
   const marked = await runLong<{ adjustmentId: string }>(db, MARK, [partnerId, settlementId, endsAt], long);
   const adjustmentIds = marked.map(({ adjustmentId }) => adjustmentId);
-  const values = [partnerId, ...priceLists(prices), adjustmentIds, settlementId, afterLine, prices.currency];
+  const which = [partnerId, ...priceLists(prices), adjustmentIds];
+  const values = [...which, settlementId, afterLine, prices.currency];
   type WrittenRow = { count: bigint; points: string; amount: string | null };
-  const [row] = await runLong<WrittenRow>(db, WRITE, values, long);
+  const { isDistributed } = databaseOf(db);
+  const written = await runLong<WrittenRow>(db, isDistributed ? WRITE_ON_NODE : WRITE, values, long);
+  const [row] = isDistributed ? await runLong<WrittenRow>(db, SUM_MARKED, which, long) : written;
   const { count, points, amount } = row as WrittenRow;
   if (count !== BigInt(marked.length))
     throw new Error(`Only ${count} of ${marked.length} adjustments were put on the settlement.`);

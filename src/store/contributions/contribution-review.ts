@@ -1,6 +1,7 @@
 import type { ReviewReason } from '../../domain/rules/contribution-rules.ts';
 import { insertListed, type ListedInsert, NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
+import type { NodeReader, OfAllPartners } from '../node-reader.ts';
 import { run, type Statement } from '../query.ts';
 import type { ContributionId } from './contribution.ts';
 
@@ -84,17 +85,18 @@ export async function listOpenContributionReviewIds(db: Queryable, partnerId: st
 }
 
 /** The order leads to the index by the time of opening, which ends at what is overdue; another one would read every open review. */
-const LIST_PARTNERS_OVERDUE: Statement = {
+const LIST_PARTNERS_OVERDUE: OfAllPartners = {
   name: 'list_partners_with_overdue_reviews',
-  text: `select distinct partner_id as "partnerId" from (
+  write: (ofPartners) => `select distinct partner_id as "partnerId" from (
       select partner_id from contribution_review
-      where resolved_at is null and opened_at <= now() - make_interval(hours => $1) order by opened_at, transaction_id
+      where ${ofPartners('partner_id')} and resolved_at is null and opened_at <= now() - make_interval(hours => $1)
+      order by opened_at, transaction_id
     ) overdue`,
 };
 
 /** Lists the partners with a review that has been open for this many hours, in no order. */
-export async function listPartnersWithOverdueReviews(db: Queryable, hours: number): Promise<string[]> {
-  return (await run<{ partnerId: string }>(db, LIST_PARTNERS_OVERDUE, [hours])).map(({ partnerId }) => partnerId);
+export async function listPartnersWithOverdueReviews(nodes: NodeReader, hours: number): Promise<string[]> {
+  return (await nodes.read<{ partnerId: string }>(LIST_PARTNERS_OVERDUE, [hours])).map(({ partnerId }) => partnerId);
 }
 
 /** A position among the open reviews. Times are stored to the millisecond. */

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database.ts';
+import type { NodeReader, OfAllPartners } from '../node-reader.ts';
 import { type PartnerIds, partnersIn } from '../partner-ids.ts';
 import { run, type Statement } from '../query.ts';
 
@@ -24,18 +25,18 @@ export interface PartnerBehind {
 }
 
 /** Both tables are read once: a join would look up each partner's place. */
-const BEHIND: Statement = {
+const BEHIND: OfAllPartners = {
   name: 'list_partners_behind_totals',
-  text: `select partner_id as "partnerId", max(last) as last, max(through) is null as "isNew" from (
-      select partner_id, last_sequence as last, null::int8 as through from event_counter
+  write: (ofPartners) => `select partner_id as "partnerId", max(last) as last, max(through) is null as "isNew" from (
+      select partner_id, last_sequence as last, null::int8 as through from event_counter where ${ofPartners('partner_id')}
       union all
-      select partner_id, 0::int8, through_sequence from day_total_place
+      select partner_id, 0::int8, through_sequence from day_total_place where ${ofPartners('partner_id')}
     ) both_ends group by partner_id having max(last) > coalesce(max(through), 0) order by partner_id`,
 };
 
-/** Lists the partners with events that are not in the totals yet, in the order of their ids. It costs the more the more partners there are. */
-export async function listPartnersBehind(db: Queryable): Promise<PartnerBehind[]> {
-  return run<PartnerBehind & Record<string, unknown>>(db, BEHIND, []);
+/** Lists the partners with events that are not in the totals yet, in no order. It costs the more the more partners there are. */
+export async function listPartnersBehind(nodes: NodeReader): Promise<PartnerBehind[]> {
+  return nodes.read<PartnerBehind & Record<string, unknown>>(BEHIND);
 }
 
 const BEGIN: Statement = {

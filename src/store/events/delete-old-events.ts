@@ -1,20 +1,23 @@
 import type { Queryable } from '../database.ts';
-import { run, runAnew, type Statement } from '../query.ts';
+import type { NodeReader, OfAllPartners } from '../node-reader.ts';
+import { runAnew, type Statement } from '../query.ts';
 import { deliveryIdOf } from '../webhooks/delivery.ts';
 
 /** The first of each partner: the table of the counters has a row of every partner, and stands where its events do. */
-const LIST_WITH_EVENTS: Statement = {
+const LIST_WITH_EVENTS: OfAllPartners = {
   name: 'list_partners_with_old_events',
-  text: `select c.partner_id as "partnerId" from event_counter c cross join lateral (
-      select occurred_at from event where partner_id = c.partner_id order by sequence limit 1
+  write: (ofPartners) => `select c.partner_id as "partnerId" from event_counter c cross join lateral (
+      select occurred_at from event where partner_id = c.partner_id and ${ofPartners('partner_id')} order by sequence limit 1
     ) first
-    where first.occurred_at < now() - $1 * interval '1 day'`,
+    where ${ofPartners('c.partner_id')} and first.occurred_at < now() - $1 * interval '1 day'`,
 };
 
 /** Reads the deliveries of tests and samples of every partner, by their index. */
-const LIST_WITH_TESTS: Statement = {
+const LIST_WITH_TESTS: OfAllPartners = {
   name: 'list_partners_with_old_tests',
-  text: `select distinct partner_id as "partnerId" from delivery where sequence is null and created_at < now() - $1 * interval '1 day'`,
+  write: (ofPartners) => `select distinct partner_id as "partnerId" from delivery
+    where ${ofPartners('partner_id')} and sequence is null and created_at < now() - $1 * interval '1 day'`,
+  isPlannedAnew: true,
 };
 
 /**
@@ -48,6 +51,36 @@ const DELETE_EVENTS: Statement = {
     select (select count(*) from removed) as removed, (select count(*) from attempted) as attempts, (select count(*) from marked) as marked`,
 };
 
+const LIST_OLD_ON_NODE: Statement = {
+  name: 'list_old_events_on_node',
+  text: `select sequence from (select sequence, occurred_at from event where partner_id = $1 order by sequence limit $3) oldest
+    where occurred_at < now() - $2 * interval '1 day'`,
+};
+
+const MARK_ON_NODE: Statement = {
+  name: 'mark_old_events_on_node',
+  text: `insert into settlement_candidate (partner_id, transaction_id, sequence)
+    select partner_id, subject_id, sequence from event
+    where partner_id = $1 and sequence = any ($2::int8[]) and event_type = 'impact.transaction.confirmed'
+      and sequence > (select coalesce(min(follows_event), 0) from settlement where partner_id = $1 and status = 'open')
+    on conflict do nothing returning 1`,
+};
+
+const DELETE_ON_NODE: Statement = {
+  name: 'delete_old_events_on_node',
+  text: `with removed as (
+      delete from event where partner_id = $1 and sequence = any ($2::int8[]) returning event_id
+    ), delivered as (
+      delete from delivery d where d.partner_id = $1 and d.delivery_id = any (array(
+        select ${deliveryIdOf('r.event_id', 'e.endpoint_id')} from removed r cross join webhook_endpoint e where e.partner_id = $1
+      ))
+      returning d.delivery_id
+    ), attempted as (
+      delete from delivery_attempt where partner_id = $1 and delivery_id = any (array(select delivery_id from delivered)) returning 1
+    )
+    select (select count(*) from removed) as removed, (select count(*) from attempted) as attempts`,
+};
+
 /** Deliveries of tests and samples, which have no event: their ids begin with the time of their creation. */
 const DELETE_TESTS: Statement = {
   name: 'delete_old_tests',
@@ -64,13 +97,13 @@ const DELETE_TESTS: Statement = {
 };
 
 /** Lists the partners whose first event is older than so many days, in no order. */
-export async function listPartnersWithOldEvents(db: Queryable, days: number): Promise<string[]> {
-  return (await run<{ partnerId: string }>(db, LIST_WITH_EVENTS, [days])).map(({ partnerId }) => partnerId);
+export async function listPartnersWithOldEvents(nodes: NodeReader, days: number): Promise<string[]> {
+  return (await nodes.read<{ partnerId: string }>(LIST_WITH_EVENTS, [days])).map(({ partnerId }) => partnerId);
 }
 
 /** Lists the partners with deliveries of tests and samples that are older than so many days, in no order. */
-export async function listPartnersWithOldTests(db: Queryable, days: number): Promise<string[]> {
-  return (await runAnew<{ partnerId: string }>(db, LIST_WITH_TESTS, [days])).map(({ partnerId }) => partnerId);
+export async function listPartnersWithOldTests(nodes: NodeReader, days: number): Promise<string[]> {
+  return (await nodes.read<{ partnerId: string }>(LIST_WITH_TESTS, [days])).map(({ partnerId }) => partnerId);
 }
 
 interface Old {
@@ -86,6 +119,19 @@ interface Old {
  */
 export function deleteOldEvents(db: Queryable, partnerId: string, old: Old): Promise<number> {
   return remove(db, DELETE_EVENTS, partnerId, old);
+}
+
+/**
+ * Like {@link deleteOldEvents}, of a distributed database and in a transaction: each statement is one of the partner's node alone. In one
+ * statement the rows that it marks would go by way of every node.
+ */
+export async function deleteOldEventsOnNode(db: Queryable, partnerId: string, { days, limit }: Old): Promise<number> {
+  const old = await runAnew<{ sequence: bigint }>(db, LIST_OLD_ON_NODE, [partnerId, days, limit]);
+  if (old.length === 0) return 0;
+  const sequences = old.map(({ sequence }) => sequence);
+  await runAnew(db, MARK_ON_NODE, [partnerId, sequences]);
+  const [row] = await runAnew<{ removed: bigint }>(db, DELETE_ON_NODE, [partnerId, sequences]);
+  return Number(row?.removed ?? 0n);
 }
 
 /**

@@ -3,6 +3,7 @@ import { announceEvents } from '../announcements.ts';
 import { insertListed, type ListedInsert, NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
+import type { NodeReader, OfAllPartners } from '../node-reader.ts';
 import { rowOf, run, runAnew, type Statement } from '../query.ts';
 
 /** An event in the transaction of its change, before it has a sequence. */
@@ -83,11 +84,14 @@ export async function findLastSequence(db: Queryable, partnerId: string): Promis
   return row?.lastSequence ?? 0n;
 }
 
-const LIST_COUNTERS: Statement = { name: 'list_event_counters', text: 'select partner_id as "partnerId" from event_counter' };
+const LIST_COUNTERS: OfAllPartners = {
+  name: 'list_event_counters',
+  write: (ofPartners) => `select partner_id as "partnerId" from event_counter where ${ofPartners('partner_id')}`,
+};
 
 /** Lists the partners whose events have sequences. */
-export async function listEventCounters(db: Queryable): Promise<string[]> {
-  return (await run<{ partnerId: string }>(db, LIST_COUNTERS, [])).map(({ partnerId }) => partnerId);
+export async function listEventCounters(nodes: NodeReader): Promise<string[]> {
+  return (await nodes.read<{ partnerId: string }>(LIST_COUNTERS)).map(({ partnerId }) => partnerId);
 }
 
 const COLUMNS = `partner_id as "partnerId", sequence, event_id as "eventId", event_type as "eventType", subject_id as "subjectId",

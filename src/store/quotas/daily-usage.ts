@@ -1,4 +1,5 @@
 import type { Queryable } from '../database.ts';
+import type { NodeReader, OfAllPartners } from '../node-reader.ts';
 import { run, type Statement } from '../query.ts';
 
 /** What a partner has stored on a UTC day. */
@@ -61,11 +62,11 @@ export async function findDailyUsage(db: Queryable, partnerId: string): Promise<
   return row ?? { partnerId, storedBytes: 0, lists: 0 };
 }
 
-const DELETE_OLD: Statement = {
+const DELETE_OLD: OfAllPartners = {
   name: 'delete_old_daily_usage',
-  text: `delete from daily_usage where day < ${TODAY} - $1::int4`,
+  write: (ofPartners) => `delete from daily_usage where ${ofPartners('partner_id')} and day < ${TODAY} - $1::int4`,
 };
 
-export async function deleteOldDailyUsage(db: Queryable, days: number): Promise<void> {
-  await run(db, DELETE_OLD, [days]);
+export async function deleteOldDailyUsage(nodes: NodeReader, days: number): Promise<void> {
+  await nodes.read(DELETE_OLD, [days]);
 }

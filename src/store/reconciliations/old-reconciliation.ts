@@ -1,17 +1,18 @@
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
+import type { NodeReader, OfAllPartners } from '../node-reader.ts';
 import { run, type Statement } from '../query.ts';
 import type { ReconciliationName } from './reconciliation.ts';
 
-const LIST_OLD: Statement = {
+const LIST_OLD: OfAllPartners = {
   name: 'list_old_reconciliations',
-  text: `select partner_id as "partnerId", reconciliation_id as "reconciliationId" from reconciliation
-    where ended_at < now() - $1 * interval '1 day' and lines_removed_at is null`,
+  write: (ofPartners) => `select partner_id as "partnerId", reconciliation_id as "reconciliationId" from reconciliation
+    where ${ofPartners('partner_id')} and ended_at < now() - $1 * interval '1 day' and lines_removed_at is null`,
 };
 
 /** Lists the reconciliations that ended so many days ago and still have their lines. */
-export async function listOldReconciliations(db: Queryable, days: number): Promise<ReconciliationName[]> {
-  return run<ReconciliationName>(db, LIST_OLD, [days]);
+export async function listOldReconciliations(nodes: NodeReader, days: number): Promise<ReconciliationName[]> {
+  return nodes.read<ReconciliationName>(LIST_OLD, [days]);
 }
 
 const REMOVED: Statement = {

@@ -3,6 +3,7 @@ import type { SettlementPeriod } from '../../domain/settlements/settlement-perio
 import type { SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
+import type { NodeReader, OfAllPartners } from '../node-reader.ts';
 import { type PartnerIds, partnerIdsIn, partnersIn } from '../partner-ids.ts';
 import { findListed, isRow, type ListedIn, run, runListed, type Statement } from '../query.ts';
 import { readSums, readVersions, type SumsRow } from './exact-totals.ts';
@@ -258,12 +259,13 @@ export async function* eachSettlement(db: Queryable, partnerId: string): AsyncGe
   }
 }
 
-const LIST_OPEN: Statement = {
+const LIST_OPEN: OfAllPartners = {
   name: 'list_open_settlements',
-  text: 'select partner_id as "partnerId", period_end as "endsAt" from settlement where status = \'open\'',
+  write: (ofPartners) =>
+    `select partner_id as "partnerId", period_end as "endsAt" from settlement where ${ofPartners('partner_id')} and status = 'open'`,
 };
 
 /** Lists the open settlements of all partners; a partner has one at most. */
-export async function listOpenSettlements(db: Queryable): Promise<{ readonly partnerId: string; readonly endsAt: Date }[]> {
-  return run<{ partnerId: string; endsAt: Date }>(db, LIST_OPEN, []);
+export async function listOpenSettlements(nodes: NodeReader): Promise<{ readonly partnerId: string; readonly endsAt: Date }[]> {
+  return nodes.read<{ partnerId: string; endsAt: Date }>(LIST_OPEN);
 }

@@ -1,6 +1,7 @@
 import { DISABLED_FOR, type EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import type { Database, Queryable } from '../database.ts';
-import { type LongStatements, ONE_BY_ONE, run, runLong, type Statement } from '../query.ts';
+import type { Ask, NodeReader, OfAllPartners } from '../node-reader.ts';
+import { ONE_BY_ONE, run, type Statement } from '../query.ts';
 
 interface EndpointKey {
   readonly partnerId: string;
@@ -127,13 +128,13 @@ export async function updateEndpointDueFrom(
   await run(db, UPDATE_DUE_FROM, [partnerId, endpointId, dueFrom, next]);
 }
 
-const reopenDue = (name: string, ending: string): Statement => ({
+const reopenDue = (name: string, ending: string): OfAllPartners => ({
   name,
-  text: `update endpoint_health h set due_from = default
-    where exists (
+  write: (ofPartners) => `update endpoint_health h set due_from = default
+    where ${ofPartners('h.partner_id')} and exists (
       select from delivery d
-      where d.partner_id = h.partner_id and d.endpoint_id = h.endpoint_id and d.status = 'waiting' and d.next_attempt_at < h.due_from
-      ${ending}
+      where d.partner_id = h.partner_id and ${ofPartners('d.partner_id')} and d.endpoint_id = h.endpoint_id and d.status = 'waiting'
+        and d.next_attempt_at < h.due_from ${ending}
     )`,
 });
 const REOPEN_DUE = reopenDue('reopen_due_deliveries', ONE_BY_ONE);
@@ -144,9 +145,9 @@ const REOPEN_DUE_ANYWHERE = reopenDue('reopen_due_deliveries_anywhere', '');
  * rows that snapshots keep, which may take long.
  */
 export async function reopenDueDeliveries(
-  db: Queryable,
+  nodes: NodeReader,
   { isDistributed }: Pick<Database, 'isDistributed'>,
-  time: LongStatements,
-) {
-  await runLong(db, isDistributed ? REOPEN_DUE_ANYWHERE : REOPEN_DUE, [], time);
+  askLong: Ask<never>,
+): Promise<void> {
+  await nodes.read(isDistributed ? REOPEN_DUE_ANYWHERE : REOPEN_DUE, [], askLong);
 }

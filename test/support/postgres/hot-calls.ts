@@ -27,6 +27,7 @@ import { assignSequences, assignSequencesOfSeveral } from '../../../src/store/ev
 import { assignSequencesOnNode } from '../../../src/store/events/assign-sequences-on-node.ts';
 import {
   deleteOldEvents,
+  deleteOldEventsOnNode,
   deleteOldTests,
   listPartnersWithOldEvents,
   listPartnersWithOldTests,
@@ -294,10 +295,13 @@ function eventCalls(terms: HotCallOptions): HotCall[] {
     { title: 'events by sequence', send: (db) => findEventsBySequence(db, partnerId, sequences) },
     { title: 'bodies of events', send: (db) => updateEventBodies(db, partnerId, made) },
     { title: 'last sequence', send: (db) => findLastSequence(db, partnerId) },
-    { title: 'event counters', isOfAll: true, send: (db) => listEventCounters(db) },
-    { title: 'partners with old events', send: (db) => listPartnersWithOldEvents(db, 90) },
-    { title: 'partners with old tests', send: (db) => listPartnersWithOldTests(db, 90) },
-    { title: 'old events', send: (db) => deleteOldEvents(db, partnerId, { days: 90, limit: BATCH }) },
+    { title: 'event counters', isOfAll: true, send: (db) => listEventCounters(nodesOf(db, terms)) },
+    { title: 'partners with old events', send: (db) => listPartnersWithOldEvents(nodesOf(db, terms), 90) },
+    { title: 'partners with old tests', send: (db) => listPartnersWithOldTests(nodesOf(db, terms), 90) },
+    {
+      title: 'old events',
+      send: (db) => (terms.isDistributed ? deleteOldEventsOnNode : deleteOldEvents)(db, partnerId, { days: 90, limit: BATCH }),
+    },
     { title: 'old tests', send: (db) => deleteOldTests(db, partnerId, { days: 90, limit: BATCH }) },
   ];
 }
@@ -440,7 +444,7 @@ function idleCalls(terms: HotCallOptions): HotCall[] {
     { title: 'left reconciliations', send: (db) => listLeftReconciliations(nodesOf(db, terms)) },
     { title: 'open settlement', send: (db) => findOpenSettlement(db, partnerId) },
     { title: 'simulated ends that are due', send: (db) => listSimulatedEndsDue(nodesOf(db, terms), BATCH) },
-    { title: 'partners with overdue reviews', send: (db) => listPartnersWithOverdueReviews(db, 72) },
+    { title: 'partners with overdue reviews', send: (db) => listPartnersWithOverdueReviews(nodesOf(db, terms), 72) },
     { title: 'overdue reviews', send: (db) => listOverdueContributionReviews(db, partnerId, { hours: 72, limit: BATCH }) },
   ];
 }

@@ -1,0 +1,69 @@
+import { forEachSettled } from '../concurrency/for-each-settled.ts';
+import { pluralise } from '../domain/pluralise.ts';
+import type { NodeReader } from '../store/node-reader.ts';
+
+/** Work of several partners that was not done for all of them. The cause is the first failure. */
+export class PartnersLeftError extends AggregateError {
+  override readonly name = 'PartnersLeftError';
+  /** Whose work failed, or whose rows could not be looked at. */
+  readonly partnerIds: ReadonlySet<string>;
+
+  constructor(message: string, failures: readonly unknown[], partnerIds: ReadonlySet<string>) {
+    super(failures, `${message} ${nameSome([...partnerIds])}`, { cause: failures[0] });
+    this.partnerIds = partnerIds;
+  }
+}
+
+const NAMED_MAX = 10;
+
+function nameSome(partnerIds: readonly string[]): string {
+  const more = partnerIds.length - NAMED_MAX;
+  const named = partnerIds.slice(0, NAMED_MAX).join(', ');
+  return more > 0 ? `Left: ${named} and ${more} more.` : `Left: ${named}.`;
+}
+
+interface Terms {
+  readonly signal?: AbortSignal | undefined;
+  /** The error message for this number of items. */
+  readonly failed: (count: number) => string;
+  readonly atOnce?: number;
+}
+
+/**
+ * Does the work for each item, in their order, as {@link forEachSettled} does. A failure for one partner does not stop the others, and a
+ * node of a distributed database that does not answer is not asked for the next of its partners.
+ *
+ * @param nodes Has read the items, or at least what decides whether there is work: the partners that it could not read are left out too.
+ * @throws PartnersLeftError After the work for all others.
+ */
+export async function forEachPartner<Item extends { readonly partnerId: string }>(
+  nodes: NodeReader,
+  items: Iterable<Item> | AsyncIterable<Item>,
+  { failed, ...terms }: Terms,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const failures: { readonly partnerId: string; readonly error: unknown }[] = [];
+  await forEachSettled(items, { ...terms, failed }, async (item) => {
+    const { partnerId } = item;
+    if (nodes.isLost(partnerId)) return;
+    await work(item).catch(async (error: unknown) => {
+      await nodes.look(partnerId);
+      if (!nodes.isLost(partnerId)) failures.push({ partnerId, error });
+    });
+  });
+  const { lost } = nodes;
+  if (failures.length === 0 && lost.length === 0) return;
+  const lostIds = lost.flatMap(({ partnerIds }) => [...partnerIds]);
+  const message = [
+    ...(failures.length > 0 ? [`${failed(failures.length)} The first: ${whyOf(failures[0]?.error)}.`] : []),
+    ...lost.map(({ partnerIds, failure }) => `${pluralise(partnerIds.size, 'partner')} left out: ${whyOf(failure)}.`),
+  ].join(' ');
+  const all = [...lost.map(({ failure }) => failure), ...failures.map(({ error }) => error)];
+  throw new PartnersLeftError(message, all, new Set([...failures.map(({ partnerId }) => partnerId), ...lostIds]));
+}
+
+/** On one line, without the full stop. */
+function whyOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replaceAll(/\s+/g, ' ').trim().replace(/[.?]$/, '');
+}

@@ -1,0 +1,95 @@
+/** A node of a cluster that does not answer holds up the jobs of its own partners alone, and each run says whose work is left. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PartnersLeftError } from '../../src/operations/for-each-partner.ts';
+import { closeDueSettlements } from '../../src/operations/settlements/close-due-settlements.ts';
+import type { Job } from '../../src/schedule/job.ts';
+import { listJobs } from '../../src/schedule/jobs.ts';
+import { problemOf } from '../../src/store/database-problem.ts';
+import { makeMissingCounters, reopenDue } from '../../src/webhooks/start-webhooks.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { uniqueId } from '../support/client.ts';
+import { clusterDatabase } from '../support/postgres/cluster-database.ts';
+import { CLOSED_PORT, clusterUrl, moveNode, portOf } from '../support/postgres/lost-node.ts';
+import { insertPendingAged, untilAllSequenced } from '../support/records.ts';
+import { type TestPartner, testService } from '../support/service.ts';
+import { actor, openFirst, tools } from '../support/settlements.ts';
+
+if (clusterUrl === undefined) test('one PostgreSQL has no nodes', { skip: 'needs a Citus cluster' });
+else await testOnCluster(clusterUrl);
+
+async function testOnCluster(coordinatorUrl: string): Promise<void> {
+  const cluster = await clusterDatabase(coordinatorUrl);
+  const service = await testService({ env: { DATABASE_URL: cluster.databaseUrl } });
+  const { database } = service;
+  const first = await service.newPartner();
+  const lostPort = await portOf(cluster, first.partner);
+  let other = await service.newPartner();
+  while ((await portOf(cluster, other.partner)) === lostPort) other = await service.newPartner();
+
+  const jobs = listJobs({ eventDays: 90, reviewExpiryHours: 72, settlementTools: tools() });
+  const signal = AbortSignal.timeout(HANG_LIMIT.timeout);
+  const run = (name: string) => {
+    const job = jobs.find((each) => each.name === name) as Job;
+    return job.run({ database, signal, actor: actor('admin'), alert: () => {} });
+  };
+
+  /** Something for each job. */
+  async function makeWork({ client, partner }: TestPartner): Promise<void> {
+    const { partnerId } = partner;
+    const { pool } = database;
+    await client.confirm({ points: 70 });
+    await untilAllSequenced(database, partnerId);
+    await insertPendingAged(database, { partnerId, partnerOrderRef: uniqueId('order'), age: '80 hours' });
+    await pool.query("update event set occurred_at = now() - interval '100 days' where partner_id = $1", [partnerId]);
+    await pool.query('insert into daily_usage (partner_id, day) values ($1, current_date - 100)', [partnerId]);
+    await pool.query('delete from day_total where partner_id = $1', [partnerId]);
+  }
+
+  async function workLeft({ partner: { partnerId } }: TestPartner, now: Date): Promise<Record<string, unknown>> {
+    const { rows } = await database.pool.query(
+      `select (select count(*) from event where partner_id = $1 and occurred_at < now() - interval '90 days')::int4 as events,
+        exists (select from day_total where partner_id = $1) as "isAddedUp",
+        (select count(*) from contribution where partner_id = $1 and status = 'pending')::int4 as pending,
+        (select count(*) from daily_usage where partner_id = $1 and day < current_date - 30)::int4 as "oldUsage",
+        (select count(*) from settlement where partner_id = $1 and status = 'open' and period_end < $2)::int4 as settlements`,
+      [partnerId, now],
+    );
+    return rows[0];
+  }
+
+  const DONE = { events: 0, isAddedUp: true, pending: 0, oldUsage: 0, settlements: 0 };
+
+  const leavesFirst = (error: unknown) => {
+    assert.ok(error instanceof PartnersLeftError, String(error));
+    assert.ok(error.partnerIds.has(first.partner.partnerId) && !error.partnerIds.has(other.partner.partnerId), error.message);
+    assert.match(error.message, new RegExp(`^\\d+ partners? left out: .+\\. Left: .*${first.partner.partnerId}`));
+    assert.equal(problemOf(error)?.reason, 'worker_lost', error.message);
+    return true;
+  };
+
+  test('while a node does not answer, each job does its work for the partners of the others', HANG_LIMIT, async () => {
+    for (const each of [first, other]) {
+      await openFirst(database, each.partner);
+      await makeWork(each);
+    }
+    const names = ['remove-old-events', 'expire-pending', 'remove-reconciliations'];
+    const now = new Date(Date.now() + 31 * 86_400_000);
+    const closeDue = () => closeDueSettlements(database, actor('admin'), tools(), { signal, now });
+    const before = await workLeft(first, now);
+    await moveNode(cluster, lostPort, CLOSED_PORT);
+    try {
+      for (const name of names) await assert.rejects(run(name), leavesFirst, name);
+      await assert.rejects(closeDue(), leavesFirst);
+      await assert.rejects(makeMissingCounters(database), leavesFirst);
+      await reopenDue(database);
+      assert.deepEqual(await workLeft(other, now), DONE);
+    } finally {
+      await moveNode(cluster, CLOSED_PORT, lostPort);
+    }
+    assert.deepEqual(await workLeft(first, now), before);
+    for (const name of names) await run(name);
+    await closeDue();
+    assert.deepEqual(await workLeft(first, now), DONE);
+  });
+}
