@@ -70,6 +70,7 @@ const FILES_WITH_DELIVERIES = [
   'operator-api/impact',
   'impact/many-partners',
   'operator-api/found-contributions',
+  'service/operators-and-lost-worker',
 ].map(testFile);
 
 function testFile(name: string): string {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import { actByBreakGlass } from './terminal/break-glass.ts';
-import { errorToWire, isMistake } from './terminal/error-to-wire.ts';
+import { errorToWire, isMistake, messageOf } from './terminal/error-to-wire.ts';
 import { printError, printErrorJson, printText } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
 
@@ -107,6 +107,6 @@ function explain(error: unknown, asJson: boolean): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0;
   if (asJson) printErrorJson(errorToWire(error));
   // commander has printed its own errors.
-  else if (!(error instanceof CommanderError)) printError(`${(error as Error).message}\n`);
+  else if (!(error instanceof CommanderError)) printError(`${messageOf(error)}\n`);
   return isMistake(error) ? USAGE : FAILED;
 }

@@ -71,6 +71,7 @@ export const OPERATOR_DETAIL_CODES = [
   'sign_in_again',
   'too_soon',
   'unchanged',
+  'worker_lost',
   'wrong_length',
   'zero',
 ] as const;

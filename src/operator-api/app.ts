@@ -6,8 +6,9 @@ import type { RequestListener } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Environment } from '../domain/access/api-key.ts';
 import { isLongIdentifier, newId } from '../domain/identifiers.ts';
-import { ServiceError } from '../domain/service-error.ts';
+import { ServiceError, unavailable } from '../domain/service-error.ts';
 import type { SessionTools } from '../operations/access/operator-session.ts';
+import { explainLostWorker } from '../operations/overview/lost-partners.ts';
 import type { SettlementTools } from '../operations/settlements/settlement-tools.ts';
 import { sendError } from '../partner-api/errors.ts';
 import { acceptJsonOnly } from '../partner-api/http/read-body.ts';
@@ -64,10 +65,12 @@ export async function buildOperatorApi(options: OperatorApiTools): Promise<Opera
     if (request.url.includes('%00')) throw nulRefused();
     done();
   });
-  app.setErrorHandler((error, request, reply) => {
-    sendError(error, request, reply, undefined);
+  app.setErrorHandler(async (error, request, reply) => {
+    const lost = await explainLostWorker(options.database, error);
+    sendError(lost === undefined ? error : workerLost(lost, request, error), request, reply, undefined);
     if (!(error instanceof ServiceError) && reply.statusCode >= 500 && error !== request.raw.errored)
       options.onUnexpectedError(error, request.context.correlationId);
+    return reply;
   });
   app.setNotFoundHandler((request, reply) => sendError(noSuchPath(), request, reply, undefined));
   acceptJsonOnly(app);
@@ -84,6 +87,15 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
   request.context = { correlationId, arrivedAtMs: performance.now(), caller: undefined, errorCode: undefined };
   reply.headers({ 'x-correlation-id': correlationId, 'cache-control': 'no-store' });
   addSecurityHeaders(reply);
+}
+
+/** A change may have been made nevertheless. */
+function workerLost(message: string, { method }: FastifyRequest, cause: unknown): ServiceError {
+  const details = [{ field: 'partner_id', code: 'worker_lost', message } as const];
+  return unavailable(method === 'GET' ? message : 'The service could not complete the change; its outcome is unknown.', {
+    details,
+    cause,
+  });
 }
 
 function noSuchPath(): ServiceError {

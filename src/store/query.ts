@@ -138,18 +138,25 @@ export interface FindListed {
   readonly oneByOne: Statement;
   /** Planned anew: a distributed database has no such look-up. */
   readonly anywhere: Statement;
+  /** The same of one partner's rows, so that a distributed database asks the partner's node alone: `$1` is the partner. */
+  readonly ofOne: Statement;
 }
 
-/** @param write Writes the text, given SQL of the rows under their alias. */
+/** @param write Writes the text, given SQL of the rows under their alias, and of their partner. */
 export function findListed(
   name: string,
   { table, alias, key }: { readonly table: string; readonly alias: string; readonly key: string },
-  write: (rows: string) => string,
+  write: (rows: string, partnerId: string) => string,
 ): FindListed {
+  const anyPartner = `${alias}.partner_id`;
   const row = rowOf(table, { partnerId: 'listed_partner', key, value: 'listed_key' });
   return {
-    oneByOne: { name, text: write(`${LISTED} listed (listed_partner, listed_key) cross join lateral ${row} ${alias}`) },
-    anywhere: { name, text: write(`(select * from ${table} where (partner_id, ${key}) in ${LISTED}) ${alias}`) },
+    oneByOne: {
+      name,
+      text: write(`${LISTED} listed (listed_partner, listed_key) cross join lateral ${row} ${alias}`, anyPartner),
+    },
+    anywhere: { name, text: write(`(select * from ${table} where (partner_id, ${key}) in ${LISTED}) ${alias}`, anyPartner) },
+    ofOne: { name, text: write(`(select * from ${table} where partner_id = $1 and ${key} = any ($2::text[])) ${alias}`, '$1') },
   };
 }
 
@@ -160,12 +167,15 @@ export interface ListedIn extends Pick<Database, 'isDistributed'> {
 
 export async function runListed<Row extends pg.QueryResultRow>(
   { pool, isDistributed }: ListedIn,
-  { oneByOne, anywhere }: FindListed,
+  { oneByOne, anywhere, ofOne }: FindListed,
   listed: readonly (readonly [partnerId: string, key: string])[],
 ): Promise<Row[]> {
-  if (listed.length === 0) return [];
-  const values = [listed.map(([partnerId]) => partnerId), listed.map(([, key]) => key)];
-  return isDistributed ? runAnew<Row>(pool, anywhere, values) : run<Row>(pool, oneByOne, values);
+  const [first] = listed;
+  if (!first) return [];
+  const [partnerIds, keys] = [listed.map(([partnerId]) => partnerId), listed.map(([, key]) => key)];
+  if (!isDistributed) return run<Row>(pool, oneByOne, [partnerIds, keys]);
+  const isOfOne = partnerIds.every((partnerId) => partnerId === first[0]);
+  return isOfOne ? runAnew<Row>(pool, ofOne, [first[0], keys]) : runAnew<Row>(pool, anywhere, [partnerIds, keys]);
 }
 
 /** A durable read that finds rows for a list of keys, of any partners, and the same for those of one partner. */

@@ -2,6 +2,8 @@ import { CommanderError } from 'commander';
 import { ConfigError } from '../../config.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { UnverifiedRecordError } from '../../operations/audit/unverified-record.ts';
+import { PartnersLeftError } from '../../operations/for-each-partner.ts';
+import { problemOf } from '../../store/database-problem.ts';
 import { UsageError } from './options.ts';
 
 /**
@@ -15,9 +17,16 @@ export function isMistake(error: unknown): boolean {
   return error.code.endsWith('_not_found') || (error.code === 'invalid_request' && hasWrongField);
 }
 
+/** For people. The words of the database about a lost worker say nothing of what works. */
+export function messageOf(error: unknown): string {
+  const { message } = error as Error;
+  if (problemOf(error)?.reason !== 'worker_lost' || error instanceof PartnersLeftError) return message;
+  return `A worker of the database does not answer: what includes its partners cannot be read until it is back; commands for one other partner work. ${message}`;
+}
+
 /** An error in the JSON output. `code` is a code of the interface, or says where the mistake is. */
 export function errorToWire(error: unknown): object {
-  const message = (error as Error).message.replace(/^error: /, '');
+  const message = messageOf(error).replace(/^error: /, '');
   if (error instanceof ServiceError) return { error: { code: error.code, message, details: error.details } };
   return { error: { code: codeOf(error), message, details: [] } };
 }

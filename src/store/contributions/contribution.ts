@@ -93,7 +93,7 @@ export async function findContributionsById(
 const FIND_LISTED = findListed(
   'find_listed_contributions',
   { table: 'contribution', alias: 'c', key: 'transaction_id' },
-  (rows) => `select ${COLUMNS} from ${rows} ${withLink('c.partner_id')}`,
+  (rows, partnerId) => `select ${COLUMNS} from ${rows} ${withLink(partnerId)}`,
 );
 
 /** Finds contributions of any partners. Their order is undefined. It is for a list of operators, and waits for no standby. */

@@ -20,19 +20,21 @@ export interface ListedSettlement {
   readonly acknowledgement: AcknowledgementStatus;
 }
 
-const ACKNOWLEDGEMENT = `coalesce((
-        select min(a.status) from settlement_acknowledgement a where a.partner_id = s.partner_id and a.settlement_id = s.settlement_id
+const acknowledgementOf = (partnerId: string) => `coalesce((
+        select min(a.status) from settlement_acknowledgement a where a.partner_id = ${partnerId} and a.settlement_id = s.settlement_id
       ), 'pending') as acknowledgement`;
 /** As the index says it. */
 const MONTH = 'left(period_label, 7)';
-const SELECT = `partner_id as "partnerId", settlement_id as "settlementId", status, period_label as "periodLabel", ${MONTH} as month,
-      currency, ${ACKNOWLEDGEMENT}`;
+const selectOf = (
+  partnerId: string,
+) => `partner_id as "partnerId", settlement_id as "settlementId", status, period_label as "periodLabel", ${MONTH} as month,
+      currency, ${acknowledgementOf(partnerId)}`;
 
 export type ClosedOrder = 'closed_at' | 'net_points' | 'payable_amount';
 
 const CLOSED: KeysetList<ClosedOrder> = {
   name: 'list_closed_settlements',
-  select: SELECT,
+  select: selectOf('s.partner_id'),
   from: 'settlement s',
   where: "status = 'closed'",
   orders: {
@@ -71,7 +73,8 @@ export async function listClosedSettlements(
 
 const OF_PARTNER: KeysetList<'period'> = {
   name: 'list_settlements_of_partner',
-  select: SELECT,
+  // The partner is the first condition, after the limit: a distributed database asks the partner's node alone.
+  select: selectOf('$2'),
   from: 'settlement s',
   orders: { period: [['sequence', 'int8']] },
 };
@@ -91,7 +94,7 @@ const SUMS = {
   ...CLOSED,
   name: 'list_settled_sums',
   select: `contribution_count, adjustment_count, gross_points, adjustment_points, carried_points, net_points, exact_amount, currency,
-      ${ACKNOWLEDGEMENT}`,
+      ${acknowledgementOf('s.partner_id')}`,
 };
 const PAGE_SIZE = 1_000;
 

@@ -4,7 +4,7 @@ import type { SettlementTotals } from '../../domain/settlements/settlement-total
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
 import type { NodeReader, OfAllPartners } from '../node-reader.ts';
-import { type PartnerIds, partnerIdsIn, partnersIn } from '../partner-ids.ts';
+import { forPartners, type PartnerIds, partnerIdsIn, runForPartners } from '../partner-ids.ts';
 import { findListed, isRow, type ListedIn, run, runListed, type Statement } from '../query.ts';
 import { readSums, readVersions, type SumsRow } from './exact-totals.ts';
 
@@ -148,8 +148,10 @@ export async function findSettlement(db: Queryable, partnerId: string, settlemen
   return row && readRow(row);
 }
 
-const FIND_LISTED = findListed('find_listed_settlements', { table: 'settlement', alias: 's', key: 'settlement_id' }, (rows) =>
-  selectOf('s.partner_id', rows),
+const FIND_LISTED = findListed(
+  'find_listed_settlements',
+  { table: 'settlement', alias: 's', key: 'settlement_id' },
+  (rows, partnerId) => selectOf(partnerId, rows),
 );
 
 /** Finds settlements of any partners. Their order is undefined. It is for operators, and waits for no standby. */
@@ -195,17 +197,16 @@ export async function listOpenSettlementsOf(db: Queryable, partnerIds: PartnerId
   return (await run<SettlementRow>(db, LIST_OPEN_OF_SOME, [partnerIds])).map(readRow);
 }
 
-const LATEST_OF_SOME: Statement = {
-  name: 'list_latest_settlements',
-  text: selectOf(
+const LATEST_OF_SOME = forPartners('list_latest_settlements', (partners) =>
+  selectOf(
     'p.partner_id',
-    `${partnersIn('$1')} cross join lateral (select * from settlement where partner_id = p.partner_id order by sequence desc limit $2) s`,
+    `${partners} cross join lateral (select * from settlement where partner_id = p.partner_id order by sequence desc limit $2) s`,
   ),
-};
+);
 
 /** Lists the latest settlements of each of these partners, `limit` of each at most, in no order. It is for operators, and waits for no standby. */
 export async function listLatestSettlements(db: Queryable, partnerIds: PartnerIds, limit: number): Promise<Settlement[]> {
-  return (await run<SettlementRow>(db, LATEST_OF_SOME, [partnerIds, limit])).map(readRow);
+  return (await runForPartners<SettlementRow>(db, LATEST_OF_SOME, [partnerIds, limit])).map(readRow);
 }
 
 const LOCK_OPEN: Statement = {

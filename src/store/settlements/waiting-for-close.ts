@@ -1,6 +1,5 @@
 import type { Queryable } from '../database.ts';
-import { type PartnerIds, partnersIn } from '../partner-ids.ts';
-import { run, type Statement } from '../query.ts';
+import { forPartners, type PartnerIds, runForPartners } from '../partner-ids.ts';
 
 /** What a partner has left to decide before a settlement closes; `max` + 1 stands for as many or more. */
 export interface LeftToDecide {
@@ -12,13 +11,13 @@ export interface LeftToDecide {
 const adjustments = (status: 'draft' | 'approved') =>
   `(select count(*) from (select 1 from adjustment a where a.partner_id = p.partner_id and status = '${status}' order by transaction_id limit $2) counted)::int4`;
 
-const COUNT: Statement = {
-  name: 'count_left_to_decide',
-  text: `select p.partner_id as "partnerId", (
+const COUNT = forPartners(
+  'count_left_to_decide',
+  (partners) => `select p.partner_id as "partnerId", (
         select count(*) from (select 1 from contribution_review r where r.partner_id = p.partner_id and resolved_at is null limit $2) counted
       )::int4 as pending, ${adjustments('draft')} as drafts, ${adjustments('approved')} as approved
-    from ${partnersIn('$1')}`,
-};
+    from ${partners}`,
+);
 
 /** What each of these partners has left to decide, by its id. */
 export async function countLeftToDecide(
@@ -26,6 +25,6 @@ export async function countLeftToDecide(
   partnerIds: PartnerIds,
   max: number,
 ): Promise<ReadonlyMap<string, LeftToDecide>> {
-  const rows = await run<LeftToDecide & { partnerId: string }>(db, COUNT, [partnerIds, max + 1]);
+  const rows = await runForPartners<LeftToDecide & { partnerId: string }>(db, COUNT, [partnerIds, max + 1]);
   return new Map(rows.map(({ partnerId, ...left }) => [partnerId, left]));
 }

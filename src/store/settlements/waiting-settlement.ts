@@ -1,5 +1,5 @@
 import type { Queryable } from '../database.ts';
-import { type PartnerIds, partnersIn } from '../partner-ids.ts';
+import { forPartners, type PartnerIds, runForPartners } from '../partner-ids.ts';
 import { ONE_BY_ONE, rowOf, run, type Statement } from '../query.ts';
 
 /** Disputes that no acceptance ended. */
@@ -25,23 +25,23 @@ export interface DisputedSettlement {
   readonly disputedAt: Date;
 }
 
-const LIST_DISPUTES: Statement = {
-  name: 'list_open_disputes_of_partners',
-  text: `select p.partner_id as "partnerId", settlement_id as "settlementId", acknowledged_at as "disputedAt", (
+const LIST_DISPUTES = forPartners(
+  'list_open_disputes_of_partners',
+  (partners) => `select p.partner_id as "partnerId", settlement_id as "settlementId", acknowledged_at as "disputedAt", (
         select period_label from ${rowOf('settlement', { partnerId: 'p.partner_id', key: 'settlement_id', value: 'd.settlement_id' })} s
       ) as "periodLabel"
-    from ${partnersIn('$1')} cross join lateral (
+    from ${partners} cross join lateral (
       select settlement_id, acknowledged_at ${DISPUTED} and d.partner_id = p.partner_id order by settlement_id desc limit $2
     ) d
     order by settlement_id desc`,
-};
+);
 
 /**
  * Lists the disputes of each of these partners that no acceptance ended: the latest settlements first, `max` + 1 of a partner at most. It
  * reads the answers by their key.
  */
 export async function listOpenDisputes(db: Queryable, partnerIds: PartnerIds, max: number): Promise<DisputedSettlement[]> {
-  return run<DisputedSettlement & Record<string, unknown>>(db, LIST_DISPUTES, [partnerIds, max + 1]);
+  return runForPartners<DisputedSettlement & Record<string, unknown>>(db, LIST_DISPUTES, [partnerIds, max + 1]);
 }
 
 /** Closed within so many days: a partner that never acknowledges is not counted for ever. */

@@ -38,6 +38,14 @@ const ENDPOINT = { table: 'webhook_endpoint', alias: 'e', key: 'endpoint_id' };
 const OF_ENDPOINT = 'd.partner_id = e.partner_id and d.endpoint_id = e.endpoint_id';
 const NAME = 'count_undelivered_of_endpoints';
 
+const ANYWHERE = findListed(
+  `${NAME}_anywhere`,
+  ENDPOINT,
+  (rows) => `select e.endpoint_id as "endpointId", count(*)::int4 as undelivered
+    from ${rows} join delivery d on ${OF_ENDPOINT}
+    where d.status = 'waiting' or (d.status = 'exhausted' and d.sequence is not null) group by e.partner_id, e.endpoint_id`,
+);
+
 const UNDELIVERED = {
   /** Reads the index of waiting and the index of exhausted deliveries, each as far as the count goes. */
   oneByOne: findListed(
@@ -50,13 +58,8 @@ const UNDELIVERED = {
       ) counted)::int4 as undelivered from ${rows}`,
   ).oneByOne,
   /** A distributed database has no row-by-row look-up: each node counts its rows. */
-  anywhere: findListed(
-    `${NAME}_anywhere`,
-    ENDPOINT,
-    (rows) => `select e.endpoint_id as "endpointId", count(*)::int4 as undelivered
-      from ${rows} join delivery d on ${OF_ENDPOINT}
-      where d.status = 'waiting' or (d.status = 'exhausted' and d.sequence is not null) group by e.partner_id, e.endpoint_id`,
-  ).anywhere,
+  anywhere: ANYWHERE.anywhere,
+  ofOne: ANYWHERE.ofOne,
 };
 
 /**
