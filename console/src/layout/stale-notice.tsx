@@ -1,35 +1,47 @@
-import { Alert } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
-import { NoAnswerError } from '../api/api-error.ts';
+import { ApiError, NoAnswerError } from '../api/api-error.ts';
 import { formatTime, ownZone } from '../format/time.ts';
+import { Refusal } from '../parts/problem.tsx';
 import { COMMON } from '../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../texts/language.tsx';
 
-/** Above a page that shows records of earlier, because the service did not answer when they were read again. */
+/** Above a page that shows records of earlier, because the service did not answer, or could not, when they were read again. */
 export function StaleNotice() {
   const t = useTexts(COMMON);
   const { language } = useLanguage();
-  const since = useStaleSince();
-  if (since === undefined) return null;
+  const stale = useStale();
+  if (!stale?.error) return null;
+  const at = formatTime(new Date(stale.dataUpdatedAt).toISOString(), { language, zone: ownZone(), style: 'second' });
   return (
     <Alert color="yellow" role="status" mb="md">
-      {t.staleSince(formatTime(new Date(since).toISOString(), { language, zone: ownZone(), style: 'second' }))}
+      {stale.error instanceof NoAnswerError ? t.staleSince(at) : t.notReadSince(at)}
+      {stale.error instanceof ApiError && (
+        <Text size="sm" mt={4} component="div">
+          <Refusal error={stale.error} isOfReading />
+        </Text>
+      )}
     </Alert>
   );
 }
 
-/** @returns When the oldest of what is shown was read, in milliseconds, while the service does not answer. */
-function useStaleSince(): number | undefined {
+/** @returns The oldest of what is shown and could not be read again. */
+function useStale() {
   const queries = useQueryClient();
   const subscribe = useCallback((onChange: () => void) => queries.getQueryCache().subscribe(onChange), [queries]);
-  return useSyncExternalStore(subscribe, () => findStaleSince(queries));
+  return useSyncExternalStore(subscribe, () => findStale(queries));
 }
 
-function findStaleSince(queries: QueryClient): number | undefined {
-  const stale = queries
+function findStale(queries: QueryClient) {
+  return queries
     .getQueryCache()
     .findAll({ type: 'active' })
-    .filter(({ state }) => state.data !== undefined && state.error instanceof NoAnswerError);
-  return stale.length === 0 ? undefined : Math.min(...stale.map(({ state }) => state.dataUpdatedAt));
+    .map(({ state }) => state)
+    .filter(({ data, error }) => data !== undefined && isOutage(error))
+    .toSorted((one, other) => one.dataUpdatedAt - other.dataUpdatedAt)[0];
+}
+
+function isOutage(error: Error | null): boolean {
+  return error instanceof NoAnswerError || (error instanceof ApiError && error.status >= 500);
 }

@@ -59,6 +59,10 @@ export const COMMON = {
     'The service did not answer. Check that it runs and that this machine reaches it, then try again.',
     'لم تُجب الخدمة. تأكّد من أنها تعمل وأن هذا الجهاز يصل إليها، ثم أعد المحاولة.',
   ],
+  notReadSince: [
+    (at: string) => `This could not be read again. What you see was read at ${at}; it may have changed since.`,
+    (at: string) => `تعذّرت قراءة هذه البيانات من جديد. ما تراه قُرئ في ${at}، وقد يكون تغيّر بعد ذلك.`,
+  ],
   staleSince: [
     (at: string) => `The service does not answer. What you see was read at ${at}; it may have changed since.`,
     (at: string) => `الخدمة لا تُجيب. ما تراه قُرئ في ${at}، وقد يكون تغيّر بعد ذلك.`,

@@ -7,14 +7,44 @@ import { openScene, type Scene } from '../../support/console/console-scene.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, newPending } = (scene ?? {}) as Scene;
-// What a browser without a network reports of its requests is no offence of the page.
+// What a browser reports of requests that are not answered, or by 503, is no offence of the page.
 if (scene)
   after(() =>
     assert.deepEqual(
-      browser.offences.filter((each) => !/ERR_INTERNET_DISCONNECTED/.test(each)),
+      browser.offences.filter((each) => !/ERR_INTERNET_DISCONNECTED|status of 503/.test(each)),
       [],
     ),
   );
+
+describe('a page that was read', needsBrowser, () => {
+  test('says so, and why, when the service can read it no more', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/partners`);
+    const link = page.getByRole('link', { name: partner.name }).first();
+    await link.waitFor();
+    const { pool } = service.database;
+    await pool.query('alter table partner rename to no_partner');
+    /** It does so after a loss of the network, not at once after the last time. */
+    const readAgain = async () => {
+      await page.context().setOffline(true);
+      await page.context().setOffline(false);
+    };
+    const notice = page.getByRole('status').filter({ hasText: 'This could not be read again. What you see was read at' });
+    try {
+      await waitFor('the notice', async () => {
+        await readAgain();
+        return notice.getByText('The service could not complete the request').isVisible();
+      });
+      assert.ok(await link.isVisible());
+    } finally {
+      await pool.query('alter table no_partner rename to partner');
+    }
+    await waitFor('the page without the notice', async () => {
+      await readAgain();
+      return !(await notice.isVisible());
+    });
+  });
+});
 
 describe('a final step', needsBrowser, () => {
   async function openConfirmation() {
