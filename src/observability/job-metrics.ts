@@ -12,6 +12,8 @@ export interface EndedRunFigures {
   readonly job: { readonly name: string };
   readonly outcome: string;
   readonly milliseconds: number;
+  /** How many partners' work it left, because it failed for them or their rows could not be read. */
+  readonly partnersLeft: number;
 }
 
 /** @returns What counts a run that has ended. */
@@ -54,7 +56,14 @@ export function measureJobs(registry: Registry, { listJobStates, findDifferences
         })
         .catch(() => {}),
   });
-  return ({ job: { name }, outcome, milliseconds }) => {
+  const left = new Gauge({
+    name: 'partner_impact_job_partners_left',
+    help: 'Partners whose work the last run of the job in this service left: it failed for them, or their rows could not be read.',
+    labelNames: ['job'],
+    registers: [registry],
+  });
+  return ({ job: { name }, outcome, milliseconds, partnersLeft }) => {
+    left.set({ job: name }, partnersLeft);
     runs.inc({ job: name, outcome });
     durations.observe({ job: name }, milliseconds / 1_000);
   };

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
 import type { Actor } from '../domain/access/role.ts';
 import { newId } from '../domain/identifiers.ts';
+import { PartnersLeftError } from '../operations/for-each-partner.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
 import { endJobRun, insertJob, type RunOutcome, type RunTrigger, renewJobLease } from '../store/jobs/job.ts';
@@ -31,6 +32,8 @@ export interface EndedRun extends BegunRun {
   /** What operators must know, whatever the outcome is. */
   readonly alerts: readonly string[];
   readonly milliseconds: number;
+  /** How many partners' work it left, because it failed for them or their rows could not be read. */
+  readonly partnersLeft: number;
 }
 
 /** The next time of a pattern after this one. */
@@ -66,7 +69,8 @@ export async function doRun(database: Database, begun: BegunRun, stop: AbortSign
   );
   done.abort();
   await renewing;
-  const run: EndedRun = { ...begun, ...ended, alerts, milliseconds: performance.now() - startedMs };
+  const partnersLeft = ended.error instanceof PartnersLeftError ? ended.error.partnerIds.size : 0;
+  const run: EndedRun = { ...begun, ...ended, alerts, milliseconds: performance.now() - startedMs, partnersLeft };
   const isOurs = await endJobRun(database.pool, {
     jobName: begun.job.name,
     runNo: begun.runNo,

@@ -4,11 +4,15 @@ import type { EndedRun } from '../schedule/run-job.ts';
 
 /** One line for each run of a job. */
 export function logRun({ logger }: Log, run: EndedRun): void {
-  const { job, runNo, trigger, outcome, correlationId, milliseconds, result, error, alerts } = run;
+  const { job, runNo, trigger, outcome, correlationId, milliseconds, result, error, alerts, partnersLeft } = run;
   const line = { job: job.name, run: Number(runNo), trigger, correlation_id: correlationId, ms: Math.round(milliseconds) };
   for (const alert of alerts) logger.error(line, alert);
   if (outcome === 'succeeded') logger.info({ ...line, ...result }, 'a job is done');
-  else if (outcome === 'failed') logger.error({ ...line, err: error }, 'a job failed; the service runs it again');
+  else if (outcome === 'failed')
+    logger.error(
+      { ...line, ...(partnersLeft > 0 && { partners_left: partnersLeft }), err: error },
+      'a job failed; the service runs it again',
+    );
   else logger.warn({ ...line, ...result }, `a job was ${outcome}; its next run does the rest`);
 }
 

@@ -169,6 +169,27 @@ describe('what processes count', HANG_LIMIT, () => {
     assert.equal((await findDailyUsage(database.pool, partner.partnerId)).storedBytes, 11);
   });
 
+  test('of one partner cannot be written down: that of the others is', async () => {
+    const [spoiled, other] = [(await service.newPartner()).partner, (await service.newPartner()).partner];
+    const errors: unknown[] = [];
+    await database.pool.query(
+      `alter table daily_usage add constraint not_this_one check (partner_id <> '${spoiled.partnerId}') not valid`,
+    );
+    const usage = countStorage(database, { everyMs: 5, onStage: assert.fail, onError: (error) => errors.push(error) });
+    usage.count(spoiled.partnerId, 10);
+    usage.count(other.partnerId, 10);
+    const stored = async (partnerId: string) => (await findDailyUsage(database.pool, partnerId)).storedBytes;
+    try {
+      await waitFor('the bytes of the other', async () => (await stored(other.partnerId)) === 10);
+      await waitFor('an error', () => errors.length > 0);
+      assert.match(String(errors[0]), /The usage of 1 partner could not be recorded\. The first: .*not_this_one/);
+    } finally {
+      await database.pool.query('alter table daily_usage drop constraint not_this_one');
+    }
+    await usage.close();
+    assert.equal(await stored(spoiled.partnerId), 10);
+  });
+
   test('is removed after 30 days', async () => {
     const { partner } = await service.newPartner();
     await addStoredBytes(database.pool, partner.partnerId, 5);

@@ -1,8 +1,9 @@
-/** The line of an answer says why its outcome is unknown, whatever was thrown. */
+/** The lines of answers and of runs say why, whatever was thrown. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { logAnswer } from '../../src/service/log-lines.ts';
+import { PartnersLeftError } from '../../src/operations/for-each-partner.ts';
+import { logAnswer, logRun } from '../../src/service/log-lines.ts';
 
 const ANSWER = {
   correlationId: 'corr_1',
@@ -31,4 +32,22 @@ test('the cause is the error at the bottom', () => {
 test('what is thrown may be no error, and a cause none', () => {
   assert.equal(causeOf({ failure: new Error('unknown', { cause: null }) }), 'unknown');
   assert.deepEqual([causeOf({ failure: null }), causeOf({ failure: 'a text' })], ['null', 'a text']);
+});
+
+test('the line of a run that left partners has their number, and its error names them', () => {
+  const lines: string[] = [];
+  const logger = pino({ base: null }, { write: (line: string) => void lines.push(line) });
+  const error = new PartnersLeftError('1 partner left out: the node is away.', [new Error('away')], new Set(['ptn_1']));
+  const run = {
+    job: { name: 'verify' },
+    runNo: 1n,
+    trigger: 'schedule',
+    outcome: 'failed',
+    correlationId: 'corr_1',
+    milliseconds: 1,
+  };
+  logRun({ logger } as Parameters<typeof logRun>[0], { ...run, result: null, error, alerts: [], partnersLeft: 1 } as never);
+  const { job, partners_left, err } = JSON.parse(lines.join(''));
+  assert.deepEqual([job, partners_left], ['verify', 1]);
+  assert.match(err.message, /^1 partner left out: the node is away\. Left: ptn_1\./);
 });

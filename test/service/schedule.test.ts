@@ -342,6 +342,7 @@ test('the metrics tell the last success, the duration and the failures of each j
   assert.match(text, /partner_impact_job_last_success_timestamp_seconds\{job="prune-job-runs"\} \d+/);
   assert.match(text, /partner_impact_job_duration_seconds_count\{job="prune-job-runs"\} 1/);
   assert.match(text, /partner_impact_job_runs_total\{job="prune-job-runs",outcome="succeeded"\} 1/);
+  assert.match(text, /partner_impact_job_partners_left\{job="prune-job-runs"\} 0/);
   assert.equal(await service.end('SIGTERM'), 0);
 });
 

@@ -1,6 +1,10 @@
+import { pluralise } from '../../domain/pluralise.ts';
 import type { Database } from '../../store/database.ts';
+import { problemOf } from '../../store/database-problem.ts';
+import { NodeReader } from '../../store/node-reader.ts';
 import { addStoredBytes } from '../../store/quotas/daily-usage.ts';
 import { findPartnerQuota } from '../../store/quotas/partner-quota.ts';
+import { forEachPartner } from '../for-each-partner.ts';
 import type { GroupCommitOptions } from '../group-commit.ts';
 
 export interface PartnerUse {
@@ -103,15 +107,23 @@ class StorageCounter implements StorageUsage {
   }
 
   async #writeAll(): Promise<void> {
-    try {
-      for (const [partnerId, counted] of this.#partners) {
-        if (counted.ownBytes === 0 && performance.now() >= counted.dayEndsAtMs) this.#partners.delete(partnerId);
-        // For a partner at its quota the row is read again, because an operator may have raised it.
-        else if (counted.ownBytes > 0 || counted.stage !== undefined) await this.#write(partnerId, counted);
-      }
-    } catch (error) {
-      this.#options.onError(error);
+    const due: { readonly partnerId: string; readonly counted: Counted }[] = [];
+    for (const [partnerId, counted] of this.#partners) {
+      if (counted.ownBytes === 0 && performance.now() >= counted.dayEndsAtMs) this.#partners.delete(partnerId);
+      // For a partner at its quota the row is read again, because an operator may have raised it.
+      else if (counted.ownBytes > 0 || counted.stage !== undefined) due.push({ partnerId, counted });
     }
+    const failed = (count: number) => `The usage of ${pluralise(count, 'partner')} could not be recorded.`;
+    const stop = new AbortController();
+    const write = ({ partnerId, counted }: (typeof due)[number]) =>
+      this.#write(partnerId, counted).catch((error: unknown) => {
+        if (isOfEveryPartner(error)) stop.abort();
+        throw error;
+      });
+    const terms = { failed, signal: stop.signal };
+    await forEachPartner(new NodeReader(this.#database), due, terms, write).catch((error: unknown) =>
+      this.#options.onError(error),
+    );
   }
 
   async #write(partnerId: string, counted: Counted): Promise<void> {
@@ -128,6 +140,12 @@ class StorageCounter implements StorageUsage {
     if (stage !== undefined && stage !== counted.stage) this.#options.onStage(stage, use);
     counted.stage = stage;
   }
+}
+
+/** Whoever comes next would wait for the same. */
+function isOfEveryPartner(error: unknown): boolean {
+  const reason = problemOf(error)?.reason;
+  return reason !== undefined && reason !== 'worker_lost';
 }
 
 function useOf(partnerId: string, { sharedBytes, ownBytes, bytesPerDay }: Counted): PartnerUse {
