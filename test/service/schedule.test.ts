@@ -69,9 +69,21 @@ async function stateOf(jobName: string) {
 /** Follows the schedule until the test is over. */
 function follow(job: Job, on: Database = database) {
   const errors: unknown[] = [];
-  const schedule = openSchedule({ database: on, jobs: [job], onRun: () => {}, onError: (error) => errors.push(error) });
+  let timesRead = 0;
+  const steadyClock = () => {
+    timesRead++;
+    return performance.now();
+  };
+  const schedule = openSchedule({
+    database: on,
+    jobs: [job],
+    onRun: () => {},
+    onError: (error) => errors.push(error),
+    steadyClock,
+  });
   after(() => schedule.close());
-  return { ...schedule, errors };
+  // Before and after it registers the jobs, and then with each look at the database's clock.
+  return { ...schedule, errors, hasLooked: () => timesRead > 2 };
 }
 
 /** Time enters as data: what was due so long ago, such as `10 hours`. */
@@ -119,8 +131,8 @@ describe('when a job is due', HANG_LIMIT, () => {
     const move = (hoursBehind: number) => movePastClock(pool, new Date(Date.now() - hoursBehind * 3_600_000));
     await move(30);
     const job = newJob();
-    const { errors } = follow(job, past);
-    await waitFor('registration', () => stateOf(job.name));
+    const { errors, hasLooked } = follow(job, past);
+    await waitFor('the first look at the clock', async () => hasLooked());
     await move(0);
     await waitFor('word of the step', async () => errors[0]);
     assert.match(String(errors), /^Error: The clock of the database was set forward to .*: jobs wait a minute\.$/);
