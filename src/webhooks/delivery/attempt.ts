@@ -29,7 +29,11 @@ export interface Outgoing {
 /** Some firewalls refuse requests without it. */
 const USER_AGENT = 'partner-impact-webhooks/1';
 
-/** Signs now and sends: a receiver refuses a signature that is more than five minutes old. */
+/**
+ * Signs now and sends: a receiver refuses a signature that is more than five minutes old.
+ *
+ * @throws As {@link send}.
+ */
 export async function post({ client, clock }: AttemptTools, { url, secrets, ...outgoing }: Outgoing): Promise<Answer> {
   const headers = signAttempt(secrets, { ...outgoing, sentAtSeconds: Math.floor(clock() / 1_000) });
   const ownHeaders = { 'user-agent': USER_AGENT, 'content-type': 'application/json; charset=utf-8' };

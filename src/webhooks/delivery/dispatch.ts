@@ -18,6 +18,7 @@ import type { Pace } from './pace.ts';
 import { type Recipient, rememberRecipients } from './recipient.ts';
 import type { Disabling, Standing } from './record-attempts.ts';
 import type { HandOverIntake } from './relay-together.ts';
+import type { Answer } from './send.ts';
 import { release, type Task } from './task.ts';
 import { openVerifiedEndpoints, type VerifiedEndpoints } from './verified-endpoints.ts';
 
@@ -201,11 +202,18 @@ class RunningDispatcher implements Dispatcher {
   }
 
   async #send(task: Task, recipient: Recipient): Promise<Sent> {
-    const answer = await post(this.#options, outgoing(task, recipient));
-    // The stop of this process aborted it: due again when its lease would have ended.
+    let answer: Answer;
+    try {
+      answer = await post(this.#options, outgoing(task, recipient));
+    } catch (error) {
+      // Nothing was sent, for want of something on this machine: no attempt, and what waits would fare no better.
+      this.#options.onError(error);
+      this.#releaseUnsettled(task);
+      return { isDelivered: false, isPaused: true, pausedUntil: task.claimed.leaseEndsAt };
+    }
+    // The stop of this process aborted it.
     if (this.#isGivenUp && answer.status === null) {
-      const { database, onError } = this.#options;
-      this.#trackWrite(release(database, [task], task.claimed.leaseEndsAt).catch(onError));
+      this.#releaseUnsettled(task);
       return SENT;
     }
     const attempt = toAttempt(task.claimed, answer, performance.now() - task.claimedAtMs);
@@ -215,6 +223,12 @@ class RunningDispatcher implements Dispatcher {
     // After a success the next delivery may begin at once, unless recording falls behind; a failure may change what the endpoint gets.
     if (attempt.isSuccess && this.#writes.size <= RECORDS_BEHIND_MAX) return SENT;
     return { ...SENT, ...(await recorded), isDelivered: attempt.isSuccess };
+  }
+
+  /** Due again when its lease would have ended. */
+  #releaseUnsettled(task: Task): void {
+    const { database, onError } = this.#options;
+    this.#trackWrite(release(database, [task], task.claimed.leaseEndsAt).catch(onError));
   }
 
   async #recordEnd(attempt: Attempt, { onEnd }: Task): Promise<Standing | undefined> {

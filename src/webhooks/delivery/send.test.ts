@@ -1,9 +1,12 @@
 /** Receivers that answer without end (decisions, section 7, Delivery). */
 
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { HANG_LIMIT } from '../../../test/support/assertions/hang-limit.ts';
 import { openGuardedAgent } from '../security/guarded-agent.ts';
 import { send } from './send.ts';
@@ -97,4 +100,42 @@ test('what precedes an answer, and a connection that is used again and again, ch
     assert.deepEqual([status, errorClass], [200, null]);
   }
   assert.ok(connections < 10, `${connections} connections`);
+});
+
+const PRLIMIT = '/usr/bin/prlimit';
+
+/** Sends while the process may open no more files, and again when it may. */
+const SEND_WITHOUT_FILES = `
+import { closeSync, openSync } from 'node:fs';
+const [folder, url] = process.argv.slice(1);
+const { openGuardedAgent } = await import(folder + '/../security/guarded-agent.ts');
+const { send } = await import(folder + '/send.ts');
+const client = openGuardedAgent({ allowInsecure: true });
+const trySend = () => send(client, { url, headers: {}, body: Buffer.from('{}') }).then(({ status }) => status, ({ code }) => code);
+const results = [await trySend()];
+const open = [];
+try {
+  for (;;) open.push(openSync('/dev/null'));
+} catch {}
+results.push(await trySend());
+for (const file of open) closeSync(file);
+results.push(await trySend());
+console.log(results.join(' '));
+await client.destroy();
+`;
+
+test('a connection that this machine has no file for is no answer of the receiver', {
+  ...HANG_LIMIT,
+  skip: existsSync(PRLIMIT) ? false : 'prlimit is not on this machine',
+}, async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(`${OK}content-length: 0\r\nconnection: close\r\n\r\n`));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const program = ['--input-type=module', '--eval', SEND_WITHOUT_FILES, import.meta.dirname, url];
+  const { stdout } = await promisify(execFile)(PRLIMIT, ['--nofile=128:128', process.execPath, ...program]);
+  assert.equal(stdout.trim(), '200 EMFILE 200');
 });

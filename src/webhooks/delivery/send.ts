@@ -50,10 +50,17 @@ const ANNOUNCEMENTS_MAX = 10;
 const READ_MAX_BYTES = 16_384;
 const KEEP_MAX_BYTES = 2_048;
 
-/** Sends one attempt and reads the part of the answer that is stored. Redirects are answers like any other. Never throws. */
+/** This machine has no file, buffer or memory left for a connection: nothing was sent, and it says nothing about the receiver. */
+const OWN_SHORTAGES: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
+
+/**
+ * Sends one attempt and reads the part of the answer that is stored. Redirects are answers like any other.
+ *
+ * @throws The error of the system when this machine could open no connection; it is no failure of the receiver.
+ */
 export function send(client: HttpClient, { url, headers, body }: Message): Promise<Answer> {
-  return new Promise((resolve) => {
-    const exchange = new Exchange(resolve);
+  return new Promise((resolve, reject) => {
+    const exchange = new Exchange(resolve, reject);
     try {
       client.dispatch({ ...targetOf(url), method: 'POST', headers, body }, exchange);
     } catch (error) {
@@ -76,6 +83,7 @@ function targetOf(url: string): { readonly origin: string; readonly path: string
 /** One request and its answer. The status decides; of the body only what arrives up to the limit is read. */
 class Exchange implements HttpClient.DispatchHandler {
   readonly #resolve: (answer: Answer) => void;
+  readonly #reject: (shortage: Error) => void;
   readonly #since = performance.now();
   readonly #timer: NodeJS.Timeout;
   #controller: HttpClient.DispatchController | undefined;
@@ -87,8 +95,9 @@ class Exchange implements HttpClient.DispatchHandler {
   /** Why the request was aborted here. */
   #reason: Error | undefined;
 
-  constructor(resolve: (answer: Answer) => void) {
+  constructor(resolve: (answer: Answer) => void, reject: (shortage: Error) => void) {
     this.#resolve = resolve;
+    this.#reject = reject;
     this.#timer = setTimeout(() => this.#cut(new DOMException('No answer in time.', 'TimeoutError')), ANSWER_WITHIN_MS);
   }
 
@@ -135,6 +144,7 @@ class Exchange implements HttpClient.DispatchHandler {
   #end(error: Error | null): void {
     clearTimeout(this.#timer);
     const isAnswered = this.#status !== null;
+    if (error && !isAnswered && OWN_SHORTAGES.has((error as NodeJS.ErrnoException).code)) return void this.#reject(error);
     this.#resolve({
       milliseconds: Math.round(performance.now() - this.#since),
       status: this.#status,
