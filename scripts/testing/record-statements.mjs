@@ -1,6 +1,6 @@
 // Loaded into every process of a run of all tests: writes each statement that the service sends to a file of the process, with the file
 // of tests that made it send it. Statements of the tests themselves are left out. `statement-record.ts` reads what was written.
-import { appendFileSync } from 'node:fs';
+import { openSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 const { TEST_STATEMENTS: folder, TEST_REPOSITORY: repository } = process.env;
@@ -8,6 +8,8 @@ const { TEST_STATEMENTS: folder, TEST_REPOSITORY: repository } = process.env;
 const HANDS_ON = /record-statements|src\/store\/database-session\.ts|\(node:|at node:|at new Promise/;
 /** By file of tests: texts that the service sent for it. */
 const sent = new Map();
+/** Opened with the first statement and kept: a test may leave its process without a free file descriptor. */
+let record;
 
 const pg = loadDriver();
 if (pg) for (const { prototype } of [pg.Pool, pg.Client]) recordQueriesOf(prototype);
@@ -35,7 +37,8 @@ function note(file, text) {
   sent.set(file, texts);
   if (texts.has(text) || !isOfService()) return;
   texts.add(text);
-  appendFileSync(`${folder}/${process.pid}`, `${JSON.stringify({ file, text })}\n`);
+  record ??= openSync(`${folder}/${process.pid}`, 'a');
+  writeSync(record, `${JSON.stringify({ file, text })}\n`);
 }
 
 /** By who asks the driver: a pool that asks a connection was asked itself. */
