@@ -267,11 +267,7 @@ function startWebhooks(
   });
 }
 
-function startSchedule(
-  { config, options: { onTrouble = () => {} }, log, report, metrics }: Tools,
-  database: Database,
-  parts: AsyncDisposableStack,
-): void {
+function startSchedule({ config, options, log, report, metrics }: Tools, database: Database, parts: AsyncDisposableStack): void {
   const closeReconciler = openReconciler(
     database,
     report('error', 'reconciliations could not be completed; the service tries again'),
@@ -287,7 +283,7 @@ function startSchedule(
     onRun: (run) => {
       metrics.countRun(run);
       logRun(log, run);
-      if (run.error !== null) onTrouble(run.error);
+      if (run.error !== null) options.onTrouble?.(run.error);
     },
     onError: report('error', 'the schedule failed; the service tries again'),
   });

@@ -20,6 +20,16 @@ const LIST_WITH_TESTS: OfAllPartners = {
   isPlannedAnew: true,
 };
 
+/** Deletes the deliveries of the events in `removed`, and their attempts. */
+const WITH_DELIVERIES = `delivered as (
+      delete from delivery d where d.partner_id = $1 and d.delivery_id = any (array(
+        select ${deliveryIdOf('r.event_id', 'e.endpoint_id')} from removed r cross join webhook_endpoint e where e.partner_id = $1
+      ))
+      returning d.delivery_id
+    ), attempted as (
+      delete from delivery_attempt where partner_id = $1 and delivery_id = any (array(select delivery_id from delivered)) returning 1
+    )`;
+
 /**
  * The oldest come first in the order of their sequence, so that one page shows whether any is old. A confirmation that no settlement has
  * closed over yet keeps a reference: a settlement finds its contributions by their events.
@@ -40,14 +50,7 @@ const DELETE_EVENTS: Statement = {
         and r.sequence > (select coalesce(min(follows_event), 0) from settlement where partner_id = $1 and status = 'open')
       on conflict do nothing
       returning 1
-    ), delivered as (
-      delete from delivery d where d.partner_id = $1 and d.delivery_id = any (array(
-        select ${deliveryIdOf('r.event_id', 'e.endpoint_id')} from removed r cross join webhook_endpoint e where e.partner_id = $1
-      ))
-      returning d.delivery_id
-    ), attempted as (
-      delete from delivery_attempt where partner_id = $1 and delivery_id = any (array(select delivery_id from delivered)) returning 1
-    )
+    ), ${WITH_DELIVERIES}
     select (select count(*) from removed) as removed, (select count(*) from attempted) as attempts, (select count(*) from marked) as marked`,
 };
 
@@ -70,14 +73,7 @@ const DELETE_ON_NODE: Statement = {
   name: 'delete_old_events_on_node',
   text: `with removed as (
       delete from event where partner_id = $1 and sequence = any ($2::int8[]) returning event_id
-    ), delivered as (
-      delete from delivery d where d.partner_id = $1 and d.delivery_id = any (array(
-        select ${deliveryIdOf('r.event_id', 'e.endpoint_id')} from removed r cross join webhook_endpoint e where e.partner_id = $1
-      ))
-      returning d.delivery_id
-    ), attempted as (
-      delete from delivery_attempt where partner_id = $1 and delivery_id = any (array(select delivery_id from delivered)) returning 1
-    )
+    ), ${WITH_DELIVERIES}
     select (select count(*) from removed) as removed, (select count(*) from attempted) as attempts`,
 };
 

@@ -10,11 +10,6 @@ import { DUE, type DueContributions, dueValues, lineOf, UNSETTLED } from './unse
 /** The values of {@link ASSIGN} after {@link dueValues}. */
 const [SETTLEMENT, AFTER_LINE, CURRENCY, START, LAST_SEQUENCE] = ['$6', '$7', '$8', '$9', '$10'] as const;
 
-/**
- * An event that gets its sequence meanwhile may be seen by one part of the statement and not by another: a distributed database reads
- * again for each. So the next settlement begins at the first event after the end that was seen, since sequences have no gaps; without one
- * it follows the last sequence before any part read.
- */
 const LINES = `insert into settlement_line (partner_id, settlement_id, line_no, line_type, transaction_id, partner_event_id, partner_order_ref, points,
         amount, currency, confirmed_at, contribution_rule_version, point_conversion_version, tree_cost_version, calculation_id,
         association_status, reason_code)`;
@@ -26,6 +21,11 @@ const LINES_OF_DUE = `select $1, ${SETTLEMENT}, ${AFTER_LINE}::int4 + row_number
         select due.*, (select calculation_id from emissions_link k where k.partner_id = $1 and k.transaction_id = due.transaction_id)
         from due
       ) linked`;
+/**
+ * An event that gets its sequence meanwhile may be seen by one part of the statement and not by another: a distributed database reads
+ * again for each. So the next settlement begins at the first event after the end that was seen, since sequences have no gaps; without one
+ * it follows the last sequence before any part read.
+ */
 const followsEvent = (lastSequence: string) =>
   `coalesce((select min(sequence) - 1 from unsettled where confirmed_at >= $5), ${lastSequence}::int8) as "followsEvent"`;
 
