@@ -4,11 +4,11 @@ import { describe, test } from 'node:test';
 import { readAmount } from '../../src/domain/numbers/money.ts';
 import { calendarPeriod, closesAt } from '../../src/domain/settlements/settlement-period.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
+import { removeOldEvents } from '../../src/operations/events/remove-old-events.ts';
 import { closeDueSettlements } from '../../src/operations/settlements/close-due-settlements.ts';
 import { closeSettlement } from '../../src/operations/settlements/close-settlement.ts';
 import { verifySettlements } from '../../src/operations/settlements/verify-settlements.ts';
 import type { Queryable } from '../../src/store/database.ts';
-import { deleteOldEvents } from '../../src/store/events/delete-old-events.ts';
 import { insertEventCounter } from '../../src/store/events/event.ts';
 import { eachSettlement, findOpenSettlement } from '../../src/store/settlements/settlement.ts';
 import { sumUnsettled } from '../../src/store/settlements/unsettled-contribution.ts';
@@ -227,7 +227,7 @@ describe('assignment at close', () => {
       "update event set occurred_at = now() - interval '91 days' where partner_id = $1 and sequence <= 2",
       [partnerId],
     );
-    assert.equal(await deleteOldEvents(database.pool, partnerId, { days: 90, limit: 10 }), 2);
+    assert.equal(await removeOldEvents(database, 90), 2);
     const { closed } = await closeNow(database, partnerId);
     assert.equal(closed.totals?.contributionCount, 2n);
     assert.equal((await closeNow(database, partnerId)).closed.totals?.contributionCount, 0n);
@@ -240,7 +240,7 @@ describe('assignment at close', () => {
     await client.confirm({ points: 7 });
     await untilSequenced(database, partnerId, 2);
     await database.pool.query("update event set occurred_at = now() - interval '91 days' where partner_id = $1", [partnerId]);
-    assert.equal(await deleteOldEvents(database.pool, partnerId, { days: 90, limit: 10 }), 2);
+    assert.equal(await removeOldEvents(database, 90), 2);
     const numbered = await sumUnsettled(
       database.pool,
       { partnerId, followsEvent: 0n, endsAt: open.period.endsAt, prices: { currency: 'SAR', values: new Map() } },
