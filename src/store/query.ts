@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { withBinaryLists } from './binary-lists.ts';
 import { canPrepare, type Database, type Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 
@@ -26,9 +27,11 @@ export interface ListById {
 
 export async function run<Row extends pg.QueryResultRow>(
   db: Queryable,
-  { name, text }: Statement,
-  values: unknown[],
+  statement: Statement,
+  parameters: unknown[],
 ): Promise<Row[]> {
+  const { name, text } = statement;
+  const values = withBinaryLists(statement, parameters);
   const { rows } = await (db as pg.Pool).query<Row>(canPrepare(db) ? { name, text, values } : { text, values });
   return rows;
 }
@@ -40,10 +43,10 @@ export async function run<Row extends pg.QueryResultRow>(
  */
 export async function runAnew<Row extends pg.QueryResultRow>(
   db: Queryable,
-  { text }: Statement,
+  statement: Statement,
   values: unknown[],
 ): Promise<Row[]> {
-  const { rows } = await (db as pg.Pool).query<Row>({ text, values });
+  const { rows } = await (db as pg.Pool).query<Row>({ text: statement.text, values: withBinaryLists(statement, values) });
   return rows;
 }
 
