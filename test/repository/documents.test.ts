@@ -28,7 +28,7 @@ const NOT_RUN: readonly { readonly path: string; readonly holds: string; readonl
   { path: 'README.md', holds: 'npm test', why: 'it is these tests' },
   { path: 'docs/operating.md', holds: 'bin/partner-impact.mjs serve', why: 'it is a second service beside the one that runs' },
   { path: 'docs/operating.md', holds: 'psql -h', why: 'it asks for what to do on a terminal' },
-  { path: 'docs/operating.md', holds: 'pg_dump', why: 'it needs a second PostgreSQL with its tools' },
+  { path: 'docs/operating.md', holds: 'pg_dump', why: 'it needs PostgreSQL with its tools: test/store/restore.test.ts' },
   {
     path: 'docs/operating.md',
     holds: 'failure draft',
@@ -52,7 +52,7 @@ const NOT_RUN: readonly { readonly path: string; readonly holds: string; readonl
   {
     path: 'docs/operating.md',
     holds: 'PROBLEM',
-    why: 'somebody has to change the database by hand: test/settlements/settlements.test.ts',
+    why: 'somebody has to change the database by hand: test/settlements/settlement-commands.test.ts',
   },
   {
     path: 'docs/operating.md',
