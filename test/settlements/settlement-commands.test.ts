@@ -20,6 +20,7 @@ import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.t
 import { auditKeys, enrolled } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { commandLine } from '../support/command-line.ts';
+import { readDocument } from '../support/document-blocks.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { sealRows, untilAllSequenced, untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
@@ -398,6 +399,14 @@ describe('settlement verify compares with the records that were settled', HANG_L
       assert.match(problem?.message ?? '', expected);
     });
   }
+
+  test('docs/operating.md shows the words of such a difference', async () => {
+    const { partnerId, ids } = await settled();
+    await tamper('update contribution set points = 999 where transaction_id = $1', [ids[2]]);
+    const [problem] = await problemsOf(partnerId);
+    const shown = (problem?.message ?? '').replace(/txn_\w+/, 'txn_…');
+    assert.ok(readDocument('docs/operating.md').includes(`  ${shown}\n`), shown);
+  });
 
   test('a contribution that is removed; the first of a settlement is named, and how many more there are', async () => {
     const { partnerId, ids } = await settled();
