@@ -18,6 +18,7 @@ import type { Attempt } from '../store/webhooks/attempt.ts';
 import { reopenDueDeliveries } from '../store/webhooks/endpoint-health.ts';
 import { watchWaitingEndpoints } from '../store/webhooks/endpoint-watch.ts';
 import { openDispatcher } from './delivery/dispatch.ts';
+import { endFarWaits } from './delivery/end-far-waits.ts';
 import { Pace } from './delivery/pace.ts';
 import type { Disabling } from './delivery/record-attempts.ts';
 import { openRelay } from './delivery/relay.ts';
@@ -79,6 +80,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     pauseMs: HEAL_EVERY_MS,
     onError,
     work: async () => {
+      await endFarWaits(database, nodes);
       await reopenDue(database, nodes);
       await makeMissingCounters(database, nodes);
       return false;

@@ -10,7 +10,8 @@ const HOUR = 60 * MINUTE;
 
 const BREAKER_FAILURES = 20;
 const BREAKER_FIRST_MS = 30 * SECOND;
-const BREAKER_MAX_MS = 10 * MINUTE;
+/** A circuit is never open for longer. */
+export const BREAKER_MAX_MS = 10 * MINUTE;
 
 /** The health of an endpoint, by its attempts since the last success. */
 export interface EndpointHealth {

@@ -27,6 +27,9 @@ export const ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1;
 const JITTER_SHARE = 0.2;
 const RETRY_AFTER_MAX_MS = 24 * HOUR;
 
+/** No attempt is due later than this after the one before it. */
+export const DELAY_MAX_MS = Math.max(...RETRY_DELAYS_MS, RETRY_AFTER_MAX_MS) * (1 + JITTER_SHARE);
+
 /**
  * The delay after a failed attempt.
  *

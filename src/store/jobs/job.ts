@@ -64,10 +64,16 @@ export async function findLastJobResult(db: Queryable, jobName: string): Promise
   return run_?.result ?? undefined;
 }
 
+/** No lease lasts so long: the clock was ahead when it was taken. */
+const LEASE_MOST = "interval '10 minutes'";
+
+/** SQL: whether no process has the lease of a `job`. */
+const IS_FREE = `(lease_until is null or lease_until <= now() or lease_until > now() + ${LEASE_MOST})`;
+
 const DUE: Statement = {
   name: 'list_due_jobs',
   text: `select now() as now, array(
-      select job_name from job where due_at <= now() and (lease_until is null or lease_until <= now()) order by job_name
+      select job_name from job where due_at <= now() and ${IS_FREE} order by job_name
     ) as "jobNames"`,
 };
 
@@ -87,7 +93,7 @@ const CLAIM: Statement = {
   name: 'claim_job',
   text: `with claimed as (
       update job set last_run_no = last_run_no + 1, lease_until = now() + $3 * interval '1 millisecond'
-      where job_name = $1 and ($2 = 'hand' or due_at <= now()) and (lease_until is null or lease_until <= now())
+      where job_name = $1 and ($2 = 'hand' or due_at <= now()) and ${IS_FREE}
       returning job_name, last_run_no, failures_in_row
     ), abandoned as (
       update job_run r set ended_at = ${NOW}, outcome = 'abandoned',

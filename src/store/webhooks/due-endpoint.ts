@@ -1,5 +1,5 @@
-import type { Queryable } from '../database.ts';
-import type { OfAllPartners } from '../node-reader.ts';
+import type { Database, Queryable } from '../database.ts';
+import type { NodeReader, OfAllPartners } from '../node-reader.ts';
 import { ONE_BY_ONE, rowOf, run, runAnew, type Statement } from '../query.ts';
 import { IS_WATCHED } from './endpoint-watch.ts';
 import { ENDPOINT_COLUMNS, IS_NOT_REMOVED, type WebhookEndpoint } from './webhook-endpoint.ts';
@@ -95,4 +95,37 @@ const RECIPIENTS: Statement = {
 /** Lists the endpoints of several partners that are not removed. No partner may be named twice. */
 export async function listRecipientEndpoints(db: Queryable, partnerIds: readonly string[]): Promise<RecipientEndpoint[]> {
   return run<RecipientEndpoint>(db, RECIPIENTS, [partnerIds]);
+}
+
+/** An endpoint that waits until a time which only a wrong clock can have set. */
+export interface FarEndpoint {
+  readonly partnerId: string;
+  readonly endpointId: string;
+  /** Its circuit is open until such a time. */
+  readonly isOpenTooLong: boolean;
+}
+
+const listFar = (name: string, ending: string): OfAllPartners => ({
+  name,
+  write: (ofPartners) => `select h.partner_id as "partnerId", h.endpoint_id as "endpointId",
+      coalesce(h.breaker_open_until > now() + $2 * interval '1 millisecond', false) as "isOpenTooLong"
+    from endpoint_health h
+    where ${ofPartners('h.partner_id')} and (h.breaker_open_until > now() + $2 * interval '1 millisecond' or exists (
+      select from delivery d
+      where d.partner_id = h.partner_id and ${ofPartners('d.partner_id')} and d.endpoint_id = h.endpoint_id and d.status = 'waiting'
+        and d.next_attempt_at > now() + $1 * interval '1 millisecond' ${ending}
+    ))`,
+});
+const FAR = listFar('list_far_endpoints', `order by d.next_attempt_at desc ${ONE_BY_ONE}`);
+const FAR_ANYWHERE = listFar('list_far_endpoints_anywhere', '');
+
+/**
+ * Endpoints with a delivery that waits for longer than `delayMaxMs`, or whose circuit is open for longer than `pauseMaxMs`.
+ */
+export async function listFarEndpoints(
+  nodes: NodeReader,
+  { isDistributed }: Pick<Database, 'isDistributed'>,
+  { delayMaxMs, pauseMaxMs }: { delayMaxMs: number; pauseMaxMs: number },
+): Promise<FarEndpoint[]> {
+  return nodes.read<FarEndpoint>(isDistributed ? FAR_ANYWHERE : FAR, [delayMaxMs, pauseMaxMs]);
 }

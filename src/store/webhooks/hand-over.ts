@@ -81,3 +81,13 @@ export async function endHandOver(db: Queryable, handOver: EndedHandOver): Promi
   await run(db, DELETE, [handOver.leaseEndsAt, handOver.handOverId]);
   return released;
 }
+
+const END_FAR: Statement = {
+  name: 'end_far_hand_overs',
+  text: `update delivery_hand_over set lease_ends_at = ${NOW} where lease_ends_at > now() + $1 * interval '1 millisecond'`,
+};
+
+/** Ends the leases of hand-overs that last longer than this from now. */
+export async function endFarLeases(db: Queryable, leaseMaxMs: number): Promise<void> {
+  await run(db, END_FAR, [leaseMaxMs]);
+}

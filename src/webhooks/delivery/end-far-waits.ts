@@ -1,0 +1,28 @@
+import { BREAKER_MAX_MS } from '../../domain/webhooks/endpoint-circuit.ts';
+import { DELAY_MAX_MS } from '../../domain/webhooks/retry-schedule.ts';
+import type { Database } from '../../store/database.ts';
+import { NodeReader } from '../../store/node-reader.ts';
+import { makeDeliveriesDue } from '../../store/webhooks/delivery.ts';
+import { listFarEndpoints } from '../../store/webhooks/due-endpoint.ts';
+import { closeEndpointBreaker } from '../../store/webhooks/endpoint-health.ts';
+import { endFarLeases } from '../../store/webhooks/hand-over.ts';
+import { LEASE_MS } from './attempt.ts';
+
+const AT_ONCE = 1_000;
+/** A pause or a lease began at the time of its transaction, which may end later. */
+const MARGIN_MS = 60_000;
+
+/**
+ * Ends waits that no rule can have set, until a time that is farther than any delay, pause or lease: the clock of the database was ahead
+ * when they began. They would last until it shows that time again, and nothing would be sent meanwhile.
+ */
+export async function endFarWaits(database: Database, nodes = new NodeReader(database)): Promise<void> {
+  const { pool } = database;
+  await endFarLeases(pool, LEASE_MS + MARGIN_MS);
+  const most = { delayMaxMs: DELAY_MAX_MS + MARGIN_MS, pauseMaxMs: BREAKER_MAX_MS + MARGIN_MS };
+  for (const { isOpenTooLong, ...endpoint } of await listFarEndpoints(nodes, database, most)) {
+    if (isOpenTooLong) await closeEndpointBreaker(pool, endpoint);
+    const page = { leaseMs: most.delayMaxMs, limit: AT_ONCE };
+    while ((await makeDeliveriesDue(pool, endpoint, page)) === AT_ONCE);
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * After the clock of the database was far ahead for a time and was set back: what began meanwhile does not last until that time comes
+ * again (decisions, section 7, Delivery; decision 0051).
+ */
+
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { attestRecord } from '../../src/operations/verification/attest-record.ts';
+import { claimJob, insertJob, listDueJobs } from '../../src/store/jobs/job.ts';
+import { endHandOver, listEndedHandOvers } from '../../src/store/webhooks/hand-over.ts';
+import { endFarWaits } from '../../src/webhooks/delivery/end-far-waits.ts';
+import { openWebhooks } from '../../src/webhooks/start-webhooks.ts';
+import { OWNER } from '../support/actor.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { signedInOperator } from '../support/operator-client.ts';
+import { testService } from '../support/service.ts';
+import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
+
+const service = await testService({ env: WEBHOOK_ENV });
+const { database } = service;
+const { pool } = database;
+const tools = endpointTools(database);
+
+/** A partner with a delivery that failed, and is attempted again in so long. */
+async function withFailed(wait: string) {
+  const made = await newEndpoint(service, tools);
+  const { partnerId } = made.partner;
+  made.receiver.answerWith(500);
+  await made.client.confirm();
+  await untilDeliveries(database, partnerId, ([delivery]) => delivery?.attempts === 1);
+  await pool.query(`update delivery set next_attempt_at = now() + interval '${wait}' where partner_id = $1`, [partnerId]);
+  made.receiver.answerWith(200);
+  return { ...made, partnerId };
+}
+
+describe('a delivery that a clock which was ahead put off for a year', HANG_LIMIT, () => {
+  test('is sent, and the circuit of its endpoint is no longer open', async () => {
+    const { partnerId, receiver } = await withFailed('1 year');
+    await pool.query(
+      "update endpoint_health set breaker_trips = 1, breaker_open_until = now() + interval '1 year', due_from = now() + interval '1 year' where partner_id = $1",
+      [partnerId],
+    );
+    // As a process does at its start, and every minute.
+    const { clock, secretBox } = tools;
+    const onEach = () => {};
+    const webhooks = openWebhooks({
+      database,
+      environment: 'sandbox',
+      secretBox,
+      allowInsecure: true,
+      clock,
+      onAttempt: onEach,
+      onDisabled: onEach,
+      onError: onEach,
+    });
+    after(() => webhooks.close());
+    await untilDeliveries(database, partnerId, ([delivery]) => delivery?.status === 'delivered');
+    assert.equal(receiver.arrived.length, 2);
+  });
+
+  test('and one that a receiver put off for a day keeps its time', async () => {
+    const { partnerId } = await withFailed('24 hours');
+    await pool.query("update endpoint_health set breaker_open_until = now() + interval '10 minutes' where partner_id = $1", [
+      partnerId,
+    ]);
+    const read = async () =>
+      (
+        await pool.query(
+          `select d.next_attempt_at, h.breaker_open_until from delivery d join endpoint_health h using (partner_id, endpoint_id)
+          where d.partner_id = $1 and d.attempts = 1`,
+          [partnerId],
+        )
+      ).rows;
+    const before = await read();
+    await endFarWaits(database);
+    assert.deepEqual(await read(), before);
+  });
+
+  test('that its process did not send before it died is due', async () => {
+    const { partnerId } = (await service.newPartner()).partner;
+    const handOver = { handOverId: 'far', partnerIds: [partnerId], firstSequences: ['1'], lastSequences: ['1'] };
+    await pool.query(
+      "insert into delivery_hand_over values (now() + interval '1 year', $1, $2, '{1}', '{1}'), (now() + interval '1 minute', 'near', $2, '{1}', '{1}')",
+      [handOver.handOverId, [partnerId]],
+    );
+    await endFarWaits(database);
+    const ended = await listEndedHandOvers(pool, new Date(0), 10);
+    assert.deepEqual(
+      ended.map(({ handOverId }) => handOverId),
+      ['far'],
+    );
+    for (const each of ended) await endHandOver(pool, each);
+  });
+});
+
+test('a job whose process died while the clock was ahead runs again', HANG_LIMIT, async () => {
+  const claim = (jobName: string) => claimJob(pool, { jobName, leaseMs: 60_000, trigger: 'schedule' });
+  for (const [jobName, lease] of [
+    ['far', '1 year'],
+    ['near', '1 minute'],
+  ] as const) {
+    await insertJob(pool, { jobName, pattern: '0 * * * *', dueAt: new Date(0) });
+    assert.ok(await claim(jobName));
+    await pool.query(`update job set lease_until = now() + interval '${lease}' where job_name = $1`, [jobName]);
+  }
+  assert.deepEqual((await listDueJobs(pool)).jobNames, ['far']);
+  assert.deepEqual([(await claim('far'))?.runNo, await claim('near')], [2n, undefined]);
+});
+
+test('a session that was opened while the clock was ahead is over', HANG_LIMIT, async () => {
+  const statusAfter = async (ahead: string) => {
+    const person = await signedInOperator(service, 'viewer');
+    await pool.query(
+      `update operator_credential set created_at = created_at + $2::interval, expires_at = expires_at + $2::interval
+      where operator_id = $1 and kind = 'session'`,
+      [person.operatorId, ahead],
+    );
+    await attestRecord(database, OWNER, { kind: 'operator', id: person.operatorId, reason: 'a clock that was ahead' });
+    return (await person.get('/operator/v1/session')).status;
+  };
+  assert.deepEqual([await statusAfter('1 minute'), await statusAfter('1 year')], [200, 401]);
+});
