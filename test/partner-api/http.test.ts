@@ -207,11 +207,11 @@ describe('routes and methods come before authentication', () => {
     }
   });
 
-  test('a path behind something else is 404, which says how the base address ends', async () => {
-    for (const before of ['/', '/docs', '/v1', '/api', '/docs/']) {
+  test('a path behind something else, or without /v1, is 404, which says how the base address ends', async () => {
+    for (const before of ['//v1', '/docs/v1', '/v1/v1', '/api/v1', '/docs//v1', '', '/V1', '/v2']) {
       for (const method of ['GET', 'POST', 'PUT']) {
         const answer = parse(
-          await sendRaw(`${method} ${before}/v1/impact-transactions?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`),
+          await sendRaw(`${method} ${before}/impact-transactions?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`),
         );
         assert.deepEqual([answer.status, answer.error.code], [404, 'invalid_request'], `${method} ${before}`);
         assert.match(
@@ -312,6 +312,9 @@ describe('the recovery verdict of what reaches no operation', () => {
       `GET /docs/v1/impact-transactions?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`,
     ],
     ['a look-up behind a slash', 404, `GET //v1/impact-transactions?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`],
+    ['a look-up without its version', 404, `GET /impact-transactions?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`],
+    ['a contribution by its id, of another version', 404, `GET /V1/impact-transactions/txn_x HTTP/1.1\r\n${HOST}${CLOSE}`],
+    ['a look-up at any other path', 404, `GET /contributions?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`],
     ['an unknown path of a look-up', 404, `GET /v1/impact-transaction?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`],
     ['a wrong method', 405, `PUT /v1/impact-transactions HTTP/1.1\r\n${HOST}${CLOSE}`],
     ['a bad percent escape in an unknown path', 404, `POST /v1/%zz HTTP/1.1\r\n${HOST}${CLOSE}`],
@@ -339,6 +342,8 @@ describe('the recovery verdict of what reaches no operation', () => {
       `POST /v1/emissions/estimate HTTP/1.1\r\n${HOST}${CLOSE}`,
       `POST /docs/v1/emissions/estimates HTTP/1.1\r\n${HOST}${CLOSE}`,
       `POST /v1/v1/emissions/estimates HTTP/1.1\r\n${HOST}${CLOSE}`,
+      `POST /emissions/estimates HTTP/1.1\r\n${HOST}${CLOSE}`,
+      `POST /v2/emissions/estimates HTTP/1.1\r\n${HOST}${CLOSE}`,
       `GET /favicon.ico HTTP/1.1\r\n${HOST}${CLOSE}`,
     ])
       assert.doesNotMatch(await sendRaw(request), /point_restoration/, request);

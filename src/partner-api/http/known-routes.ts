@@ -62,11 +62,14 @@ function recoverableOf({ method, url }: AskedRoute, onPath: readonly KnownRoute[
   const exact = known.find((route) => route.method === method);
   if (exact) return exact.recoverable;
   if (known.length > 0) return known.some(({ recoverable }) => recoverable) ? (isRead ? 'lookup' : 'confirm') : undefined;
-  const meant = misplaced?.path ?? url;
-  if (meant?.startsWith('/v1/emissions')) return undefined;
+  const meant = misplaced?.path ?? url ?? '';
+  if (meant.startsWith('/v1/emissions')) return undefined;
   if (!isRead) return 'confirm';
-  return meant?.startsWith('/v1/') ? 'lookup' : undefined;
+  return LOOKS_UP.test(meant) ? 'lookup' : undefined;
 }
+
+/** A look-up may have a mistyped path; it names the event nevertheless. */
+const LOOKS_UP = /^\/v1\/|[?&]partner_event_id=/;
 
 export const REFERENCE_HERE =
   'The reference of the interface, /docs/reference, lists all paths; for programs, /docs/openapi.json.';
@@ -80,9 +83,17 @@ export function noSuchPath(nextStep: string): ServiceError {
 /** Something before `/v1/`, which may be another `/v1`, and the path from there on. */
 const MISPLACED = /^(?!\/v1\/(?!v1\/))[^?]+?(\/v1\/[^?]*)/;
 
-/** The path of the interface that stands behind something else, as after a base address `https://…/`, `https://…/docs` or `https://…/v1`. */
+/** A path of contributions or estimates that begins with something else than `/v1/`, or with nothing. */
+const WITHOUT_VERSION = /^\/(?!v1\/)(?:[^/?]+\/)?((?:impact-transactions|emissions)(?:\/[^?]*)?)(?:\?|$)/;
+
+/**
+ * The path of the interface that stands behind something else, as after a base address `https://…/`, `https://…/docs` or `https://…/v1`,
+ * or that lacks its `/v1`.
+ */
 export function findMisplaced(url: string): { readonly path: string; readonly nextStep: string } | undefined {
-  const [, path] = MISPLACED.exec(url) ?? [];
+  const [, behind] = MISPLACED.exec(url) ?? [];
+  const [, unversioned] = WITHOUT_VERSION.exec(url) ?? [];
+  const path = behind ?? (unversioned && `/v1/${unversioned}`);
   const nextStep = 'Every path of the interface begins with /v1: the base address has no slash, /v1 or /docs at its end.';
   return path === undefined ? undefined : { path, nextStep };
 }
