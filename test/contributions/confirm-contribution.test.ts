@@ -230,6 +230,13 @@ describe('invalid_request (interface, "Errors": syntactically invalid request or
     }
   });
 
+  test('an empty array in place of a value is called an array', async () => {
+    for (const field of ['points', 'partner_order_ref']) {
+      const answer = await client.confirm({ [field]: [] });
+      assert.match(answer.body.error.message, /; it is an empty array/, field);
+    }
+  });
+
   test('the specific code stands only where no problem is structural', async () => {
     assertError(await client.confirm({ points: 0 }), 'invalid_point_amount');
     assertError(await client.confirm({ points: 0, unknown: 1 }), 'invalid_request');

@@ -86,7 +86,9 @@ describe('resolve', () => {
       assert.equal(again.headers.get('idempotent-replayed'), 'true');
       assert.deepEqual(again.body.contribution, first.body.contribution);
       assert.equal((await client.confirm(confirmation, key)).status, replayed);
-      assertError(await ask(client, path, { status }), 'invalid_request');
+      const tooLate = await ask(client, path, { status });
+      assertError(tooLate, 'invalid_request');
+      assert.equal(tooLate.body.error.details?.[0]?.code, 'not_possible');
       const other = status === 'failed' ? 'confirmed' : 'failed';
       assertError(await ask(client, path, { status: other }, resolving), 'idempotency_conflict');
     }

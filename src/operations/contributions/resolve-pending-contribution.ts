@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/access/role.ts';
 import type { SealPart } from '../../domain/audit/record-seal.ts';
 import type { SealedFailure } from '../../domain/contributions/contribution-seal.ts';
 import type { RejectionCode } from '../../domain/emissions/association.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, ServiceError } from '../../domain/service-error.ts';
 import { type ContributionId, type ContributionRecord, lockContribution } from '../../store/contributions/contribution.ts';
 import { findContributionReview, updateContributionReviewResolved } from '../../store/contributions/contribution-review.ts';
 import { updateContributionConfirmed, updateContributionFailed } from '../../store/contributions/contribution-transition.ts';
@@ -135,11 +135,10 @@ async function lockPending(db: Queryable, { partnerId, transactionId }: Contribu
   if (!record)
     throw new ServiceError('contribution_not_found', `There is no contribution ${transactionId} of partner ${partnerId}.`);
   const { status } = record.contribution;
-  if (status !== 'pending')
-    throw new ServiceError(
-      'invalid_request',
-      `The contribution is ${status}, which is final; only a pending one can be resolved.`,
-    );
+  if (status !== 'pending') {
+    const message = `The contribution is ${status}, which is final; only a pending one can be resolved.`;
+    throw invalidRequest([{ field: 'status', code: 'not_possible', message }]);
+  }
   await requireSealed(db, { partnerId, transactionId });
   return record;
 }

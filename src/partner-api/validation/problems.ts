@@ -124,7 +124,8 @@ function describeValue(value: unknown, code: DetailCode, schema: Schema): string
   if (code === 'too_small' || code === 'too_large') return code === 'too_small' ? 'it is too small' : 'it is too large';
   if (code === 'not_whole') return 'it is not whole';
   if (value === null) return 'it is null';
-  if (Array.isArray(value)) return value.length === 0 ? 'it is empty' : `it is an array of ${pluralise(value.length, 'element')}`;
+  if (Array.isArray(value))
+    return value.length === 0 ? 'it is an empty array' : `it is an array of ${pluralise(value.length, 'element')}`;
   if (typeof value === 'string') return describeText(value, code, schema);
   if (typeof value === 'bigint' || typeof value === 'number')
     return isText(schema) ? 'it is a number: write it in quotation marks' : 'it is a number';
