@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { newConfirmation } from '../../support/client.ts';
-import { needsBrowser } from '../../support/console/browser.ts';
+import { findBarriers, needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { closeNow, newSettledPartner, tools } from '../../support/settlements.ts';
 
@@ -54,3 +54,24 @@ for (const [language, words] of [
     await rows.getByText(second, { exact: true }).waitFor();
     assert.equal(await table.count(), 1, 'the totals are of the month');
   });
+
+for (const [language, together] of [
+  ['en', 'Together'],
+  ['ar', 'المجموع'],
+] as const)
+  test(
+    `on a telephone every total of a month is seen with its name, the payable amount too: ${language}`,
+    needsBrowser,
+    async () => {
+      const [period = ''] = periods?.BHD ?? [];
+      const page = await browser.signedIn('viewer', { language, width: 390 });
+      await page.goto(`${browser.baseUrl}/settlements?period=${period}`);
+      const table = page.locator('table.sum');
+      const payable = table.locator('tbody tr').filter({ hasText: 'BHD' }).locator('td').last();
+      await payable.waitFor();
+      const { x = -1, width = 0 } = (await payable.boundingBox()) ?? {};
+      assert.ok(x >= 0 && x + width <= 390, `the payable amount stands from ${x} to ${x + width}`);
+      await table.getByRole('rowheader', { name: together }).waitFor();
+      assert.deepEqual(await findBarriers(page), []);
+    },
+  );

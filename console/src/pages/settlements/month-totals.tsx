@@ -48,26 +48,24 @@ function TotalsTable({ label, totals }: { readonly label: string; readonly total
   const t = useTexts(SETTLEMENT);
   const common = useTexts(COMMON);
   return (
-    <Table.ScrollContainer minWidth={0}>
-      <Table className="sum" aria-label={label}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{common.currency}</Table.Th>
-            <Table.Th className="figures">{t.title}</Table.Th>
-            <Table.Th className="figures">{t.contributions}</Table.Th>
-            <Table.Th className="figures">{t.netPoints}</Table.Th>
-            <Table.Th className="figures">{t.payablePoints}</Table.Th>
-            <Table.Th className="figures">{t.payableAmount}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {totals.map((each) => (
-            <TotalsRow key={each.currency} label={each.currency ?? t.withoutAmount} totals={each} />
-          ))}
-          {totals.length > 1 && <TotalsRow label={t.together} totals={together(totals)} isResult />}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <Table className="sum" data-stacked aria-label={label}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{common.currency}</Table.Th>
+          <Table.Th className="figures">{t.title}</Table.Th>
+          <Table.Th className="figures">{t.contributions}</Table.Th>
+          <Table.Th className="figures">{t.netPoints}</Table.Th>
+          <Table.Th className="figures">{t.payablePoints}</Table.Th>
+          <Table.Th className="figures">{t.payableAmount}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {totals.map((each) => (
+          <TotalsRow key={each.currency} label={each.currency ?? t.withoutAmount} totals={each} />
+        ))}
+        {totals.length > 1 && <TotalsRow label={t.together} totals={together(totals)} isResult />}
+      </Table.Tbody>
+    </Table>
   );
 }
 
@@ -86,22 +84,23 @@ interface RowProps {
 }
 
 function TotalsRow({ label, totals, isResult = false }: RowProps) {
+  const t = useTexts(SETTLEMENT);
   return (
     <Table.Tr {...(isResult && { 'data-kind': 'result' })}>
       <Table.Th scope="row">{label}</Table.Th>
-      <Table.Td className="figures">
+      <Table.Td className="figures" data-label={t.title}>
         <Points value={String(totals.settlement_count)} />
       </Table.Td>
-      <Table.Td className="figures">
+      <Table.Td className="figures" data-label={t.contributions}>
         <Points value={totals.contribution_count} />
       </Table.Td>
-      <Table.Td className="figures">
+      <Table.Td className="figures" data-label={t.netPoints}>
         <Points value={totals.net_points} />
       </Table.Td>
-      <Table.Td className="figures">
+      <Table.Td className="figures" data-label={t.payablePoints}>
         <Points value={totals.payable_points} />
       </Table.Td>
-      <Table.Td className="figures">
+      <Table.Td className="figures" data-label={t.payableAmount}>
         {totals.currency === null ? <Absent /> : <Money amount={totals.payable_amount} currency={totals.currency} />}
       </Table.Td>
     </Table.Tr>
