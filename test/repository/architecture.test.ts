@@ -112,6 +112,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
     folders: ['jobs', 'schema'],
     files: [
       'announcements',
+      'binary-lists',
       'bulk-rows',
       'clock',
       'database',
