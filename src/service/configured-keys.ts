@@ -6,11 +6,28 @@ import { openSecretBox, type SecretBox } from '../webhooks/security/secret-box.t
 import { openKeyFile } from './key-file.ts';
 
 const SECRETS_FILE = 'secrets.key';
+const AUDIT_FILE = 'audit.key';
 
-/** The keys of audit entries: those of the setting, or the key that the embedded default stores in its data folder. */
-export function openAuditKeys({ auditKey, dataDirectory }: Pick<Config, 'auditKey' | 'dataDirectory'>): readonly NamedKey[] {
+type AuditKeyConfig = Pick<Config, 'auditKey' | 'dataDirectory'>;
+
+/** The keys of audit entries: those of the setting, or the key that the embedded default stores in its data folder; a new one at first. */
+export function openAuditKeys({ auditKey, dataDirectory }: AuditKeyConfig): readonly NamedKey[] {
   if (auditKey !== undefined) return readNamedKeys(auditKey, 'AUDIT_KEY');
-  return openKeyFile({ dataDirectory, name: 'audit.key', ifExposed: '' });
+  return openKeyFile({ dataDirectory, name: AUDIT_FILE, ifExposed: '' });
+}
+
+export function hasAuditKey({ auditKey, dataDirectory }: AuditKeyConfig): boolean {
+  return auditKey !== undefined || existsSync(join(dataDirectory, AUDIT_FILE));
+}
+
+/**
+ * {@link openAuditKeys} where the audit has entries: a new key verifies none of them, and somebody could take it for the one to keep.
+ *
+ * @throws Error When there is neither the setting nor the file.
+ */
+export function requireAuditKey(config: AuditKeyConfig): readonly NamedKey[] {
+  if (!hasAuditKey(config)) throw noKey('the audit', 'AUDIT_KEY', join(config.dataDirectory, AUDIT_FILE));
+  return openAuditKeys(config);
 }
 
 /** The keys that encrypt the secrets of endpoints, from the same two places. */
@@ -25,8 +42,10 @@ export function openConfiguredSecretBox({ secretsKey, dataDirectory }: Pick<Conf
  * @throws Error
  */
 export function requireSecretsKey({ secretsKey, dataDirectory }: Pick<Config, 'secretsKey' | 'dataDirectory'>): void {
-  if (secretsKey === undefined && !existsSync(join(dataDirectory, SECRETS_FILE)))
-    throw new Error(
-      `There is no key of the endpoints' secrets: SECRETS_KEY is not set, and ${join(dataDirectory, SECRETS_FILE)} does not exist. Set the key that was kept`,
-    );
+  const path = join(dataDirectory, SECRETS_FILE);
+  if (secretsKey === undefined && !existsSync(path)) throw noKey("the endpoints' secrets", 'SECRETS_KEY', path);
+}
+
+function noKey(of: string, setting: string, path: string): Error {
+  return new Error(`There is no key of ${of}: ${setting} is not set, and ${path} does not exist. Set the key that was kept`);
 }

@@ -6,6 +6,7 @@ import type { Logger } from '../observability/log.ts';
 import { throttled } from '../observability/throttled.ts';
 import { requireAuditKeys } from '../operations/audit/require-audit-keys.ts';
 import { startSeals } from '../operations/verification/start-seals.ts';
+import { findAuditHead } from '../store/audit/audit.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { listDurabilityProblems, listWorkerProblems, readServerSettings, readWorkerSettings } from '../store/durability.ts';
 import { claimInstallation, findEnvironment } from '../store/installation.ts';
@@ -17,7 +18,7 @@ import {
   readMigrationState,
   refuseNewerRelease,
 } from '../store/schema/migrate.ts';
-import { openAuditKeys } from './configured-keys.ts';
+import { hasAuditKey, openAuditKeys, requireAuditKey } from './configured-keys.ts';
 import { readIdentifierClock } from './identifier-clock.ts';
 import { once } from './once.ts';
 
@@ -72,7 +73,7 @@ export async function openStore(
   const connection = {
     databaseUrl,
     preparesStatements: config.preparesStatements,
-    auditKeys: once(() => openAuditKeys(config)),
+    auditKeys: once(() => requireAuditKey(config)),
     onConnectionError: throttled((err, times) => logger?.warn({ err, times }, 'a connection to the database was lost')),
   };
   const database = openDatabase({ ...connection, poolSize });
@@ -117,7 +118,7 @@ function watchOver(server: EmbeddedServer, logger: Logger | undefined): NodeJS.T
 async function prepare(store: Store, config: Config, options: StoreOptions): Promise<boolean> {
   const { database } = store;
   // An invalid key stops the service at its start, and not at the first change.
-  if (options.migrates || config.auditKey !== undefined) database.auditKeys();
+  if (options.migrates ? hasAuditKey(config) : config.auditKey !== undefined) database.auditKeys();
   await requireSuitableServer(database);
   await readIdentifierClock(database);
   // Before a migration, after which the service of the other environment could not start again.
@@ -125,6 +126,8 @@ async function prepare(store: Store, config: Config, options: StoreOptions): Pro
   const isDistributed = await bringUpToDate(store, config, options);
   if (isDistributed) await requireDurableWorkers(database);
   requireEnvironment(await claimInstallation(database.pool, config.environment), config);
+  // A new key is for a new audit alone.
+  if ((await findAuditHead(database.pool))?.lastNo === 0n) openAuditKeys(config);
   if (options.migrates) {
     await requireAuditKeys(database);
     await startSeals({ ...database, isDistributed });
