@@ -57,6 +57,27 @@ describe('what is typed', needsBrowser, () => {
   });
 });
 
+describe('what is done on a part of a page', needsBrowser, () => {
+  test('is found by its words, and says the way', async () => {
+    for (const [language, typed, name, way, address] of [
+      ['en', 'rotate', 'API keys: issue, rotate, revoke', 'Choose the partner, then its set-up', '/partners'],
+      ['ar', 'مفاتيح API', 'مفاتيح API: إصدار وتدوير وإلغاء', 'اختر الشريك ثم تهيئته', '/partners'],
+      ['en', 'suspend', 'Suspend or resume a partner', 'Choose the partner', '/partners'],
+      ['en', 'passw', 'Password and passkeys', 'Account', '/account'],
+    ] as const) {
+      const page = await browser.signedIn('operator', { language });
+      await page.goto(browser.baseUrl);
+      await page.locator('h1').waitFor();
+      await page.keyboard.press('/');
+      await page.getByRole('textbox').fill(typed);
+      const found = page.locator('[data-action]').filter({ hasText: name });
+      await found.getByText(way).waitFor();
+      await found.click();
+      await page.waitForURL(`**${address}`);
+    }
+  });
+});
+
 describe('a name that was copied from a text in Arabic', needsBrowser, () => {
   /** As a page, a mail and a spreadsheet may give it. */
   const AROUND = [

@@ -1,4 +1,4 @@
-/** Ctrl-K or `/`: every page by its name, and every record by what a partner sends of it. */
+/** Ctrl-K or `/`: every page by its name, what is done on one of its parts, and every record by what a partner sends of it. */
 import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
@@ -9,7 +9,7 @@ import { asMeant } from '../format/as-meant.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useTexts } from '../texts/language.tsx';
 import { SHELL } from '../texts/shell-texts.ts';
-import { DESTINATIONS } from './navigation.tsx';
+import { DESTINATIONS, TASKS } from './navigation.tsx';
 import { type Result, useResults } from './search-results.tsx';
 import { search, searchStore, useTypedAhead } from './typed-ahead.ts';
 
@@ -27,9 +27,12 @@ export function CommandPalette() {
     enabled: settled.length >= CHARACTERS_MIN,
     refetchInterval: false,
   });
-  const pages = DESTINATIONS.filter(({ name }) => t[name].toLowerCase().includes(meant.toLowerCase()));
+  const isMeant = ({ name }: { readonly name: keyof typeof SHELL }) => t[name].toLowerCase().includes(meant.toLowerCase());
+  const pages = DESTINATIONS.filter(isMeant);
+  // In the empty field the pages are enough.
+  const tasks = meant === '' ? [] : TASKS.filter(isMeant);
   const results = useResults(settled === '' ? undefined : found.data, settled);
-  const first = results[0]?.to ?? pages[0]?.to;
+  const first = results[0]?.to ?? pages[0]?.to ?? tasks[0]?.to;
   const isSettled = settled === meant.slice(0, 200) && !found.isFetching;
   // Enter opens what is first, as soon as it is known, where nothing was chosen with the arrow keys.
   const [isEntered, setEntered] = useState(false);
@@ -83,14 +86,19 @@ export function CommandPalette() {
             ))}
           </Spotlight.ActionsGroup>
         )}
-        {pages.length > 0 && (
+        {pages.length + tasks.length > 0 && (
           <Spotlight.ActionsGroup label={t.pages}>
             {pages.map(({ to, name, icon }) => (
               <Action key={to} to={to} label={t[name]} left={<Icon name={icon} />} />
             ))}
+            {tasks.map(({ to, name, way, icon }) => (
+              <Action key={name} to={to} label={t[name]} description={t[way]} left={<Icon name={icon} />} />
+            ))}
           </Spotlight.ActionsGroup>
         )}
-        {pages.length === 0 && results.length === 0 && !found.isFetching && <Spotlight.Empty>{t.nothingFound}</Spotlight.Empty>}
+        {pages.length + tasks.length + results.length === 0 && !found.isFetching && (
+          <Spotlight.Empty>{t.nothingFound}</Spotlight.Empty>
+        )}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );

@@ -54,6 +54,18 @@ const GROUPS: readonly DestinationGroup[] = [
 
 export const DESTINATIONS = GROUPS.flatMap(({ destinations }) => destinations);
 
+/** What has no page of its own in the menu: where it is done. */
+export interface Task extends Pick<Destination, 'to' | 'icon'> {
+  readonly name: keyof typeof SHELL;
+  readonly way: keyof typeof SHELL;
+}
+
+export const TASKS: readonly Task[] = [
+  { to: '/partners', name: 'apiKeys', way: 'throughSetUp', icon: 'lock' },
+  { to: '/partners', name: 'suspension', way: 'throughPartner', icon: 'building' },
+  { to: '/account', name: 'password', way: 'account', icon: 'people' },
+];
+
 /** The list that a page was reached from; `undefined` for a list itself, and for a page that belongs to none. */
 export function listAbove(pathname: string): Destination | undefined {
   return DESTINATIONS.find(
