@@ -80,7 +80,7 @@ describe('reconcile a file', needsBrowser, () => {
         ...['Different order 0', 'Twice in the file 0', 'In another settlement 0', 'Not readable 0', 'Matched 1 Show lines'],
       ],
     );
-    await page.getByText('On the lines that differ: 133 points fewer in the file than in the service.').waitFor();
+    await page.getByText('On the lines that differ: 133 points fewer in the file than in the settlement.').waitFor();
     await page.getByText('Compared: 3 differences').waitFor();
     await page.getByText('3 below the heading row (line 1)').waitFor();
     const row = page.getByRole('row').filter({ hasText: sent[0]?.partner_event_id as string });

@@ -158,8 +158,8 @@ describe('events that are not confirmed', needsBrowser, () => {
   test('are points of the file alone, in both languages', async () => {
     const { address } = await unconfirmedList();
     for (const [language, difference] of [
-      ['en', '12,060 points more in the file than in the service.'],
-      ['ar', 'نقاط الملف أكثر مما في الخدمة بمقدار \u206612,060\u2069.'],
+      ['en', '12,060 points more in the file than in the settlement.'],
+      ['ar', 'نقاط الملف أكثر مما في التسوية بمقدار \u206612,060\u2069.'],
     ] as const) {
       const page = await browser.signedIn('viewer', { language });
       await page.goto(`${browser.baseUrl}${address}`);
@@ -215,7 +215,8 @@ describe('a line that could not be read', needsBrowser, () => {
     const card = page.locator('.verdict-card').filter({ hasText: 'Not in the file' });
     await card.getByText('Unreadable lines may be among them').waitFor();
     await page.getByText('Not readable in the file: 1 line.').waitFor();
-    await page.getByText('100 points fewer in the file than in the service. Not in this sum: Not readable (1).').waitFor();
+    await page.getByText('100 points fewer in the file than in the settlement.', { exact: false }).waitFor();
+    await page.getByText('Points that could not be read are not in the total of the file.').waitFor();
     await page.getByRole('link', { name: 'Show the lines that are not readable' }).click();
     const row = page.getByRole('row').filter({ hasText: sent[1]?.partner_event_id as string });
     await row.getByRole('listitem').getByText('points must be a whole number, 0 or more.').waitFor();

@@ -93,10 +93,14 @@ describe('reconcileSettlement', () => {
   });
 
   test('the points of the lines that differ are added up by verdict; a list of an earlier release has no sums, to its end', async () => {
-    const { partnerId, sent, path } = await closedSettlement(3);
+    const { partnerId, client, sent, path } = await closedSettlement(3);
     const [same, other] = sent;
+    const later = newSent();
+    await client.confirm(later);
     const most = 9_223_372_036_854_775_807n;
-    const file = HEADER + lineOf(same, same.points) + lineOf(other, 60) + lineOf(newSent(), most) + lineOf(newSent(), most);
+    const lines = [lineOf(same, same.points), lineOf(other, 60), lineOf(newSent(), most), lineOf(newSent(), most)];
+    const beyond = [lineOf(same, same.points), lineOf(later, 250), `,${newSent().partner_order_ref},70\n`];
+    const file = HEADER + [...lines, ...beyond].join('');
     const sumsOf = async (earlier = false) => {
       const { reconciliation_id } = (await operator.postList(path, file)).body;
       if (earlier)
@@ -114,8 +118,11 @@ describe('reconcileSettlement', () => {
         points_mismatch: { listed: '60', recorded: '250' },
         missing_in_service: { listed: String(2n * most), recorded: '0' },
         missing_in_partner_file: { listed: '0', recorded: '250' },
+        duplicate_in_file: { listed: '250', recorded: '0' },
+        other_settlement: { listed: '250', recorded: '0' },
+        malformed: { listed: '70', recorded: '0' },
       },
-      total_points: { listed: String(2n * most + 310n), recorded: '750', recorded_net: '750' },
+      total_points: { listed: String(2n * most + 880n), recorded: '750', recorded_net: '750' },
     });
     assert.deepEqual(await sumsOf(true), { differing_points: null, total_points: null });
   });

@@ -2993,7 +2993,7 @@ export interface components {
         BothPoints: {
             /** @description The sum of the points that the list has. */
             listed: string;
-            /** @description The sum of the points that are settled, with adjustments where those of a line are known; 0 of lines that are missing in the service. */
+            /** @description The sum of the points that are settled, with adjustments where those of a line are known; 0 of lines that the settlement does not have. */
             recorded: string;
         };
         /** @description A count that stops at 1,000. */
@@ -3294,6 +3294,12 @@ export interface components {
             points_mismatch: components["schemas"]["BothPoints"];
             missing_in_service: components["schemas"]["BothPoints"];
             missing_in_partner_file: components["schemas"]["BothPoints"];
+            /** @description Nothing of it is settled; `null` of a list that an earlier release received. */
+            duplicate_in_file: components["schemas"]["BothPoints"] | null;
+            /** @description Nothing of it is settled; `null` of a list that an earlier release received. */
+            other_settlement: components["schemas"]["BothPoints"] | null;
+            /** @description Nothing of it is settled; `null` of a list that an earlier release received. */
+            malformed: components["schemas"]["BothPoints"] | null;
         };
         DisputeReply: {
             /**

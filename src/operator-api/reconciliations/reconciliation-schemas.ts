@@ -1,5 +1,5 @@
 import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-status.ts';
-import { DIFFERING_VERDICTS } from '../../domain/reconciliations/differing-points.ts';
+import { BEYOND_VERDICTS, DIFFERING_VERDICTS } from '../../domain/reconciliations/differing-points.ts';
 import { MATCHED_POINTS, RECONCILIATION_VERDICTS } from '../../domain/reconciliations/line-verdict.ts';
 import { recoveryVerdict } from '../../domain/recovery-verdict.ts';
 import { LINE_TYPES } from '../../domain/settlements/settlement-line.ts';
@@ -31,14 +31,20 @@ const counts = <Name extends string>(names: readonly Name[], what: string) =>
 const BothPoints = shape('BothPoints', {
   listed: integerText('The sum of the points that the list has.'),
   recorded: integerText(
-    'The sum of the points that are settled, with adjustments where those of a line are known; 0 of lines that are missing in the service.',
+    'The sum of the points that are settled, with adjustments where those of a line are known; 0 of lines that the settlement does not have.',
   ),
 });
+
+const OldBothPoints = nullableShape(BothPoints, 'Nothing of it is settled; `null` of a list that an earlier release received.');
 
 const Differing = shape('DifferingPoints', {
   ...(Object.fromEntries(DIFFERING_VERDICTS.map((name) => [name, BothPoints])) as Record<
     (typeof DIFFERING_VERDICTS)[number],
     typeof BothPoints
+  >),
+  ...(Object.fromEntries(BEYOND_VERDICTS.map((name) => [name, OldBothPoints])) as Record<
+    (typeof BEYOND_VERDICTS)[number],
+    typeof OldBothPoints
   >),
 });
 
@@ -81,6 +87,8 @@ export const ReconciliationBody = shape('Reconciliation', {
   lines_removed_at: nullableTime('When its lines were removed, 30 days later; `null` before. The counts stay.'),
 });
 
+const BEYOND_UNKNOWN = Object.fromEntries(BEYOND_VERDICTS.map((name) => [name, null]));
+
 export function reconciliationOfPartner({ reconciliation, periodLabel }: ReconciliationOfPeriod) {
   const { path: _, ...shown } = reconciliationToWire(reconciliation);
   const { partnerId, uploadedBy, differing, total } = reconciliation;
@@ -89,7 +97,7 @@ export function reconciliationOfPartner({ reconciliation, periodLabel }: Reconci
     period_label: periodLabel,
     uploaded_by: uploadedBy,
     ...shown,
-    differing_points: differing,
+    differing_points: differing && { ...BEYOND_UNKNOWN, ...differing },
     total_points: total && { listed: total.listed, recorded: total.recorded, recorded_net: total.recordedNet },
   };
 }

@@ -106,20 +106,20 @@ export const RECONCILIATION = {
     'النقاط التي تعذّرت قراءتها ليست في مجموع الملف.',
   ],
   fewer: [
-    (points: string) => `On the lines that differ: ${countEnglish(points, 'point')} fewer in the file than in the service.`,
-    (points: string) => `في السطور المختلفة: نقاط الملف أقل مما في الخدمة بمقدار ${isolate(formatWhole(points))}.`,
+    (points: string) => `On the lines that differ: ${countEnglish(points, 'point')} fewer in the file than in the settlement.`,
+    (points: string) => `في السطور المختلفة: نقاط الملف أقل مما في التسوية بمقدار ${isolate(formatWhole(points))}.`,
   ],
   more: [
-    (points: string) => `On the lines that differ: ${countEnglish(points, 'point')} more in the file than in the service.`,
-    (points: string) => `في السطور المختلفة: نقاط الملف أكثر مما في الخدمة بمقدار ${isolate(formatWhole(points))}.`,
+    (points: string) => `On the lines that differ: ${countEnglish(points, 'point')} more in the file than in the settlement.`,
+    (points: string) => `في السطور المختلفة: نقاط الملف أكثر مما في التسوية بمقدار ${isolate(formatWhole(points))}.`,
   ],
   notInSum: [
     (verdicts: readonly string[]) => `Not in this sum: ${verdicts.join(', ')}.`,
     (verdicts: readonly string[]) => `ليس في هذا المجموع: ${verdicts.join('، ')}.`,
   ],
   noExcess: [
-    'On the lines that differ the file has, added up, as many points as the service.',
-    'في السطور المختلفة مجموع نقاط الملف مساوٍ لمجموع نقاط الخدمة.',
+    'On the lines that differ the file has, added up, as many points as the settlement.',
+    'في السطور المختلفة مجموع نقاط الملف مساوٍ لمجموع نقاط التسوية.',
   ],
   mayBeUnreadable: ['Unreadable lines may be among them', 'قد تكون بينها سطور غير مقروءة'],
   unreadable: [

@@ -6,8 +6,8 @@ import { VERDICT } from '../../texts/record-texts.ts';
 import { RECONCILIATION } from './reconciliation-texts.ts';
 import { excessOf, pointsOf, type Reconciliation, VERDICTS, type Verdict } from './verdicts.ts';
 
-/** Differences of which no points are added up. */
-const LEFT_OUT: readonly Verdict[] = ['duplicate_in_file', 'other_settlement', 'malformed'];
+/** Lines that the settlement does not have. */
+const IN_FILE_ALONE: readonly Verdict[] = ['missing_in_service', 'duplicate_in_file', 'other_settlement', 'malformed'];
 
 interface VerdictCardsProps {
   readonly record: Reconciliation;
@@ -67,7 +67,7 @@ function PointsOfVerdict({ record, verdict }: Pick<VerdictCardsProps, 'record'> 
   const points = pointsOf(record, verdict);
   if (!points) return null;
   const listed = verdict !== 'missing_in_partner_file' && t.sumInFile(points.listed);
-  const recorded = verdict !== 'missing_in_service' && t.sumInService(points.recorded);
+  const recorded = !IN_FILE_ALONE.includes(verdict) && t.sumInService(points.recorded);
   return (
     <Text size="xs" c="dimmed">
       {common.points}: {[listed, recorded].filter(Boolean).join(' · ')}
@@ -81,7 +81,8 @@ function Excess({ record }: Pick<VerdictCardsProps, 'record'>) {
   const excess = excessOf(record);
   if (excess === undefined || !VERDICTS.some((verdict) => pointsOf(record, verdict) && record.counts[verdict] > 0)) return null;
   const points = String(excess < 0n ? -excess : excess);
-  const leftOut = VERDICTS.filter((verdict) => LEFT_OUT.includes(verdict) && record.counts[verdict] > 0);
+  // Of a list that an earlier release received.
+  const leftOut = IN_FILE_ALONE.filter((verdict) => !pointsOf(record, verdict) && record.counts[verdict] > 0);
   return (
     <Text>
       {excess === 0n ? t.noExcess : excess < 0n ? t.fewer(points) : t.more(points)}{' '}

@@ -20,13 +20,14 @@ type WithPoints = Pick<Reconciliation, 'differing_points'>;
 
 /** The points that each side has on the lines of a verdict; `undefined` where no points were added up. */
 export function pointsOf({ differing_points: sums }: WithPoints, verdict: Verdict) {
-  return Object.entries(sums ?? {}).find(([name]) => name === verdict)?.[1];
+  return Object.entries(sums ?? {}).find(([name]) => name === verdict)?.[1] ?? undefined;
 }
 
-/** How many more points the file has than the service, over all differing lines; `undefined` where no points were added up. */
+/** How many more points the file has than the settlement, over all differing lines; `undefined` where no points were added up. */
 export function excessOf({ differing_points: sums }: WithPoints): bigint | undefined {
   if (sums === null) return undefined;
-  return Object.values(sums).reduce((excess, { listed, recorded }) => excess + BigInt(listed) - BigInt(recorded), 0n);
+  const known = Object.values(sums).filter((sum) => sum !== null);
+  return known.reduce((excess, { listed, recorded }) => excess + BigInt(listed) - BigInt(recorded), 0n);
 }
 
 export function isUnderWay({ status }: Pick<Reconciliation, 'status'>): boolean {
