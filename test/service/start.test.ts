@@ -72,36 +72,6 @@ for (const words of [[], ['--processes', '2']]) {
       await rotated.end('SIGTERM');
     });
 
-    test('makes no key for an audit whose key is lost, and says which is missing', async () => {
-      const { databaseUrl } = await newDatabase();
-      const folder = mkdtempSync(join(tmpdir(), 'lost-audit-key-'));
-      after(() => rmSync(folder, { recursive: true }));
-      const env = { AUDIT_KEY: '', DATA_DIR: folder };
-      const service = await spawnService(databaseUrl, env, words);
-      await service.end('SIGTERM');
-      const file = join(folder, 'audit.key');
-      renameSync(file, join(folder, 'kept.key'));
-      const missing = /There is no key of the audit: AUDIT_KEY is not set, and .*audit\.key does not exist/;
-      await assert.rejects(spawnService(databaseUrl, env, words), missing);
-      const { run, runJson } = commandLine({ DATABASE_URL: databaseUrl, ...env });
-      for (const command of [
-        ['partner', 'create', '--name', 'Shop'],
-        ['audit', 'verify'],
-      ]) {
-        const refused = await run(command);
-        assert.notEqual(refused.code, 0);
-        assert.match(refused.stderr, missing);
-      }
-      const { findings } = JSON.parse((await run(['doctor', '--json'])).stdout);
-      const [found] = findings.filter(({ check }: { check: string }) => check === 'keys');
-      assert.equal(found.verdict, 'problem');
-      assert.match(found.message, missing);
-      assert.ok(Array.isArray(await runJson('partner', 'list')));
-      assert.equal(existsSync(file), false);
-      renameSync(join(folder, 'kept.key'), file);
-      await (await spawnService(databaseUrl, env, words)).end('SIGTERM');
-    });
-
     test('looks to whom the database belongs before it migrates it', async () => {
       const { databaseUrl, pool } = await newDatabase();
       await claimInstallation(pool, 'production');
@@ -119,6 +89,36 @@ for (const words of [[], ['--processes', '2']]) {
 }
 
 describe('the database of a service', () => {
+  test('of which the key of the audit is lost gets no new one, and the error says what is missing', async () => {
+    const { databaseUrl } = await newDatabase();
+    const folder = mkdtempSync(join(tmpdir(), 'lost-audit-key-'));
+    after(() => rmSync(folder, { recursive: true }));
+    const env = { AUDIT_KEY: '', DATA_DIR: folder };
+    const service = await spawnService(databaseUrl, env);
+    await service.end('SIGTERM');
+    const file = join(folder, 'audit.key');
+    renameSync(file, join(folder, 'kept.key'));
+    const missing = /There is no key of the audit: AUDIT_KEY is not set, and .*audit\.key does not exist/;
+    await assert.rejects(spawnService(databaseUrl, env), missing);
+    const { run, runJson } = commandLine({ DATABASE_URL: databaseUrl, ...env });
+    for (const command of [
+      ['partner', 'create', '--name', 'Shop'],
+      ['audit', 'verify'],
+    ]) {
+      const refused = await run(command);
+      assert.notEqual(refused.code, 0);
+      assert.match(refused.stderr, missing);
+    }
+    const { findings } = JSON.parse((await run(['doctor', '--json'])).stdout);
+    const [found] = findings.filter(({ check }: { check: string }) => check === 'keys');
+    assert.equal(found.verdict, 'problem');
+    assert.match(found.message, missing);
+    assert.ok(Array.isArray(await runJson('partner', 'list')));
+    assert.equal(existsSync(file), false);
+    renameSync(join(folder, 'kept.key'), file);
+    await (await spawnService(databaseUrl, env)).end('SIGTERM');
+  });
+
   test('may be migrated twice before the first start', async () => {
     const { databaseUrl } = await newDatabase();
     const { run } = commandLine({ DATABASE_URL: databaseUrl });
