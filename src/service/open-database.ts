@@ -41,6 +41,12 @@ export interface StoreOptions {
   readonly onProgress?: (sentence: string) => void;
 }
 
+/** A store of which nothing is checked yet. */
+interface UncheckedStore extends Store {
+  /** Lets the first seal make a new key, where there is neither the setting nor the file. */
+  allowNewAuditKey(): void;
+}
+
 /** How often the embedded server is checked, so that the service survives its end. */
 const WATCH_MS = 1_000;
 
@@ -67,13 +73,14 @@ export async function connectStore(config: Config, options: StoreOptions = {}): 
 export async function openStore(
   config: Config,
   { poolSize = 4, logger, onProgress = () => {} }: StoreOptions = {},
-): Promise<Store> {
+): Promise<UncheckedStore> {
   const server = config.databaseUrl === undefined ? await openEmbedded(config.dataDirectory, { onProgress }) : undefined;
   const databaseUrl = config.databaseUrl ?? embeddedUrl(server as EmbeddedServer);
+  let mayMakeAuditKey = false;
   const connection = {
     databaseUrl,
     preparesStatements: config.preparesStatements,
-    auditKeys: once(() => requireAuditKey(config)),
+    auditKeys: once(() => (mayMakeAuditKey ? openAuditKeys : requireAuditKey)(config)),
     onConnectionError: throttled((err, times) => logger?.warn({ err, times }, 'a connection to the database was lost')),
   };
   const database = openDatabase({ ...connection, poolSize });
@@ -86,6 +93,9 @@ export async function openStore(
       return openDatabase({ ...connection, poolSize: size, committedEvents });
     },
     openApart: (size, settings) => openDatabase({ ...connection, poolSize: size, settings }),
+    allowNewAuditKey() {
+      mayMakeAuditKey = true;
+    },
     async close() {
       clearInterval(watch);
       await database.close();
@@ -115,7 +125,7 @@ function watchOver(server: EmbeddedServer, logger: Logger | undefined): NodeJS.T
 /**
  * @returns Whether the tables are distributed over several nodes.
  */
-async function prepare(store: Store, config: Config, options: StoreOptions): Promise<boolean> {
+async function prepare(store: UncheckedStore, config: Config, options: StoreOptions): Promise<boolean> {
   const { database } = store;
   // An invalid key stops the service at its start, and not at the first change.
   if (options.migrates ? hasAuditKey(config) : config.auditKey !== undefined) database.auditKeys();
@@ -127,7 +137,7 @@ async function prepare(store: Store, config: Config, options: StoreOptions): Pro
   if (isDistributed) await requireDurableWorkers(database);
   requireEnvironment(await claimInstallation(database.pool, config.environment), config);
   // A new key is for a new audit alone.
-  if ((await findAuditHead(database.pool))?.lastNo === 0n) openAuditKeys(config);
+  if ((await findAuditHead(database.pool))?.lastNo === 0n) store.allowNewAuditKey();
   if (options.migrates) {
     await requireAuditKeys(database);
     await startSeals({ ...database, isDistributed });

@@ -94,13 +94,17 @@ describe('the database of a service', () => {
     const folder = mkdtempSync(join(tmpdir(), 'lost-audit-key-'));
     after(() => rmSync(folder, { recursive: true }));
     const env = { AUDIT_KEY: '', DATA_DIR: folder };
+    const file = join(folder, 'audit.key');
+    const { run, runJson } = commandLine({ DATABASE_URL: databaseUrl, ...env });
+    assert.equal((await run(['migrate'])).code, 0);
+    // Who only reads before the first start makes no file that the user of the service could not read.
+    assert.ok(Array.isArray(await runJson('partner', 'list')));
+    assert.equal(existsSync(file), false);
     const service = await spawnService(databaseUrl, env);
     await service.end('SIGTERM');
-    const file = join(folder, 'audit.key');
     renameSync(file, join(folder, 'kept.key'));
     const missing = /There is no key of the audit: AUDIT_KEY is not set, and .*audit\.key does not exist/;
     await assert.rejects(spawnService(databaseUrl, env), missing);
-    const { run, runJson } = commandLine({ DATABASE_URL: databaseUrl, ...env });
     for (const command of [
       ['partner', 'create', '--name', 'Shop'],
       ['audit', 'verify'],
