@@ -102,6 +102,19 @@ describe('the database of a service', () => {
     assert.equal(existsSync(file), false);
     const service = await spawnService(databaseUrl, env);
     await service.end('SIGTERM');
+    // With a rule doctor compares the audit too.
+    await runJson(
+      'rule',
+      'create',
+      '--kind',
+      'contribution_rule',
+      '--label',
+      'own-bounds',
+      '--points-min',
+      '1',
+      '--points-max',
+      '9',
+    );
     renameSync(file, join(folder, 'kept.key'));
     const missing = /There is no key of the audit: AUDIT_KEY is not set, and .*audit\.key does not exist/;
     await assert.rejects(spawnService(databaseUrl, env), missing);

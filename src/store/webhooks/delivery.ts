@@ -152,6 +152,10 @@ export async function insertClaimedDelivery(
   return claimed as ClaimedDelivery;
 }
 
+/**
+ * The conditions stand twice: a row that another process changed meanwhile is checked again by those of the update alone, which are in a
+ * form that no index serves.
+ */
 const MAKE_DUE: Statement = {
   name: 'make_deliveries_due',
   text: `update delivery d set next_attempt_at = ${NOW}
@@ -159,7 +163,7 @@ const MAKE_DUE: Statement = {
       select delivery_id from delivery
       where partner_id = $1 and endpoint_id = $2 and status = 'waiting' and next_attempt_at > now() + $3 * interval '1 millisecond'
       order by next_attempt_at desc limit $4
-    ))
+    )) and case d.status when 'waiting' then d.next_attempt_at > now() + $3 * interval '1 millisecond' else false end
     returning d.delivery_id`,
 };
 
