@@ -5,7 +5,7 @@ import { newId } from '../domain/identifiers.ts';
 import { PartnersLeftError } from '../operations/for-each-partner.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
-import { endJobRun, insertJob, type RunOutcome, type RunTrigger, renewJobLease } from '../store/jobs/job.ts';
+import { endJobRun, insertJob, type RunOutcome, type RunTrigger, renewJobLease, shortenJobLeases } from '../store/jobs/job.ts';
 import type { Job, JobResult } from './job.ts';
 
 /** A job of a dead process is free after this time. */
@@ -43,8 +43,9 @@ export function nextDueAt({ name, pattern }: Job, after: Date): Date {
   return next;
 }
 
-/** Records jobs in the database, so that they become due. Any number of processes may. */
+/** Records jobs in the database, so that they become due, and shortens what a clock that was ahead has set. Any number of processes may. */
 export async function registerJobs({ pool }: Database, jobs: readonly Job[]): Promise<void> {
+  await shortenJobLeases(pool, { leaseMs: LEASE_MS, longerThanMs: 2 * LEASE_MS });
   for (const job of jobs)
     await insertJob(pool, { jobName: job.name, pattern: job.pattern, dueAt: nextDueAt(job, await readClock(pool)) });
 }

@@ -80,7 +80,8 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     pauseMs: HEAL_EVERY_MS,
     onError,
     work: async () => {
-      await endFarWaits(database, nodes);
+      // What it cannot end holds up nothing else.
+      await endFarWaits(database, nodes).catch(onError);
       await reopenDue(database, nodes);
       await makeMissingCounters(database, nodes);
       return false;

@@ -74,9 +74,9 @@ describe('reconcile a file', needsBrowser, () => {
     assert.deepEqual(
       (await cards.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ')),
       [
-        'Different points 1 Points: 60 in the file · 100 in the service Shown below',
+        'Different points 1 Points: 60 in the file · 100 in the settlement Shown below',
         'Not in the service 1 Points: 7 in the file Show lines',
-        'Not in the file 1 Points: 100 in the service Show lines',
+        'Not in the file 1 Points: 100 in the settlement Show lines',
         ...['Different order 0', 'Twice in the file 0', 'In another settlement 0', 'Not readable 0', 'Matched 1 Show lines'],
       ],
     );

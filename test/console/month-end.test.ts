@@ -215,7 +215,9 @@ describe('a line that could not be read', needsBrowser, () => {
     const card = page.locator('.verdict-card').filter({ hasText: 'Not in the file' });
     await card.getByText('Unreadable lines may be among them').waitFor();
     await page.getByText('Not readable in the file: 1 line.').waitFor();
-    await page.getByText('100 points fewer in the file than in the settlement.', { exact: false }).waitFor();
+    await page
+      .getByText('100 points fewer in the file than in the settlement. Points that could not be read are not in this sum.')
+      .waitFor();
     await page.getByText('Points that could not be read are not in the total of the file.').waitFor();
     await page.getByRole('link', { name: 'Show the lines that are not readable' }).click();
     const row = page.getByRole('row').filter({ hasText: sent[1]?.partner_event_id as string });
@@ -363,7 +365,7 @@ describe('a list for a reconciliation', needsBrowser, () => {
     const draft = { name: 'Draft an adjustment' };
     await rowOf(2).getByRole('button', draft).waitFor();
     assert.equal(await rowOf(0).getByRole('button', draft).count(), 0);
-    await page.locator('.verdict-card[aria-pressed=true]').getByText('160 in the service').waitFor();
+    await page.locator('.verdict-card[aria-pressed=true]').getByText('160 in the settlement').waitFor();
     await rowOf(1).getByRole('button', draft).click();
     const form = page.getByRole('dialog');
     assert.equal(await form.getByLabel('Change of points').inputValue(), '-60');

@@ -6,12 +6,14 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
+import { registerJobs } from '../../src/schedule/run-job.ts';
 import { claimJob, insertJob, listDueJobs } from '../../src/store/jobs/job.ts';
 import { endHandOver, listEndedHandOvers } from '../../src/store/webhooks/hand-over.ts';
 import { endFarWaits } from '../../src/webhooks/delivery/end-far-waits.ts';
-import { openWebhooks } from '../../src/webhooks/start-webhooks.ts';
+import { openWebhooks, reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { signedInOperator } from '../support/operator-client.ts';
 import { testService } from '../support/service.ts';
 import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
@@ -54,6 +56,17 @@ describe('a delivery that a clock which was ahead put off for a year', HANG_LIMI
       onError: onEach,
     });
     after(() => webhooks.close());
+    const { rows } = await waitFor('the end of a wait', async () => {
+      const found = await pool.query(
+        `select 1 from delivery d join endpoint_health h using (partner_id, endpoint_id) where d.partner_id = $1 and d.attempts = 1
+          and d.next_attempt_at between now() + interval '30 seconds' and now() + interval '1 minute' and h.breaker_open_until is null`,
+        [partnerId],
+      );
+      return found.rows.length > 0 && found;
+    });
+    assert.deepEqual([rows.length, receiver.arrived.length], [1, 1], 'a process that may be sending it has the time of a lease');
+    await pool.query('update delivery set next_attempt_at = now() where partner_id = $1', [partnerId]);
+    await reopenDue(database);
     await untilDeliveries(database, partnerId, ([delivery]) => delivery?.status === 'delivered');
     assert.equal(receiver.arrived.length, 2);
   });
@@ -84,6 +97,11 @@ describe('a delivery that a clock which was ahead put off for a year', HANG_LIMI
       [handOver.handOverId, [partnerId]],
     );
     await endFarWaits(database);
+    // Its process may live: it has the time of a lease.
+    assert.deepEqual(await listEndedHandOvers(pool, new Date(0), 10), []);
+    await pool.query(
+      "update delivery_hand_over set lease_ends_at = lease_ends_at - interval '61 seconds' where hand_over_id = 'far'",
+    );
     const ended = await listEndedHandOvers(pool, new Date(0), 10);
     assert.deepEqual(
       ended.map(({ handOverId }) => handOverId),
@@ -103,6 +121,10 @@ test('a job whose process died while the clock was ahead runs again', HANG_LIMIT
     assert.ok(await claim(jobName));
     await pool.query(`update job set lease_until = now() + interval '${lease}' where job_name = $1`, [jobName]);
   }
+  await registerJobs(database, []);
+  // A process that lives renews its lease meanwhile.
+  assert.deepEqual((await listDueJobs(pool)).jobNames, []);
+  await pool.query("update job set lease_until = lease_until - interval '61 seconds' where job_name = 'far'");
   assert.deepEqual((await listDueJobs(pool)).jobNames, ['far']);
   assert.deepEqual([(await claim('far'))?.runNo, await claim('near')], [2n, undefined]);
 });

@@ -40,7 +40,7 @@ const steps: readonly [name: string, prepare: string, work: (db: Queryable) => P
   [
     'makes due',
     "update delivery set next_attempt_at = now() + interval '1 hour'",
-    (db) => makeDeliveriesDue(db, endpoint, { leaseMs: LEASE_MS, limit: LIMIT }),
+    (db) => makeDeliveriesDue(db, endpoint, { longerThanMs: LEASE_MS, dueInMs: 0, limit: LIMIT }),
   ],
   [
     'recovers',

@@ -3294,11 +3294,11 @@ export interface components {
             points_mismatch: components["schemas"]["BothPoints"];
             missing_in_service: components["schemas"]["BothPoints"];
             missing_in_partner_file: components["schemas"]["BothPoints"];
-            /** @description Nothing of it is settled; `null` of a list that an earlier release received. */
+            /** @description The settlement has no further line for them: `recorded` is 0. `null` of a list that an earlier release received. */
             duplicate_in_file: components["schemas"]["BothPoints"] | null;
-            /** @description Nothing of it is settled; `null` of a list that an earlier release received. */
+            /** @description The settlement has no further line for them: `recorded` is 0. `null` of a list that an earlier release received. */
             other_settlement: components["schemas"]["BothPoints"] | null;
-            /** @description Nothing of it is settled; `null` of a list that an earlier release received. */
+            /** @description The settlement has no further line for them: `recorded` is 0. `null` of a list that an earlier release received. */
             malformed: components["schemas"]["BothPoints"] | null;
         };
         DisputeReply: {

@@ -3,7 +3,7 @@ import type { ReconciliationVerdict } from './line-verdict.ts';
 /** The verdicts of lines by whose points a list and a settlement differ. */
 export const DIFFERING_VERDICTS = ['points_mismatch', 'missing_in_service', 'missing_in_partner_file'] as const;
 
-/** The verdicts of lines that a list has beyond those of the settlement: none of their points are settled there. */
+/** The verdicts of lines that a list has beyond those of the settlement, which has no further line for them. */
 export const BEYOND_VERDICTS = ['duplicate_in_file', 'other_settlement', 'malformed'] as const;
 
 type DifferingVerdict = (typeof DIFFERING_VERDICTS)[number];

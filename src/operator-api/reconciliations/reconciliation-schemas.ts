@@ -35,7 +35,10 @@ const BothPoints = shape('BothPoints', {
   ),
 });
 
-const OldBothPoints = nullableShape(BothPoints, 'Nothing of it is settled; `null` of a list that an earlier release received.');
+const OldBothPoints = nullableShape(
+  BothPoints,
+  'The settlement has no further line for them: `recorded` is 0. `null` of a list that an earlier release received.',
+);
 
 const Differing = shape('DifferingPoints', {
   ...(Object.fromEntries(DIFFERING_VERDICTS.map((name) => [name, BothPoints])) as Record<

@@ -64,16 +64,10 @@ export async function findLastJobResult(db: Queryable, jobName: string): Promise
   return run_?.result ?? undefined;
 }
 
-/** No lease lasts so long: the clock was ahead when it was taken. */
-const LEASE_MOST = "interval '10 minutes'";
-
-/** SQL: whether no process has the lease of a `job`. */
-const IS_FREE = `(lease_until is null or lease_until <= now() or lease_until > now() + ${LEASE_MOST})`;
-
 const DUE: Statement = {
   name: 'list_due_jobs',
   text: `select now() as now, array(
-      select job_name from job where due_at <= now() and ${IS_FREE} order by job_name
+      select job_name from job where due_at <= now() and (lease_until is null or lease_until <= now()) order by job_name
     ) as "jobNames"`,
 };
 
@@ -89,11 +83,27 @@ export async function listDueJobs(db: Queryable): Promise<DueJobs> {
   return due as DueJobs;
 }
 
+const SHORTEN_LEASES: Statement = {
+  name: 'shorten_job_leases',
+  text: "update job set lease_until = now() + $1 * interval '1 millisecond' where lease_until > now() + $2 * interval '1 millisecond'",
+};
+
+/**
+ * Lets leases end after `leaseMs` that would last for longer than `longerThanMs`: the clock was ahead when they were taken. A process that
+ * still runs the job renews its lease before.
+ */
+export async function shortenJobLeases(
+  db: Queryable,
+  { leaseMs, longerThanMs }: { leaseMs: number; longerThanMs: number },
+): Promise<void> {
+  await run(db, SHORTEN_LEASES, [leaseMs, longerThanMs]);
+}
+
 const CLAIM: Statement = {
   name: 'claim_job',
   text: `with claimed as (
       update job set last_run_no = last_run_no + 1, lease_until = now() + $3 * interval '1 millisecond'
-      where job_name = $1 and ($2 = 'hand' or due_at <= now()) and ${IS_FREE}
+      where job_name = $1 and ($2 = 'hand' or due_at <= now()) and (lease_until is null or lease_until <= now())
       returning job_name, last_run_no, failures_in_row
     ), abandoned as (
       update job_run r set ended_at = ${NOW}, outcome = 'abandoned',

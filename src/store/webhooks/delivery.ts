@@ -158,26 +158,34 @@ export async function insertClaimedDelivery(
  */
 const MAKE_DUE: Statement = {
   name: 'make_deliveries_due',
-  text: `update delivery d set next_attempt_at = ${NOW}
+  text: `update delivery d set next_attempt_at = ${NOW} + $5 * interval '1 millisecond'
     where d.partner_id = $1 and d.delivery_id = any (array(
       select delivery_id from delivery
       where partner_id = $1 and endpoint_id = $2 and status = 'waiting' and next_attempt_at > now() + $3 * interval '1 millisecond'
       order by next_attempt_at desc limit $4
-    )) and case d.status when 'waiting' then d.next_attempt_at > now() + $3 * interval '1 millisecond' else false end
+    )) and d.status || '' = 'waiting' and d.next_attempt_at - now() > $3 * interval '1 millisecond'
     returning d.delivery_id`,
 };
 
+export interface WaitingDeliveries {
+  /** A lease or more, so that no process owns them while the clock is right. */
+  readonly longerThanMs: number;
+  /** A lease, where the clock was not right. */
+  readonly dueInMs: number;
+  readonly limit: number;
+}
+
 /**
- * Makes deliveries due that wait for an attempt more than a lease away, so that no process owns them.
+ * Makes deliveries due that wait for their next attempt for longer than that.
  *
  * @returns How many, `limit` at most.
  */
 export async function makeDeliveriesDue(
   db: Queryable,
   { partnerId, endpointId }: Pick<Delivery, 'partnerId' | 'endpointId'>,
-  { leaseMs, limit }: { leaseMs: number; limit: number },
+  { longerThanMs, dueInMs, limit }: WaitingDeliveries,
 ): Promise<number> {
-  return (await runAnew(db, MAKE_DUE, [partnerId, endpointId, leaseMs, limit])).length;
+  return (await runAnew(db, MAKE_DUE, [partnerId, endpointId, longerThanMs, limit, dueInMs])).length;
 }
 
 const DELETE: Statement = {

@@ -82,12 +82,16 @@ export async function endHandOver(db: Queryable, handOver: EndedHandOver): Promi
   return released;
 }
 
-const END_FAR: Statement = {
-  name: 'end_far_hand_overs',
-  text: `update delivery_hand_over set lease_ends_at = ${NOW} where lease_ends_at > now() + $1 * interval '1 millisecond'`,
+const SHORTEN_LEASES: Statement = {
+  name: 'shorten_hand_over_leases',
+  text: `update delivery_hand_over set lease_ends_at = ${NOW} + $1 * interval '1 millisecond'
+    where lease_ends_at > now() + $2 * interval '1 millisecond'`,
 };
 
-/** Ends the leases of hand-overs that last longer than this from now. */
-export async function endFarLeases(db: Queryable, leaseMaxMs: number): Promise<void> {
-  await run(db, END_FAR, [leaseMaxMs]);
+/** Lets leases of hand-overs end after `leaseMs` that would last for longer than `longerThanMs`. */
+export async function shortenHandOverLeases(
+  db: Queryable,
+  { leaseMs, longerThanMs }: { leaseMs: number; longerThanMs: number },
+): Promise<void> {
+  await run(db, SHORTEN_LEASES, [leaseMs, longerThanMs]);
 }

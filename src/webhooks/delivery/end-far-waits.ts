@@ -5,7 +5,7 @@ import { NodeReader } from '../../store/node-reader.ts';
 import { makeDeliveriesDue } from '../../store/webhooks/delivery.ts';
 import { listFarEndpoints } from '../../store/webhooks/due-endpoint.ts';
 import { closeEndpointBreaker } from '../../store/webhooks/endpoint-health.ts';
-import { endFarLeases } from '../../store/webhooks/hand-over.ts';
+import { shortenHandOverLeases } from '../../store/webhooks/hand-over.ts';
 import { LEASE_MS } from './attempt.ts';
 
 const AT_ONCE = 1_000;
@@ -14,15 +14,16 @@ const MARGIN_MS = 60_000;
 
 /**
  * Ends waits that no rule can have set, until a time that is farther than any delay, pause or lease: the clock of the database was ahead
- * when they began. They would last until it shows that time again, and nothing would be sent meanwhile.
+ * when they began. They would last until it shows that time again, and nothing would be sent meanwhile. A living process may own a
+ * delivery, so it has the time of a lease before anything is sent.
  */
 export async function endFarWaits(database: Database, nodes = new NodeReader(database)): Promise<void> {
   const { pool } = database;
-  await endFarLeases(pool, LEASE_MS + MARGIN_MS);
+  await shortenHandOverLeases(pool, { leaseMs: LEASE_MS, longerThanMs: LEASE_MS + MARGIN_MS });
   const most = { delayMaxMs: DELAY_MAX_MS + MARGIN_MS, pauseMaxMs: BREAKER_MAX_MS + MARGIN_MS };
   for (const { isOpenTooLong, ...endpoint } of await listFarEndpoints(nodes, database, most)) {
     if (isOpenTooLong) await closeEndpointBreaker(pool, endpoint);
-    const page = { leaseMs: most.delayMaxMs, limit: AT_ONCE };
+    const page = { longerThanMs: most.delayMaxMs, dueInMs: LEASE_MS, limit: AT_ONCE };
     while ((await makeDeliveriesDue(pool, endpoint, page)) === AT_ONCE);
   }
 }

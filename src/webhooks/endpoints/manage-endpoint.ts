@@ -46,7 +46,7 @@ export const enableEndpoint = withRole(
       await watchEndpoints(db, database, [endpoint]);
       return { ...endpoint, status: 'active', statusReason: null };
     });
-    const page = { leaseMs: LEASE_MS, limit: DELIVERIES_AT_ONCE };
+    const page = { longerThanMs: LEASE_MS, dueInMs: 0, limit: DELIVERIES_AT_ONCE };
     while ((await makeDeliveriesDue(database.pool, enabled, page)) === DELIVERIES_AT_ONCE);
     return enabled;
   },

@@ -392,7 +392,10 @@ function deliveryCalls(terms: HotCallOptions): HotCall[] {
         return endHandOver(db, { handOverId: 'h', leaseEndsAt: dueFrom, partnerIds: [partnerId], ...sequences });
       },
     },
-    { title: 'make deliveries due', send: (db) => makeDeliveriesDue(db, endpoint, { leaseMs, limit: BATCH }) },
+    {
+      title: 'make deliveries due',
+      send: (db) => makeDeliveriesDue(db, endpoint, { longerThanMs: leaseMs, dueInMs: 0, limit: BATCH }),
+    },
     {
       title: 'delete deliveries',
       send: (db) =>

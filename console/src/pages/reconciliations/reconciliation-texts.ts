@@ -91,9 +91,9 @@ export const RECONCILIATION = {
   showLines: ['Show lines', 'عرض السطور'],
   shownBelow: ['Shown below', 'معروضة أدناه'],
   sumInFile: [(points: string) => `${formatWhole(points)} in the file`, (points: string) => `${formatWhole(points)} في الملف`],
-  sumInService: [
-    (points: string) => `${formatWhole(points)} in the service`,
-    (points: string) => `${formatWhole(points)} في الخدمة`,
+  sumInSettlement: [
+    (points: string) => `${formatWhole(points)} in the settlement`,
+    (points: string) => `${formatWhole(points)} في التسوية`,
   ],
   totals: ['Points of file and settlement', 'نقاط الملف والتسوية'],
   totalOfFile: ['The whole file', 'الملف كله'],
@@ -117,6 +117,7 @@ export const RECONCILIATION = {
     (verdicts: readonly string[]) => `Not in this sum: ${verdicts.join(', ')}.`,
     (verdicts: readonly string[]) => `ليس في هذا المجموع: ${verdicts.join('، ')}.`,
   ],
+  unreadNotInSum: ['Points that could not be read are not in this sum.', 'النقاط التي تعذّرت قراءتها ليست في هذا المجموع.'],
   noExcess: [
     'On the lines that differ the file has, added up, as many points as the settlement.',
     'في السطور المختلفة مجموع نقاط الملف مساوٍ لمجموع نقاط التسوية.',

@@ -67,7 +67,7 @@ function PointsOfVerdict({ record, verdict }: Pick<VerdictCardsProps, 'record'> 
   const points = pointsOf(record, verdict);
   if (!points) return null;
   const listed = verdict !== 'missing_in_partner_file' && t.sumInFile(points.listed);
-  const recorded = !IN_FILE_ALONE.includes(verdict) && t.sumInService(points.recorded);
+  const recorded = !IN_FILE_ALONE.includes(verdict) && t.sumInSettlement(points.recorded);
   return (
     <Text size="xs" c="dimmed">
       {common.points}: {[listed, recorded].filter(Boolean).join(' · ')}
@@ -87,6 +87,7 @@ function Excess({ record }: Pick<VerdictCardsProps, 'record'>) {
     <Text>
       {excess === 0n ? t.noExcess : excess < 0n ? t.fewer(points) : t.more(points)}{' '}
       {leftOut.length > 0 && t.notInSum(leftOut.map((verdict) => `${names[verdict]} (${record.counts[verdict]})`))}
+      {pointsOf(record, 'malformed') && record.counts.malformed > 0 && t.unreadNotInSum}
     </Text>
   );
 }
