@@ -87,7 +87,11 @@ exec '${process.execPath}' "$program" "$@"
   toType(text: string): string {
     const filled = text.replace(CUT_ID, (_, kind: string) => this.lastShown(kind));
     const mapped = filled.replace(WHOLE_ID, (id) => this.#stands.get(id) ?? id);
-    return [...this.#ports].reduce((typed, [documented, port]) => typed.replaceAll(documented, port), mapped);
+    // Not within a word: an id may contain the digits of a port.
+    return [...this.#ports].reduce(
+      (typed, [documented, port]) => typed.replaceAll(new RegExp(`\\b${documented}\\b`, 'g'), port),
+      mapped,
+    );
   }
 
   /**
