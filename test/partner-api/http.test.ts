@@ -208,7 +208,7 @@ describe('routes and methods come before authentication', () => {
   });
 
   test('a path behind something else, or without /v1, is 404, which says how the base address ends', async () => {
-    for (const before of ['//v1', '/docs/v1', '/v1/v1', '/api/v1', '/docs//v1', '', '/V1', '/v2']) {
+    for (const before of ['//v1', '/docs/v1', '/v1/v1', '/api/v1', '/docs//v1', '', '/V1', '/v2', '/api/v2']) {
       for (const method of ['GET', 'POST', 'PUT']) {
         const answer = parse(
           await sendRaw(`${method} ${before}/impact-transactions?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`),
@@ -314,6 +314,7 @@ describe('the recovery verdict of what reaches no operation', () => {
     ['a look-up behind a slash', 404, `GET //v1/impact-transactions?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`],
     ['a look-up without its version', 404, `GET /impact-transactions?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`],
     ['a contribution by its id, of another version', 404, `GET /V1/impact-transactions/txn_x HTTP/1.1\r\n${HOST}${CLOSE}`],
+    ['a contribution by its id, behind something else', 404, `GET /api/v2/impact-transactions/txn_x HTTP/1.1\r\n${HOST}${CLOSE}`],
     ['a look-up at any other path', 404, `GET /contributions?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`],
     ['an unknown path of a look-up', 404, `GET /v1/impact-transaction?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`],
     ['a wrong method', 405, `PUT /v1/impact-transactions HTTP/1.1\r\n${HOST}${CLOSE}`],

@@ -84,7 +84,7 @@ export function noSuchPath(nextStep: string): ServiceError {
 const MISPLACED = /^(?!\/v1\/(?!v1\/))[^?]+?(\/v1\/[^?]*)/;
 
 /** A path of contributions or estimates that begins with something else than `/v1/`, or with nothing. */
-const WITHOUT_VERSION = /^\/(?!v1\/)(?:[^/?]+\/)?((?:impact-transactions|emissions)(?:\/[^?]*)?)(?:\?|$)/;
+const WITHOUT_VERSION = /^\/(?!v1\/)(?:[^?]+\/)?((?:impact-transactions|emissions)(?:\/[^?]*)?)(?:\?|$)/;
 
 /**
  * The path of the interface that stands behind something else, as after a base address `https://…/`, `https://…/docs` or `https://…/v1`,
