@@ -89,6 +89,26 @@ describe('a delivery that a clock which was ahead put off for a year', HANG_LIMI
     assert.deepEqual(await read(), before);
   });
 
+  test('stays with a process that claims it while another one ends waits', async () => {
+    const { partnerId } = await withFailed('1 year');
+    const claiming = await pool.connect();
+    await claiming.query('begin');
+    const claim = "update delivery set lease = lease + 1, next_attempt_at = now() + interval '50 seconds' where partner_id = $1";
+    await claiming.query(`${claim} and attempts = 1`, [partnerId]);
+    const ending = endFarWaits(database);
+    const waits =
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'transactionid'";
+    await waitFor('the end of waits at the claimed row', async () => (await pool.query(waits)).rowCount !== 0);
+    await claiming.query('commit');
+    claiming.release();
+    await ending;
+    const { rows } = await pool.query(
+      "select next_attempt_at < now() + interval '50 seconds' as is_kept from delivery where partner_id = $1 and attempts = 1",
+      [partnerId],
+    );
+    assert.deepEqual(rows, [{ is_kept: true }]);
+  });
+
   test('that its process did not send before it died is due', async () => {
     const { partnerId } = (await service.newPartner()).partner;
     const handOver = { handOverId: 'far', partnerIds: [partnerId], firstSequences: ['1'], lastSequences: ['1'] };
