@@ -2,7 +2,7 @@ import { readUsage } from '../reliability/harness/process-usage.ts';
 import type { ConstantServer } from './baselines/constant-server.ts';
 import type { Pgbench, Pgbenches } from './baselines/pgbench.ts';
 import { answeredOk, type Load } from './load/load.ts';
-import { type Figures, type Measurement, meanOf, measure, medianFigures, medianOf, type Task } from './measures/measure.ts';
+import { type Figures, type Measurement, measure, medianFigures, medianOf, type Task } from './measures/measure.ts';
 import { progress } from './report/progress.ts';
 import { SCENARIOS, type ScenarioName } from './scenarios.ts';
 import type { Installation } from './subject/installation.ts';
@@ -35,36 +35,26 @@ export interface Cell {
   readonly pgbenchPerSecond: number | undefined;
   /** `pgbench` on the least table. */
   readonly leastPerSecond: number | undefined;
-  /** Of the revision that is compared with. */
-  readonly otherFigures: Figures | undefined;
 }
 
-/**
- * Measures one cell in the middle of its baselines: a machine that becomes slower or faster meanwhile does so for all of
- * them. Two revisions take turns, A B B A, for the same reason.
- */
+/** Measures one cell in the middle of its baselines: a machine that becomes slower or faster meanwhile does so for all of them. */
 export async function measureCell(bench: Bench, { scenario, connections, seconds }: Task): Promise<Cell> {
-  const { installation, other, pgbench } = bench;
+  const { installation, pgbench } = bench;
   const half = Math.ceil(seconds / 2);
   const pgbenches = SCENARIOS[scenario].hasPgbenchBaseline ? pgbench : undefined;
   const load = { connections, seconds: half };
   const constantBefore = await measureConstant(bench, { scenario, connections, seconds: half });
   const before = await measurePgbench(pgbenches, load);
-  const turns = other ? [installation, other, other, installation] : [installation];
-  const task = { scenario, connections, seconds: other ? half : seconds };
-  const taken: { of: Installation; figures: Figures }[] = [];
-  for (const of of turns) taken.push({ of, figures: (await measureChecked(bench, of, task)).figures });
+  const { figures } = await measureChecked(bench, installation, { scenario, connections, seconds });
   const after = await measurePgbench(pgbenches, load);
   const constantAfter = await measureConstant(bench, { scenario, connections, seconds: half });
-  const figuresOf = (wanted: Installation) => meanOf(taken.flatMap(({ of, figures }) => (of === wanted ? figures : [])));
   const cell = {
     scenario,
     connections,
-    figures: figuresOf(installation),
+    figures,
     constant: middle(constantBefore, constantAfter),
     pgbenchPerSecond: before && after && (before.sameRows + after.sameRows) / 2,
     leastPerSecond: before && after && (before.leastTable + after.leastTable) / 2,
-    otherFigures: other && figuresOf(other),
   };
   progress(`${SCENARIOS[scenario].title}, ${connections} connections: ${Math.round(cell.figures.perSecond)}/s`);
   return cell;
@@ -84,14 +74,12 @@ export function medianCell(rounds: readonly [Cell, ...Cell[]]): Cell {
     const values = rounds.map(read).filter((value) => value !== undefined);
     return values.length === 0 ? undefined : medianOf(values);
   };
-  const others = rounds.map(({ otherFigures }) => otherFigures).filter((figures) => figures !== undefined);
   return {
     ...rounds[0],
     figures: medianFigures(rounds.map(({ figures }) => figures)),
     constant: medianBaseline(rounds.map(({ constant }) => constant)),
     pgbenchPerSecond: median((cell) => cell.pgbenchPerSecond),
     leastPerSecond: median((cell) => cell.leastPerSecond),
-    otherFigures: others.length === 0 ? undefined : medianFigures(others),
   };
 }
 

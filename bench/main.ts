@@ -11,7 +11,7 @@
  *     --rows N               fills the database up to N contributions first, and measures what that costs
  *     --deliveries N         how many webhook deliveries are measured at least; 0 leaves them out (30000)
  *     --partners N           how many partners confirm, look up and estimate together, without endpoints and with one each; 0 leaves it out (200)
- *     --against REV          measures another revision too, taking turns
+ *     --against REV          loads another revision beside the working tree, both at the same time
  *     --database-url URL     an existing PostgreSQL, or a Citus coordinator; keep one for this, the rows stay in it
  *     --processes N          processes of the service (1)
  *     --young                measures only the first minute of a new database under full load, beside a database that was analysed
@@ -36,6 +36,7 @@ import { measureHalfLoad } from './measures/half-load.ts';
 import { measureLifetime } from './measures/lifetime.ts';
 import type { Task } from './measures/measure.ts';
 import { explainHotStatements } from './measures/plans.ts';
+import { measureSideBySide } from './measures/side-by-side.ts';
 import { FIRST_MINUTE_SECONDS, measureYoung, type Young } from './measures/young.ts';
 import { measureMixed } from './mixed/mixed.ts';
 import { type BenchOptions, readOptions } from './options.ts';
@@ -92,9 +93,11 @@ async function run(options: BenchOptions): Promise<Results> {
   const connections = levels.at(-1) ?? 1;
   await warmUp(bench, Math.min(WARM_UP_SECONDS_MAX, seconds));
   const growth = rows === undefined ? [] : await measureGrowth(bench, rows, { connections, seconds });
+  const tasks = levels.flatMap((level) => scenarios.map((scenario): Task => ({ scenario, connections: level, seconds })));
+  // While both have done as much: the compiler makes a program faster for minutes.
+  const sideBySide = await measureSideBySide(bench, tasks, rounds);
   const cells: Cell[] = [];
-  for (const level of levels)
-    for (const scenario of scenarios) cells.push(await measureRounds(bench, { scenario, connections: level, seconds }, rounds));
+  for (const task of tasks) cells.push(await measureRounds(bench, task, rounds));
   const mixed = await measureMixed(bench, { partners: options.partners, connections, seconds, rounds });
   const halfLoad = await measureHalfLoad(bench, cells, seconds);
   const deliveries = options.deliveries === 0 ? [] : await measureDeliveries(bench, options.deliveries);
@@ -104,7 +107,7 @@ async function run(options: BenchOptions): Promise<Results> {
   for (const { statement, scannedTables } of plans)
     if (scannedTables.length > 0) bench.problems.push(`${statement} reads ${scannedTables.join(' and ')} from end to end`);
   const contributionBytes = await readContributionBytes(bench.installation.pool);
-  const measured = { cells, mixed, growth, halfLoad, deliveries, lifetime, young: [] };
+  const measured = { cells, sideBySide, mixed, growth, halfLoad, deliveries, lifetime, young: [] };
   return {
     ...describe(options, bench),
     ...measured,
@@ -126,7 +129,16 @@ async function withYoung(options: BenchOptions, bench: Bench): Promise<Results> 
     const subject = { ...installation.subject.options, folder };
     young.push(...(await measureYoung(bench, installation, { subject, seconds })));
   }
-  const measured = { cells: [], mixed: undefined, growth: [], halfLoad: [], deliveries: [], lifetime: undefined, young };
+  const measured = {
+    cells: [],
+    sideBySide: [],
+    mixed: undefined,
+    growth: [],
+    halfLoad: [],
+    deliveries: [],
+    lifetime: undefined,
+    young,
+  };
   const { problems } = bench;
   return {
     ...describe(options, bench),

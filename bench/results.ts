@@ -7,6 +7,7 @@ import type { Growth } from './measures/growth.ts';
 import type { HalfLoad } from './measures/half-load.ts';
 import type { Lifetime } from './measures/lifetime.ts';
 import type { Plan } from './measures/plans.ts';
+import type { SideBySide } from './measures/side-by-side.ts';
 import type { Young } from './measures/young.ts';
 import type { Mixed } from './mixed/mixed.ts';
 import { drawChart } from './report/chart.ts';
@@ -26,9 +27,11 @@ export interface Results {
   readonly cellSeconds: number;
   /** Of whose figures each is the median. */
   readonly rounds: number;
-  /** The revision that `otherFigures` are of. */
+  /** The revision that is compared with. */
   readonly against: string | undefined;
   readonly cells: readonly Cell[];
+  /** Empty without `--against`. */
+  readonly sideBySide: readonly SideBySide[];
   /** `undefined` with `--partners 0`. */
   readonly mixed: Mixed | undefined;
   /** Empty without `--rows`. */

@@ -15,7 +15,7 @@ export interface Task {
   readonly ratePerSecond?: number;
 }
 
-/** Figures of one load, or the mean of several. */
+/** Figures of one load, or the median of several. */
 export interface Figures {
   readonly perSecond: number;
   readonly p50Ms: number;
@@ -88,21 +88,6 @@ async function countWhenQuiet({ pool, partner, crowd = [partner] }: Installation
     if (last && last.contributions === counts.contributions && last.estimates === counts.estimates) return counts;
     last = counts;
   }
-}
-
-/** The mean of each figure. */
-export function meanOf(all: readonly Figures[]): Figures {
-  const mean = (read: (figures: Figures) => number) => all.reduce((sum, each) => sum + read(each), 0) / all.length;
-  return {
-    perSecond: mean((each) => each.perSecond),
-    p50Ms: mean((each) => each.p50Ms),
-    p90Ms: mean((each) => each.p90Ms),
-    p99Ms: mean((each) => each.p99Ms),
-    maxMs: Math.max(...all.map((each) => each.maxMs)),
-    serviceCpu: mean((each) => each.serviceCpu),
-    databaseCpu: all[0]?.databaseCpu === undefined ? undefined : mean((each) => each.databaseCpu ?? 0),
-    residentMegabytes: mean((each) => each.residentMegabytes),
-  };
 }
 
 /** The median of each figure: one round that something disturbed decides nothing. */

@@ -6,6 +6,7 @@ import type { HalfLoad } from '../measures/half-load.ts';
 import type { Lifetime } from '../measures/lifetime.ts';
 import type { Figures } from '../measures/measure.ts';
 import type { Plan } from '../measures/plans.ts';
+import type { SideBySide, Spread } from '../measures/side-by-side.ts';
 import type { Young } from '../measures/young.ts';
 import type { Mixed } from '../mixed/mixed.ts';
 import type { Results } from '../results.ts';
@@ -14,7 +15,7 @@ import { type Column, decimal, ratio, renderTable, whole } from './table.ts';
 
 /** What a person reads of a run, on standard output. */
 export function renderResults(results: Results): string {
-  const { machine, postgres, cells, mixed, growth, halfLoad, deliveries, lifetime, plans, verdicts } = results;
+  const { machine, postgres, cells, sideBySide, mixed, growth, halfLoad, deliveries, lifetime, plans, verdicts } = results;
   const place = postgres.isDistributed ? ', distributed' : postgres.isEmbedded ? ', embedded' : '';
   const head = [
     `Revision ${results.revision}, ${results.startedAt}, load by ${results.generator}, ${results.cellSeconds} s per cell, median of ${results.rounds} round(s)`,
@@ -23,7 +24,7 @@ export function renderResults(results: Results): string {
   ];
   const parts = [`${head.join('\n')}\n`, renderCells(cells), renderCost(cells)];
   if (mixed) parts.push(renderMixed(mixed));
-  if (results.against !== undefined) parts.push(renderRevisions(cells, results.against));
+  if (results.against !== undefined) parts.push(renderSideBySide(sideBySide, results.against));
   if (growth.length > 0) parts.push(renderGrowth(growth));
   if (halfLoad.length > 0) parts.push(renderHalfLoad(halfLoad));
   if (deliveries.length > 0) parts.push(renderDeliveries(deliveries, results.against));
@@ -36,7 +37,7 @@ export function renderResults(results: Results): string {
   return parts.join('');
 }
 
-const CELL: readonly Column<Cell>[] = [
+const CELL: readonly Column<Pick<Cell, 'scenario' | 'connections'>>[] = [
   ['scenario', ({ scenario }) => SCENARIOS[scenario].title],
   ['conns', ({ connections }) => String(connections)],
 ];
@@ -106,19 +107,24 @@ function costOf({ serviceCpu, databaseCpu, perSecond }: Figures) {
   return { service: microseconds(serviceCpu, perSecond), database: microseconds(databaseCpu, perSecond) };
 }
 
-function renderRevisions(cells: readonly Cell[], against: string): string {
+function renderSideBySide(sideBySide: readonly SideBySide[], against: string): string {
   return renderTable(
-    `Working tree against ${against}, taking turns`,
+    `Working tree beside ${against}, both under load at the same time: what each costs in microseconds a request, and the ratios of all pairs of loads, median (least to most)`,
     [
       ...CELL,
-      ['per second', ({ figures }) => whole(figures.perSecond)],
-      [against, ({ otherFigures }) => whole(otherFigures?.perSecond)],
-      ['ratio', ({ figures, otherFigures }) => ratio(figures.perSecond, otherFigures?.perSecond)],
-      ['p50 ratio', ({ figures, otherFigures }) => ratio(figures.p50Ms, otherFigures?.p50Ms)],
-      ['p99 ratio', ({ figures, otherFigures }) => ratio(figures.p99Ms, otherFigures?.p99Ms)],
+      ['per second', ({ own, other }) => `${whole(own.perSecond)} / ${whole(other.perSecond)}`],
+      ['ratio', ({ perSecond }) => range(perSecond)],
+      ['service µs', ({ own, other }) => `${costOf(own).service} / ${costOf(other).service}`],
+      ['ratio', ({ serviceCost }) => range(serviceCost)],
+      ['PostgreSQL µs', ({ own, other }) => `${costOf(own).database} / ${costOf(other).database}`],
+      ['ratio', ({ databaseCost }) => range(databaseCost)],
     ],
-    cells,
+    sideBySide,
   );
+}
+
+function range({ median, least, most }: Spread): string {
+  return `${ratio(median, 1)} (${decimal(least)} to ${decimal(most)})`;
 }
 
 function renderGrowth(growth: readonly Growth[]): string {

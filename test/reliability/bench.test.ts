@@ -7,6 +7,7 @@ import { type Cell, medianCell } from '../../bench/cells.ts';
 import { REQUESTS } from '../../bench/load/requests.ts';
 import type { Figures } from '../../bench/measures/measure.ts';
 import { listProblems } from '../../bench/measures/reconcile.ts';
+import { comparePairs } from '../../bench/measures/side-by-side.ts';
 import {
   calculationId,
   eventId,
@@ -131,8 +132,25 @@ const FIGURES: Figures = {
 /** The constant route answers 10,000 a second with a fifth of a core. */
 function cellOf({ scenario, ...figures }: Partial<Figures> & Pick<Cell, 'scenario'>): Cell {
   const baselines = { constant: { perSecond: 10_000, cpu: 0.2 }, pgbenchPerSecond: undefined, leastPerSecond: 8_000 };
-  return { scenario, connections: 128, figures: { ...FIGURES, ...figures }, ...baselines, otherFigures: undefined };
+  return { scenario, connections: 128, figures: { ...FIGURES, ...figures }, ...baselines };
 }
+
+test('of two revisions side by side each pair is compared by itself, whatever the machine did from one to the next', () => {
+  // The machine is twice as fast in the second pair; the third was disturbed.
+  const pair = (perSecond: number, [ownCpu, otherCpu]: [number, number]) =>
+    [
+      { ...FIGURES, perSecond, serviceCpu: ownCpu, databaseCpu: 0.5 },
+      { ...FIGURES, perSecond: perSecond / 2, serviceCpu: otherCpu, databaseCpu: 0.5 },
+    ] as const;
+  const { perSecond, serviceCost, databaseCost } = comparePairs([
+    pair(100, [0.5, 0.5]),
+    pair(200, [0.5, 0.5]),
+    pair(150, [1, 0.5]),
+  ]);
+  assert.deepEqual(perSecond, { median: 2, least: 2, most: 2 });
+  assert.deepEqual(serviceCost, { median: 0.5, least: 0.5, most: 1 });
+  assert.equal(databaseCost.median, 0.5);
+});
 
 test('of several rounds the middle one counts, figure by figure', () => {
   const round = (perSecond: number, p99Ms: number) => cellOf({ scenario: 'confirm', perSecond, p99Ms });
