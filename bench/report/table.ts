@@ -25,3 +25,8 @@ export function decimal(value: number | undefined): string {
 export function ratio(value: number | undefined, reference: number | undefined): string {
   return value === undefined || reference === undefined || reference === 0 ? '–' : `${(value / reference).toFixed(2)}×`;
 }
+
+/** Of processor time for a request, of so many cores in use. */
+export function microseconds(cores: number | undefined, perSecond: number): string {
+  return cores === undefined || perSecond === 0 ? '–' : whole((cores / perSecond) * 1e6);
+}

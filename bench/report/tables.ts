@@ -11,7 +11,7 @@ import type { Young } from '../measures/young.ts';
 import type { Mixed } from '../mixed/mixed.ts';
 import type { Results } from '../results.ts';
 import { SCENARIOS } from '../scenarios.ts';
-import { type Column, decimal, ratio, renderTable, whole } from './table.ts';
+import { type Column, decimal, microseconds, ratio, renderTable, whole } from './table.ts';
 
 /** What a person reads of a run, on standard output. */
 export function renderResults(results: Results): string {
@@ -62,9 +62,6 @@ function renderCells(cells: readonly Cell[]): string {
     cells,
   );
 }
-
-const microseconds = (cpu: number | undefined, perSecond: number) =>
-  cpu === undefined || perSecond === 0 ? '–' : whole((cpu / perSecond) * 1e6);
 
 function renderCost(cells: readonly Cell[]): string {
   return renderTable(
