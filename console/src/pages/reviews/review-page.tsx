@@ -105,6 +105,7 @@ function ReviewFacts({ detail }: { readonly detail: Detail }) {
   const words = useTexts(CONTRIBUTION);
   const worth = useWorth(contribution);
   const decided = [
+    { label: t.decidedAt, value: <Time at={resolved_at} zone={zone} /> },
     { label: t.decidedBy, value: resolved_by === null ? <Absent /> : <Person id={resolved_by} /> },
     { label: common.reason, value: <Foreign text={resolution_reason} isWhole /> },
   ];

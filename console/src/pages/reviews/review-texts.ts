@@ -85,5 +85,6 @@ export const REVIEW = {
   history: ['Other contributions of this order', 'مساهمات أخرى للطلب نفسه'],
   timeline: ['What happened to the contribution', 'ما حدث للمساهمة'],
   viewerHelp: ['Your role lets you look. An operator decides.', 'دورك يتيح الاطّلاع، والقرار للمشغّل.'],
+  decidedAt: ['Decided', 'وقت البتّ'],
   decidedBy: ['Decided by', 'بتّ فيها'],
 } as const satisfies Texts;
