@@ -142,7 +142,7 @@ function Attempts({ partnerId, attempts }: { readonly partnerId: string; readonl
       label={t.attempts}
       rows={attempts}
       keyOf={({ number }) => number}
-      empty={<Empty title={t.noAnswer} icon="clock" />}
+      empty={<Empty title={t.noAttempt} icon="clock" />}
       columns={[
         { label: t.started, show: ({ started_at }) => <PartnerTime partnerId={partnerId} at={started_at} style="second" /> },
         { label: t.answer, show: (attempt) => <AnswerBadge attempt={attempt} /> },

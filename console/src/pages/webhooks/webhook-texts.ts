@@ -115,7 +115,7 @@ export const WEBHOOK = {
   next: ['Next attempt', 'المحاولة التالية'],
   delivery: ['Delivery', 'عملية التسليم'],
   answer: ['Answer', 'الرد'],
-  noAnswer: ['no answer', 'بلا رد'],
+  noAttempt: ['No attempt was made', 'لم تُجرَ أي محاولة'],
   took: ['Took', 'استغرقت'],
   milliseconds: [(count: number) => `${count} ms`, (count: number) => `${count} ملّي ثانية`],
   excerpt: ['What the receiver wrote', 'ما كتبه المستقبِل'],

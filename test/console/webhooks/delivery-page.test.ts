@@ -1,0 +1,33 @@
+/** What the page of a delivery says of its attempts. */
+
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { disableEndpoint } from '../../../src/webhooks/endpoints/manage-endpoint.ts';
+import { OWNER } from '../../support/actor.ts';
+import { newConfirmation } from '../../support/client.ts';
+import { needsBrowser } from '../../support/console/browser.ts';
+import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { endpointTools, newEndpoint, untilDeliveries } from '../../support/webhooks/webhook-service.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+describe('a delivery that was held before its first attempt', needsBrowser, () => {
+  for (const [language, none] of [
+    ['en', 'No attempt was made'],
+    ['ar', 'لم تُجرَ أي محاولة'],
+  ] as const)
+    test(`says that there was no attempt, and nothing of an answer, ${language}`, async () => {
+      const { database } = service;
+      const { client, partner, endpointId } = await newEndpoint(service, endpointTools(database));
+      const { partnerId } = partner;
+      await disableEndpoint(database, OWNER, { partnerId, endpointId }, 'a test');
+      await client.confirm(newConfirmation());
+      const [held] = await untilDeliveries(database, partnerId, ([first]) => first?.status === 'held');
+      const page = await browser.signedIn('viewer', { language });
+      await page.goto(`${browser.baseUrl}/webhooks/${partnerId}/deliveries/${held?.deliveryId}`);
+      await page.getByText(none, { exact: true }).waitFor();
+      assert.equal(await page.getByText(/^(no answer|بلا رد)$/).count(), 0);
+    });
+});
