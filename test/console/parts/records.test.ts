@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { createImpactBatch } from '../../../src/operations/impact/pool-contributions.ts';
+import { changeImpactBatch } from '../../../src/operations/impact/change-impact-batch.ts';
+import { createProject } from '../../../src/operations/impact/manage-project.ts';
+import { createImpactBatch, poolSettlements } from '../../../src/operations/impact/pool-contributions.ts';
 import { signedIn } from '../../support/actor.ts';
 import { newConfirmation } from '../../support/client.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
@@ -28,6 +30,9 @@ const ENDS = `[...document.querySelectorAll('tbody tr td:not(.sentences):not([da
   const ends = boxes.map((box) => (isRightToLeft ? box.left - left : right - box.right));
   return Math.round(Math.min(...ends));
 })`;
+
+const CUT_NAMES = `[...document.querySelectorAll('td[data-label="Project"] *, td[data-label^="Name in"] *')]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth && clientWidth > 0).map(({ textContent }) => textContent)`;
 
 /** How high each row of a card is that has one line. */
 const HEIGHTS = `[...document.querySelectorAll('tbody tr td')].filter((cell) => !cell.querySelector('.two-lines, .mantine-Badge-root'))
@@ -131,6 +136,24 @@ describe('a list', needsBrowser, () => {
       assert.ok(heights.some(({ text }) => text === '–') && heights.some(({ text }) => /^\d+$/.test(text)));
       assert.equal(new Set(heights.map(({ height }) => height)).size, 1, JSON.stringify(heights));
     });
+
+  test('shows the names of projects whole, on a wide screen and on a narrow one', async () => {
+    const [{ database }, actor] = [service, signedIn('operator')];
+    const nameEn = 'Mangroves of the coast between two cities';
+    const names = { nameEn, nameAr: 'أشجار القرم على الساحل بين المدينتين الكبيرتين', country: 'SA' };
+    const { projectId } = await createProject(database, actor, names);
+    const { impactBatchId } = await createImpactBatch(database, actor, { name: 'Autumn', quantity: 12n });
+    await poolSettlements(database, actor, { impactBatchId, partnerId, settlementIds: [settlementId] });
+    const allocate = { changeType: 'advanced', to: 'allocated', projectId, reason: null } as const;
+    await changeImpactBatch(database, actor, impactBatchId, allocate);
+    for (const width of [1280, 390] as const) {
+      const page = await browser.signedIn('viewer', { width });
+      await show(page, '/impact');
+      await page.locator('td[data-label="Name in Arabic"]').last().waitFor();
+      await page.locator('td[data-label="Project"]').getByText(nameEn).first().waitFor();
+      assert.deepEqual(await page.evaluate<string[]>(CUT_NAMES), [], String(width));
+    }
+  });
 
   test('has the name of an event in pieces that end after a dot', async () => {
     const { partner: owner, endpointId, client: sender } = await newEndpoint(service, endpointTools(service.database));

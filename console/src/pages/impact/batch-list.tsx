@@ -79,7 +79,7 @@ export function BatchList() {
               <TwoLines first={<PlantingBadge status={status} />} second={period && t.expectedIn(period)} />
             ),
           },
-          { label: t.project, show: ({ project_id }) => <Foreign text={nameOf(project_id)} /> },
+          { label: t.project, show: ({ project_id }) => <Foreign text={nameOf(project_id)} isWhole /> },
           { label: t.trees, isFigure: true, sort: 'quantity', show: ({ quantity }) => <Points value={quantity} /> },
           { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
           { label: t.since, show: ({ status_at }) => <Time at={status_at} style="day" /> },

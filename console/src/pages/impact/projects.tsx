@@ -65,8 +65,8 @@ export function Projects() {
             )
           }
           columns={[
-            { label: t.nameEn, sort: 'name_en', sortKind: 'name', show: ({ name_en }) => <Foreign text={name_en} /> },
-            { label: t.nameAr, sort: 'name_ar', sortKind: 'name', show: ({ name_ar }) => <Foreign text={name_ar} /> },
+            { label: t.nameEn, sort: 'name_en', sortKind: 'name', show: ({ name_en }) => <Foreign text={name_en} isWhole /> },
+            { label: t.nameAr, sort: 'name_ar', sortKind: 'name', show: ({ name_ar }) => <Foreign text={name_ar} isWhole /> },
             { label: t.country, show: ({ country }) => `${formatCountry(country, language)} (${isolate(country)})` },
             { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
             { label: t.projectId, show: ({ project_id }) => <Id id={project_id} isShort /> },
