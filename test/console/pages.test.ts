@@ -204,7 +204,7 @@ async function listMoney(): Promise<[name: string, path: string][]> {
   );
   await completeReconciliations(service.database, new AbortController().signal);
   const { lines } = (await operator.get(`/operator/v1/partners/${settlement.replace('/', '/settlements/')}/lines`)).body;
-  await operator.postOnce('/operator/v1/adjustments', {
+  const drafted = await operator.postOnce('/operator/v1/adjustments', {
     partner_id: partnerId,
     transaction_id: lines[0].transaction_id,
     reason_code: 'partner_reporting_error',
@@ -216,6 +216,7 @@ async function listMoney(): Promise<[name: string, path: string][]> {
     ['closings', '/closings'],
     ['settlement-open', `/settlements/${partnerId}/${next.settlementId}`],
     ['settlement-disputed', `/settlements/${settlement}`],
+    ['adjustment', `/adjustments/${partnerId}/${drafted.body.adjustment.adjustment_id}`],
     ['reconciliations', '/reconciliations'],
     ['reconcile', `/reconciliations/new?partner=${partnerId}&settlement=${settlementId}`],
     ['reconciliation', `/reconciliations/${partnerId}/${begun.body.reconciliation_id}`],

@@ -1,5 +1,5 @@
 /** A list of records with its heading row, its empty state and the way to more. */
-import { Button, Checkbox, Group, Paper, Stack, Table } from '@mantine/core';
+import { Button, Checkbox, Group, Paper, Stack, Table, VisuallyHidden } from '@mantine/core';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -13,6 +13,8 @@ import { Empty, Failure, Loading } from './state.tsx';
 
 export interface Column<Row> {
   readonly label: string;
+  /** What stands in it needs no heading, apart from those who do not see the table. */
+  readonly isLabelHidden?: boolean;
   readonly show: (row: Row) => ReactNode;
   /** Figures stand at the right of a table in both languages. */
   readonly isFigure?: boolean;
@@ -100,7 +102,12 @@ export function Records<Row>({
                   </Table.Td>
                 )}
                 {columns.map((column) => (
-                  <Table.Td key={column.label} data-label={column.label} data-narrow={column.narrow} className={classOf(column)}>
+                  <Table.Td
+                    key={column.label}
+                    data-label={column.isLabelHidden ? '' : column.label}
+                    data-narrow={column.narrow}
+                    className={classOf(column)}
+                  >
                     {column === name && linkOf ? (
                       <AddressLink to={linkOf(row)} className="record-link">
                         {column.show(row)}
@@ -120,9 +127,10 @@ export function Records<Row>({
 }
 
 function Heading<Row>({ column, sorting }: { readonly column: Column<Row>; readonly sorting: Sorting | undefined }) {
-  const { label, sort } = column;
+  const { label, sort, isLabelHidden } = column;
   const className = classOf(column);
-  if (!sorting || sort === undefined) return <Table.Th className={className}>{label}</Table.Th>;
+  if (!sorting || sort === undefined)
+    return <Table.Th className={className}>{isLabelHidden ? <VisuallyHidden>{label}</VisuallyHidden> : label}</Table.Th>;
   return (
     <Table.Th className={className} aria-sort={ariaSort(sorting, sort)}>
       <SortHeading column={toSortable({ ...column, sort })} sorting={sorting} />

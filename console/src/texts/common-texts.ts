@@ -54,6 +54,8 @@ export const COMMON = {
   created: ['Created', 'وقت الإنشاء'],
   expires: ['Expires', 'ينتهي'],
   by: ['By', 'بواسطة'],
+  actions: ['Actions', 'الإجراءات'],
+  value: ['Value', 'القيمة'],
   correlationId: ['Correlation id', 'معرّف الارتباط'],
   noAnswer: [
     'The service did not answer. Check that it runs and that this machine reaches it, then try again.',

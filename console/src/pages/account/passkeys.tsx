@@ -14,6 +14,7 @@ import { Foreign, Time } from '../../parts/values.tsx';
 import { addPasskey, hasPasskeys, NoPasskeyGiven, type Passkey } from '../../session/passkey.ts';
 import { SESSION_KEY } from '../../session/session-gate.tsx';
 import { SESSION } from '../../session/session-texts.ts';
+import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ACCOUNT } from './account-texts.ts';
 
@@ -21,6 +22,7 @@ const PASSKEYS_KEY = ['passkeys'] as const;
 
 export function Passkeys() {
   const t = useTexts(ACCOUNT);
+  const { actions } = useTexts(COMMON);
   const passkeys = useQuery({ queryKey: PASSKEYS_KEY, queryFn: () => answerOf(client.GET('/operator/v1/session/passkeys')) });
   return (
     <Stack gap="md">
@@ -38,7 +40,7 @@ export function Passkeys() {
                 { label: t.host, show: ({ host }) => <bdi dir="ltr">{host}</bdi> },
                 { label: t.addedAt, show: ({ created_at }) => <Time at={created_at} style="day" /> },
                 { label: t.lastUsed, show: ({ last_used_at }) => <Time at={last_used_at} /> },
-                { label: '', show: (passkey) => <RemovePasskey passkey={passkey} /> },
+                { label: actions, isLabelHidden: true, show: (passkey) => <RemovePasskey passkey={passkey} /> },
               ]}
             />
           )

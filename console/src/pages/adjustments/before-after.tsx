@@ -1,5 +1,6 @@
-import { Paper, Table } from '@mantine/core';
+import { Paper, Table, VisuallyHidden } from '@mantine/core';
 import { Money, Points } from '../../parts/values.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT } from './adjustment-texts.ts';
 
@@ -20,6 +21,7 @@ interface BeforeAfterProps {
 /** What is so now, and what will be. An amount without a conversion has no row. */
 export function BeforeAfter({ rows, labels }: BeforeAfterProps) {
   const t = useTexts(ADJUSTMENT);
+  const common = useTexts(COMMON);
   const [before, after] = labels ?? [t.before, t.after];
   const show = (value: string | null, { currency }: Change) =>
     currency === undefined ? <Points value={value} /> : <Money amount={value} currency={currency} />;
@@ -28,7 +30,9 @@ export function BeforeAfter({ rows, labels }: BeforeAfterProps) {
       <Table className="records">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th />
+            <Table.Th>
+              <VisuallyHidden>{common.value}</VisuallyHidden>
+            </Table.Th>
             <Table.Th className="figures">{before}</Table.Th>
             <Table.Th className="figures">{after}</Table.Th>
           </Table.Tr>

@@ -91,7 +91,7 @@ export function JobPage() {
 
 function JobTable({ jobs, sorting }: { readonly jobs: readonly Job[]; readonly sorting: Sorting }) {
   const t = useTexts(JOB);
-  const { status } = useTexts(COMMON);
+  const { status, actions } = useTexts(COMMON);
   const names = useTexts(JOB_NAME);
   return (
     <Records
@@ -106,7 +106,7 @@ function JobTable({ jobs, sorting }: { readonly jobs: readonly Job[]; readonly s
         { label: status, show: (job) => <State job={job} /> },
         { label: t.lastSuccess, show: (job) => <LastSuccess job={job} /> },
         { label: t.next, sort: 'due_at', show: ({ due_at }) => <Age at={due_at} /> },
-        { label: '', show: (job) => <RunNow job={job} /> },
+        { label: actions, isLabelHidden: true, show: (job) => <RunNow job={job} /> },
       ]}
     />
   );

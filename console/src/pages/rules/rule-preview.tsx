@@ -97,7 +97,8 @@ function Bands({ answer: { bands, contribution_count } }: { readonly answer: Ans
         { label: common.contribution, isFigure: true, show: ({ count }) => <Points value={count} /> },
         { label: common.points, isFigure: true, show: ({ points }) => <Points value={points} /> },
         {
-          label: '',
+          label: t.share,
+          isLabelHidden: true,
           show: ({ outcome, count }) => (
             <Progress
               value={(toHeight(count) * 100) / toHeight(contribution_count)}
@@ -120,6 +121,7 @@ function Prices({
   readonly currency: string | null;
 }) {
   const t = useTexts(RULE);
+  const common = useTexts(COMMON);
   const rows = [
     { label: t.worth, ...amount, isMoney: true },
     { label: t.trees, ...trees, isMoney: false },
@@ -133,7 +135,7 @@ function Prices({
       keyOf={({ label }) => label}
       empty={null}
       columns={[
-        { label: '', show: ({ label }) => label },
+        { label: common.value, isLabelHidden: true, show: ({ label }) => label },
         { label: t.asRecorded, isFigure: true, show: ({ before, isMoney }) => show(before, isMoney) },
         { label: t.under, isFigure: true, show: ({ after, isMoney }) => show(after, isMoney) },
       ]}

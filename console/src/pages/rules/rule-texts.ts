@@ -116,6 +116,7 @@ export const RULE = {
   over: ['Contributions of', 'مساهمات'],
   between: [(from: string, to: string) => `From ${from} to ${to}.`, (from: string, to: string) => `من ${from} إلى ${to}.`],
   outcome: ['Outcome', 'النتيجة'],
+  share: ['Share', 'النسبة'],
   asRecorded: ['As recorded', 'كما سُجّل'],
   under: ['Under this version', 'بهذا الإصدار'],
   worth: ['Value of the points', 'قيمة النقاط'],

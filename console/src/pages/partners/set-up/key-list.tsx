@@ -77,7 +77,7 @@ export function KeyList({ partnerId, onIssued }: KeyListProps) {
           { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
           { label: t.lastUsed, show: ({ last_used_at }) => <Time at={last_used_at} /> },
           { label: t.keyId, show: ({ key_id }) => <Id id={key_id} isShort /> },
-          { label: '', show: (key) => <KeyActions apiKey={key} onStep={setAsked} /> },
+          { label: common.actions, isLabelHidden: true, show: (key) => <KeyActions apiKey={key} onStep={setAsked} /> },
         ]}
       />
       {asked && <KeyStepDialog {...asked} onIssued={onIssued} onClose={() => setAsked(undefined)} />}
