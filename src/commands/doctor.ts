@@ -2,6 +2,7 @@ import { type Config, ConfigError, readConfig } from '../config.ts';
 import { DEFAULT_VERSION } from '../domain/rules/contribution-rules.ts';
 import { explainBreakGlass, listBreakGlass } from '../operations/access/break-glass.ts';
 import { requireAuditKeys } from '../operations/audit/require-audit-keys.ts';
+import { findSealStart } from '../operations/audit/seal-start.ts';
 import { listPartnersUnderDefaults } from '../operations/rules/manage-rule.ts';
 import { readVerifiedRuleEntries } from '../operations/rules/verified-rules.ts';
 import { openConfiguredSecretBox, requireSecretsKey } from '../service/configured-keys.ts';
@@ -168,11 +169,12 @@ async function examineMigrations({ database }: Store): Promise<Finding> {
   return { check: 'migrations', verdict: 'problem', message: `missing: ${pending.join(', ')}. Run: npx partner-impact migrate` };
 }
 
-/** Under other keys no change can be made, and no key of a partner can be verified. */
+/** Under other keys no change can be made, and no key of a partner can be verified. Without an older key the service does not start. */
 async function examineKeys({ database }: Store): Promise<Finding[]> {
   if ((await readMigrationState(database.pool)).pending.length > 0) return [];
   try {
     await requireAuditKeys(database);
+    await findSealStart(database.pool, database);
     return [{ check: 'keys', verdict: 'ok', message: 'AUDIT_KEY is the key of this database' }];
   } catch (error) {
     return [{ check: 'keys', verdict: 'problem', message: (error as Error).message }];

@@ -72,6 +72,22 @@ for (const words of [[], ['--processes', '2']]) {
       await rotated.end('SIGTERM');
     });
 
+    test('needs the old key after a change of keys, and doctor names it', async () => {
+      const { databaseUrl } = await newDatabase();
+      const [own, next] = [newKey('2026'), newKey('2027')];
+      await (await spawnService(databaseUrl, { AUDIT_KEY: own }, words)).end('SIGTERM');
+      const { runJson } = commandLine({ DATABASE_URL: databaseUrl, AUDIT_KEY: `${next},${own}` });
+      await runJson('partner', 'create', '--name', 'Shop');
+      const missing = /sealed with the key "2026", which is not in AUDIT_KEY/;
+      await assert.rejects(spawnService(databaseUrl, { AUDIT_KEY: next }, words), missing);
+      const { run } = commandLine({ DATABASE_URL: databaseUrl, AUDIT_KEY: next });
+      const { ok, findings } = JSON.parse((await run(['doctor', '--json'])).stdout);
+      const [found] = findings.filter(({ check }: { check: string }) => check === 'keys');
+      assert.deepEqual([ok, found.verdict], [false, 'problem']);
+      assert.match(found.message, missing);
+      await (await spawnService(databaseUrl, { AUDIT_KEY: `${next},${own}` }, words)).end('SIGTERM');
+    });
+
     test('looks to whom the database belongs before it migrates it', async () => {
       const { databaseUrl, pool } = await newDatabase();
       await claimInstallation(pool, 'production');
