@@ -136,6 +136,15 @@ describe('it can be read by a newcomer', () => {
       for (const [name, { value }] of Object.entries<Json>(examples)) assert.equal(listMisfits(schema, value), '', name);
   });
 
+  test('what is not found says where it is named, or what to do', () => {
+    for (const { operationId, responses } of operations)
+      for (const { value } of Object.values<Json>(responses[404]?.content['application/json'].examples ?? {})) {
+        const { message, details = [] } = value.error;
+        const hasNext = /[.;] [A-Z\w]/.test(message) || details.some(({ field }: Json) => field === 'next_action');
+        assert.ok(hasNext, `${operationId}: ${message}`);
+      }
+  });
+
   test('every error code has an example', () => {
     const shown = operations.flatMap((operation) =>
       Object.values<Json>(operation.responses).flatMap((response) =>

@@ -52,6 +52,7 @@ describe('a refusal on request', () => {
         assert.deepEqual([answer.status, answer.body.error.code, answer.body.error.retryable], [status, code, true]);
         assert.equal(answer.headers.get('retry-after'), '1');
         assert.equal(answer.headers.get('x-sandbox-scenario'), scenario);
+        assert.ok('X-Sandbox-Scenario' in document.paths['/v1/impact-transactions'].post.responses[status].headers);
         assert.equal(detailCodes(answer)['point_restoration'], 'not_authorized');
       }
       assert.equal((await client.findByEvent(confirmation.partner_event_id)).status, 404);

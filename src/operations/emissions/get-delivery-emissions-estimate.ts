@@ -44,5 +44,6 @@ export function createGetDeliveryEmissionsEstimate(database: Database, together:
 }
 
 export function estimateNotFound(): ServiceError {
-  return new ServiceError('estimate_not_found', 'There is no estimate with this calculation_id.');
+  const message = 'There is no estimate with this calculation_id; check the calculation_id, or create a new estimate.';
+  return new ServiceError('estimate_not_found', message);
 }

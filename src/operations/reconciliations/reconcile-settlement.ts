@@ -102,7 +102,10 @@ export function createReconcileSettlement(database: Database, usage: StorageUsag
 }
 
 export function reconciliationNotFound(): ServiceError {
-  return recordNotFound('reconciliation_id', 'There is no reconciliation with this reconciliation_id of this settlement.');
+  return recordNotFound(
+    'reconciliation_id',
+    'There is no reconciliation with this reconciliation_id of this settlement. The answer that received the list has its path.',
+  );
 }
 
 async function take(comparing: Comparing, list: UploadedList): Promise<ReconciliationOutcome> {

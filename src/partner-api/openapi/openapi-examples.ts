@@ -217,7 +217,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, ErrorExample> = {
     'The partner is suspended: the service records nothing new. Look-ups and replays of stored records still work.',
   ),
   contribution_not_found: error('No contribution is recorded for this partner_event_id. This is not a final failure.'),
-  estimate_not_found: error('There is no estimate with this calculation_id.'),
+  estimate_not_found: error('There is no estimate with this calculation_id; check the calculation_id, or create a new estimate.'),
   idempotency_conflict: onField(
     'Idempotency-Key',
     'other_payload',

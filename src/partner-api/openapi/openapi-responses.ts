@@ -88,7 +88,11 @@ const EXAMPLE_CORRELATION_ID = 'corr-2026-11-21-0001';
 export function errorResponses(operationId: OperationId): Record<string, Json> {
   const { errors, recoverable, notFound }: OperationText = OPERATIONS[operationId];
   const byStatus = Map.groupBy(errors, (code) => String(describeErrorCode(code).status));
-  const entries = [...byStatus].map(([status, codes]): [string, Json] => [status, errorResponse(codes, recoverable)]);
+  const isRehearsed = REHEARSED.includes(operationId);
+  const entries = [...byStatus].map(([status, codes]): [string, Json] => [
+    status,
+    errorResponse(codes, recoverable, isRehearsed),
+  ]);
   const other = {
     ...errorResponse([], undefined),
     headers: headers(...RATE, 'Retry-After', 'Allow'),
@@ -103,7 +107,7 @@ function notFoundResponse(error: ServiceError): Json {
   return { ...errorResponse([], undefined), description: `\`${error.code}\``, content: errorContent(examples) };
 }
 
-function errorResponse(codes: readonly ErrorCode[], recoverable: RecoverableOperation | undefined): Json {
+function errorResponse(codes: readonly ErrorCode[], recoverable: RecoverableOperation | undefined, isRehearsed = false): Json {
   const examples = Object.fromEntries(
     codes.map((code) => [
       code,
@@ -113,7 +117,11 @@ function errorResponse(codes: readonly ErrorCode[], recoverable: RecoverableOper
   const hasRetryAfter = codes.some((code) => describeErrorCode(code).retryAfterSeconds !== undefined);
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
-    headers: headers(...headersOf(codes), ...(hasRetryAfter ? ['Retry-After'] : [])),
+    headers: headers(
+      ...headersOf(codes),
+      ...(hasRetryAfter ? ['Retry-After'] : []),
+      ...(isRehearsed && !codes.includes('unauthorized') ? ['X-Sandbox-Scenario'] : []),
+    ),
     content: errorContent(examples),
   };
 }

@@ -28,9 +28,13 @@ export async function getOwnEndpoint(
 }
 
 export function endpointNotFound(): ServiceError {
-  return recordNotFound('endpoint_id', 'You have no webhook endpoint with this endpoint_id.');
+  return recordNotFound(
+    'endpoint_id',
+    'You have no webhook endpoint with this endpoint_id. GET /v1/webhook-endpoints lists yours.',
+  );
 }
 
 export function deliveryNotFound(): ServiceError {
-  return recordNotFound('delivery_id', 'You have no delivery with this delivery_id.');
+  const list = 'GET /v1/webhook-endpoints/{endpoint_id}/deliveries lists those to an endpoint.';
+  return recordNotFound('delivery_id', `You have no delivery with this delivery_id. ${list}`);
 }

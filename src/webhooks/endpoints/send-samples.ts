@@ -72,7 +72,10 @@ async function findEndpoints({ database }: EndpointTools, { partnerId, endpointI
   const present = await listWebhookEndpoints(database.pool, partnerId);
   const named = present.find((endpoint) => endpoint.endpointId === endpointId);
   if (endpointId !== undefined && !named)
-    throw recordNotFound('endpoint_id', 'You have no webhook endpoint with this endpoint_id.');
+    throw recordNotFound(
+      'endpoint_id',
+      'You have no webhook endpoint with this endpoint_id. GET /v1/webhook-endpoints lists yours.',
+    );
   const wants = ({ status, eventTypes }: WebhookEndpoint) =>
     status === 'active' && (eventTypes.length === 0 || eventTypes.includes(eventType));
   const chosen = named ? [named] : present.filter(wants);
