@@ -1,7 +1,7 @@
-/** What a delivery tells of a certificate that is not trusted. */
+/** What a delivery tells of a certificate that is not trusted, also when an earlier one was. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:https';
+import { createServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { makeCertificate } from '../../../test/support/webhooks/make-certificate.ts';
@@ -12,6 +12,29 @@ const NAME = 'hooks.example.com';
 const valid = makeCertificate(NAME);
 const expired = makeCertificate(NAME, -1);
 
+async function listen(options: ServerOptions) {
+  const server = createServer(options, (_request, response) => response.setHeader('connection', 'close').end());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+/** Sends to a port of this machine under a name. */
+function sender(authority: Buffer | undefined) {
+  const agent = openGuardedAgent({
+    allowInsecure: true,
+    resolveName: async () => [{ address: '127.0.0.1', family: 4 }],
+    ...(authority && { certificateAuthorities: authority }),
+  });
+  after(() => agent.destroy());
+  return async (host: string, port: number) => {
+    const message = { url: `https://${host}:${port}/`, headers: {}, body: Buffer.from('{}') };
+    const { errorClass, status } = await send(agent, message);
+    return [errorClass, status];
+  };
+}
+
 for (const [what, { served = valid, trusted = [served.cert], host = NAME }, expected] of [
   ['a valid one', {}, null],
   ['one that has expired', { served: expired }, 'tls_expired'],
@@ -19,16 +42,22 @@ for (const [what, { served = valid, trusted = [served.cert], host = NAME }, expe
   ['one of an unknown authority', { trusted: [] }, 'tls_untrusted'],
 ] as readonly [string, { served?: typeof valid; trusted?: Buffer[]; host?: string }, string | null][])
   test(`${what}: ${expected ?? 'delivered'}`, async () => {
-    const server = createServer(served, (_request, response) => response.end()).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    after(() => server.close());
-    const agent = openGuardedAgent({
-      allowInsecure: true,
-      resolveName: async () => [{ address: '127.0.0.1', family: 4 }],
-      ...(trusted[0] && { certificateAuthorities: trusted[0] }),
-    });
-    after(() => agent.destroy());
-    const url = `https://${host}:${(server.address() as AddressInfo).port}/`;
-    const { errorClass, status } = await send(agent, { url, headers: {}, body: Buffer.from('{}') });
-    assert.deepEqual([errorClass, status], [expected, expected === null ? 200 : null]);
+    const { port } = await listen(served);
+    assert.deepEqual(await sender(trusted[0])(host, port), [expected, expected === null ? 200 : null]);
   });
+
+const other = makeCertificate('other.example.com');
+
+for (const version of ['TLSv1.2', 'TLSv1.3'] as const)
+  for (const [what, certificate, expected] of [
+    ['has expired', expired, 'tls_expired'],
+    ['is for another name', other, 'tls_name'],
+  ] as const)
+    test(`a receiver that resumes sessions (${version}), and whose certificate ${what} meanwhile: ${expected}`, async () => {
+      const settings = { ticketKeys: Buffer.alloc(48, 1), minVersion: version, maxVersion: version };
+      const { server, port } = await listen({ ...valid, ...settings });
+      const sendTo = sender(Buffer.concat([valid.cert, expired.cert, other.cert]));
+      assert.deepEqual(await sendTo(NAME, port), [null, 200]);
+      server.setSecureContext({ ...certificate, ...settings });
+      assert.deepEqual(await sendTo(NAME, port), [expected, null]);
+    });

@@ -46,7 +46,8 @@ const NEXT_ADDRESS_AFTER_MS = 1_000;
 /**
  * An agent that connects only to public addresses. An address as host is checked itself, a name by all of its addresses; one refused
  * address refuses the whole name. A name is resolved once per connection, and the connection goes to one of the checked addresses, so
- * that a name service that changes its answer gains nothing. Server name and certificate are the name's. It uses no proxy, follows no
+ * that a name service that changes its answer gains nothing. Server name and certificate are the name's, and each connection checks the
+ * certificate anew. It uses no proxy, follows no
  * redirect, and aborts an endless answer. It speaks HTTP/1.1 only: requests do not share a connection. A refused request fails with
  * {@link AddressRefusedError}.
  *
@@ -58,6 +59,8 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
   const connect = undici.buildConnector({
     timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     allowH2: false,
+    // Node judges no certificate on a connection that resumes a session.
+    maxCachedSessions: 0,
     lookup: guardedLookup(options.resolveName ?? (allowInsecure ? namesOfThisMachine : publicNames()), options),
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
     ...(certificateAuthorities !== undefined && { ca: certificateAuthorities }),
