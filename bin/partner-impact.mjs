@@ -15,17 +15,12 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR) await runProgram();
 else runUnder(findPackagedNode());
 
-/** Published, the program is compiled; in a checkout Node runs its source. */
 async function runProgram() {
-  const compiled = new URL('../dist/main.js', import.meta.url);
-  const source = new URL('../src/main.ts', import.meta.url);
-  const program = existsSync(compiled) ? compiled : source;
-  if (program === source && !existsSync(new URL('../node_modules', import.meta.url)))
-    refuse('The packages are not installed yet.');
+  if (!existsSync(new URL('../node_modules', import.meta.url))) refuse('The packages are not installed yet.');
   // Node compiles and strips types once, and keeps what it has made: without it a start takes twice as long.
   if (process.env[LAUNCHED] !== undefined) endWithLauncher();
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)));
-  await import(program.href);
+  await import('../src/main.ts');
 }
 
 /** Whoever kills the process that was started, the program is killed with it: it would keep its ports, unseen. */
