@@ -7,8 +7,9 @@ import { loadByWrk } from '../load/wrk.ts';
 import { type Figures, measure, medianFigures, medianOf } from '../measures/measure.ts';
 import { SCENARIOS } from '../scenarios.ts';
 import { type Installation, install } from '../subject/installation.ts';
+import { measureSharedSpeed } from './core-speed.ts';
 import type { Costs } from './model.ts';
-import { listNarrowPlacements, type PlacedParts, place, placeOnAll } from './placements.ts';
+import { ALL_CORES, listNarrowPlacements, type PlacedParts, place, placeOnAll } from './placements.ts';
 import { countFlushTimes, type Flushes, readFlushes, type WaitShare, watchWaits } from './waits.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
@@ -26,6 +27,8 @@ export interface LimitsTask {
 }
 
 export interface Limits {
+  /** The speed of a core while all others work, against its speed alone. */
+  readonly sharedSpeed: number;
   readonly costs: ReadonlyMap<LimitedScenario, Costs>;
   readonly measured: readonly {
     readonly scenario: LimitedScenario;
@@ -47,6 +50,7 @@ interface Load {
 }
 
 export async function measureLimits(task: LimitsTask): Promise<Limits> {
+  const sharedSpeed = await measureSharedSpeed(ALL_CORES);
   const one = await measureOneProcess(task);
   const measured = [...one.measured];
   for (const processes of MORE_PROCESSES) {
@@ -61,10 +65,10 @@ export async function measureLimits(task: LimitsTask): Promise<Limits> {
       });
     }
   }
-  return { ...one, measured };
+  return { ...one, sharedSpeed, measured };
 }
 
-async function measureOneProcess(task: LimitsTask): Promise<Limits> {
+async function measureOneProcess(task: LimitsTask): Promise<Omit<Limits, 'sharedSpeed'>> {
   await using cleanUp = new AsyncDisposableStack();
   const installation = await begin(task, 1, cleanUp);
   const onAll = placeOnAll(1, task.connections);

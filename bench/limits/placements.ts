@@ -5,7 +5,7 @@ import { pin } from './pin.ts';
 
 const PARTS: readonly Part[] = ['service', 'database', 'load'];
 /** By their numbers. */
-const ALL_CORES: readonly number[] = Array.from({ length: availableParallelism() }, (_, core) => core);
+export const ALL_CORES: readonly number[] = Array.from({ length: availableParallelism() }, (_, core) => core);
 const [FIRST = 0, ...OTHERS] = ALL_CORES;
 
 export interface PlacedParts extends Placement {

@@ -6,13 +6,14 @@ import { predict, predictMost } from './model.ts';
 const MORE_CORES = [2, 4, 8, 16, 32];
 const WAITS_SHOWN = 6;
 
-export function renderLimits({ costs, measured, waits, walBytes, requestsPerFlush }: Limits): string {
+export function renderLimits({ sharedSpeed, costs, measured, waits, walBytes, requestsPerFlush }: Limits): string {
   const scenarios = [...costs.keys()];
   const costsOf = (scenario: LimitedScenario) => costs.get(scenario) ?? unknown(scenario);
   const more = scenarios.flatMap((scenario) =>
     MORE_CORES.map((cores) => ({ scenario, cores, ...predictMost(costsOf(scenario), cores) })),
   );
   return [
+    `\nWhile all cores work, each has ${decimal(sharedSpeed)} of its speed alone.\n`,
     renderTable(
       'What a request costs: one process of the service, all parts on all cores',
       [
