@@ -108,7 +108,7 @@ test('`npm run reliability` tells of every experiment, and knows no other name',
   const run = (...words: string[]) =>
     spawnSync(process.execPath, ['scripts/reliability.ts', ...words], { cwd: ROOT, encoding: 'utf8' });
   const folders = globSync('reliability/*/main.ts', { cwd: ROOT }).map((path) => basename(dirname(path)));
-  const experiments = [...folders, 'statement', 'reconciliation', 'event-costs', 'operators'];
+  const experiments = [...folders, 'statement', 'reconciliation', 'event-costs', 'limits', 'operators'];
   assert.deepEqual(find(run().stdout, /^ {2}(\S+) +[A-Z].+\.$/gm), experiments.sort());
   assert.equal(run('siege', '--help').status, 0);
   assert.equal(run('none').status, 2);
