@@ -3,6 +3,7 @@ import { guardWords } from '../domain/settlements/statement/spreadsheet-guard.ts
 import { readNamesOfPartners } from '../operations/access/find-partners.ts';
 import { Type } from '../partner-api/schema-type.ts';
 import type { Queryable } from '../store/database.ts';
+import { downloadPages } from './download-pages.ts';
 import { type ExportColumn, type ExportedRecord, exportColumnsOf, type ObjectSchema } from './export-columns.ts';
 import { attachment, exportNameOf } from './export-name.ts';
 import type { OperatorCall, OperatorRoute } from './route.ts';
@@ -12,6 +13,9 @@ type Answer = ExportedRecord & { readonly next_after: string; readonly has_more:
 
 /** The largest page: a download takes as few as it can. */
 const PAGE = '200';
+
+/** Of all lists. */
+const readPage = downloadPages<Answer>();
 
 /** Whether a route answers with pages of records. */
 export function isPaged({ answer }: OperatorRoute): boolean {
@@ -33,13 +37,22 @@ export function exportOf(list: OperatorRoute): OperatorRoute {
     query: Type.Object(filters, closed),
     answer: 'csv',
     async handle(call: OperatorCall<unknown, object, unknown>) {
+      const { reply, actor } = call;
       const read = (after?: string): Promise<Answer> =>
-        list.handle({ ...call, query: { ...call.query, limit: PAGE, ...(after !== undefined && { after }) } }) as Promise<Answer>;
+        readPage({
+          operatorId: actor.operatorId,
+          isWanted: () => !reply.raw.destroyed,
+          read: () =>
+            list.handle({
+              ...call,
+              query: { ...call.query, limit: PAGE, ...(after !== undefined && { after }) },
+            }) as Promise<Answer>,
+        });
       // What is wrong with the request is told before the first byte.
       const first = await read();
       const { pool } = call.tools.database;
       const file = await exportNameOf(pool, list, { ...(call.params as object), ...call.query }, new Date());
-      call.reply.header('content-disposition', attachment(`${file}.csv`));
+      reply.header('content-disposition', attachment(`${file}.csv`));
       return write(first, read, { ...records, db: pool });
     },
   };
