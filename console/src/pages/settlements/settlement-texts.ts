@@ -28,7 +28,7 @@ export const SETTLEMENT = {
   payablePoints: ['Payable points', 'النقاط المستحقة'],
   payableAmount: ['Payable amount', 'المبلغ المستحق'],
   netAmount: ['Net amount', 'صافي المبلغ'],
-  noAmount: ['none: no value of a point was in force', 'لا مبلغ: لم تكن للنقطة قيمة سارية'],
+  noAmount: ['There is no amount: no value of a point was in force.', 'لا مبلغ: لم تكن للنقطة قيمة سارية.'],
   sum: ['How it adds up', 'كيف يُحسب المستحق'],
   sumOf: ['What', 'البند'],
   countedContributions: [
