@@ -5,16 +5,13 @@ import { shortId } from '../format/short-id.ts';
 import { cityOf, formatRelative, formatTime, formatUtc, ownZone, type TimeStyle } from '../format/time.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../texts/language.tsx';
+import { Breaking } from './codes/breaking.tsx';
 import { hint } from './hint.tsx';
 import { Icon } from './icon.tsx';
 
 export function Points({ value }: { readonly value: string | null | undefined }) {
   if (value === null || value === undefined) return <Absent />;
-  return (
-    <bdi dir="ltr" className="figure">
-      {formatWhole(value)}
-    </bdi>
-  );
+  return <Figure text={formatWhole(value)} />;
 }
 
 export function Money({
@@ -25,9 +22,23 @@ export function Money({
   readonly currency: string | null | undefined;
 }) {
   if (!amount) return <Absent />;
+  return <Figure text={formatMoney(amount, currency)} />;
+}
+
+/** As long as a narrow screen has room for beside a label. */
+const CHARACTERS_IN_LINE = 16;
+
+/** A figure stands in one line; a longer one goes on after a comma where a narrow screen, or a sum, has no room for it. */
+function Figure({ text }: { readonly text: string }) {
+  if (text.length <= CHARACTERS_IN_LINE)
+    return (
+      <bdi dir="ltr" className="figure">
+        {text}
+      </bdi>
+    );
   return (
-    <bdi dir="ltr" className="figure">
-      {formatMoney(amount, currency)}
+    <bdi dir="ltr" className="figure long-figure">
+      <Breaking text={text} at={/(?<=,)/} />
     </bdi>
   );
 }

@@ -13,6 +13,13 @@ if (scene) after(() => assert.deepEqual(browser.offences, []));
 
 const V1 = '/operator/v1';
 
+/** Figures of which a part is beyond what is seen: of the screen, or of a table that scrolls. */
+const BEYOND = `[...document.querySelectorAll('main .figure')].filter((figure) => {
+  const frame = figure.closest('.mantine-Paper-root').getBoundingClientRect();
+  const { left, right } = figure.getBoundingClientRect();
+  return left < frame.left || right > frame.right || right > innerWidth;
+}).map(({ textContent }) => textContent)`;
+
 describe('the sum of a settlement', needsBrowser, () => {
   test('names what was carried, and each amount, so that the payable figure can be checked', async () => {
     const { partnerId, client } = await newSettledPartner(service);
@@ -59,4 +66,33 @@ describe('the sum of a settlement', needsBrowser, () => {
       ['0', '0.00 SAR'],
     ]);
   });
+
+  for (const language of ['en', 'ar'] as const)
+    test(`of the largest points is read whole on a narrow screen, while it is open and closed, ${language}`, async () => {
+      const { partnerId, client, open } = await newSettledPartner(service);
+      for (let number = 0; number < 3; number++) {
+        const { status } = await client.confirm({ points: 2n ** 63n - 1n });
+        assert.equal(status, 201);
+      }
+      const page = await browser.signedIn('approver', { language, width: 390 });
+      const look = async (price: string) => {
+        await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${open.settlementId}`);
+        await page.locator('table.sum').getByText('27,670,116,110,564,327,421').first().waitFor();
+        await page.waitForLoadState('networkidle');
+        assert.deepEqual(await page.evaluate<string[]>(BEYOND), [], price);
+      };
+      await look('open');
+      await page
+        .getByText(
+          language === 'en' ? 'There is no amount: no value of a point was in force.' : 'لا مبلغ: لم تكن للنقطة قيمة سارية.',
+        )
+        .waitFor();
+      const { closed } = await closeNow(service.database, partnerId, tools('0.0333'));
+      await look('closed');
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.goto(`${browser.baseUrl}/settlements?period=${closed.period.label.slice(0, 7)}`);
+      await page.locator('table.sum').waitFor();
+      await page.waitForLoadState('networkidle');
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'), 0);
+    });
 });
