@@ -40,7 +40,7 @@ describe('a decided review', needsBrowser, () => {
       const facts = page.locator('dl > div').filter({ has: page.locator('dt', { hasText: decided }) });
       await page.goto(address);
       await page.locator('dl').getByText(city).first().waitFor();
-      assert.equal(await facts.count(), 0, 'nobody decided yet');
+      assert.equal(await facts.count(), 0, 'the review waits');
       await confirmPendingContribution(service.database, signedIn('operator'), { partnerId, transactionId }, 'Known order.');
       const { rows } = await service.database.pool.query<{ at: Date }>(
         'select resolved_at as at from contribution_review where transaction_id = $1',
