@@ -147,6 +147,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 if __name__ == "__main__":
     if not API_KEY:
         sys.exit("Set API_KEY: an event that is missing, such as one from before the endpoint was added, is fetched with it.")
+    if not re.fullmatch("[!-~]+", API_KEY):  # http.client would show it in its error
+        sys.exit("API_KEY is not a key: it has a line end, or a character that no key has")
     server = http.server.HTTPServer(("127.0.0.1", int(os.environ.get("PORT", "9000"))), Receiver)
     server.inbox = open_inbox(os.environ.get("INBOX", "inbox.db"))
     handle_next(server.inbox)

@@ -2,6 +2,7 @@ import http.client
 import json
 import os
 import random
+import re
 import time
 import urllib.parse
 
@@ -22,6 +23,8 @@ def confirm_contribution(intent, was_sent=False, within_seconds=60):
     """
     if type(intent["points"]) is not int:
         raise TypeError("points must be an int: a float loses digits above 2**53")
+    if not re.fullmatch("[!-~]*", API_KEY):  # http.client would show it in its error
+        raise ValueError("API_KEY is not a key: it has a line end, or a character that no key has")
     ends_at = time.monotonic() + within_seconds
     step, pauses, refusal = (look_up if was_sent else send), 0, None
     while True:

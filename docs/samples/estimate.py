@@ -1,12 +1,15 @@
 import http.client
 import json
 import os
+import re
 import sys
 import time
 import urllib.parse
 
 BASE_URL = os.environ.get("BASE_URL", "http://127.0.0.1:8080")
 API_KEY = os.environ.get("API_KEY", "")
+if not re.fullmatch("[!-~]*", API_KEY):  # http.client would show it in its error
+    sys.exit("API_KEY is not a key: it has a line end, or a character that no key has")
 transaction_id, order_ref, distance_km, vehicle = sys.argv[1:5]
 attempt = sys.argv[5] if len(sys.argv) > 5 else "1"
 

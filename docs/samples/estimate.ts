@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const { BASE_URL = 'http://127.0.0.1:8080', API_KEY = '' } = process.env;
+// An error of `fetch` would show the key.
+if (!/^[!-~]*$/.test(API_KEY)) {
+  console.error('API_KEY is not a key: it has a line end, or a character that no key has');
+  process.exit(1);
+}
 const [transactionId = '', orderRef = '', distanceKm = '', vehicle = '', attempt = '1'] = process.argv.slice(2);
 
 interface Answer {

@@ -2,12 +2,15 @@ import hashlib
 import http.client
 import json
 import os
+import re
 import sys
 import time
 import urllib.parse
 
 BASE_URL = os.environ.get("BASE_URL", "http://127.0.0.1:8080")
 API_KEY = os.environ.get("API_KEY", "")
+if not re.fullmatch("[!-~]*", API_KEY):  # http.client would show it in its error
+    sys.exit("API_KEY is not a key: it has a line end, or a character that no key has")
 
 
 def call(path, key="", content_type="", body=None):

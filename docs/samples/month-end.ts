@@ -3,6 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const { BASE_URL = 'http://127.0.0.1:8080', API_KEY = '' } = process.env;
+// An error of `fetch` would show the key.
+if (!/^[!-~]*$/.test(API_KEY)) {
+  console.error('API_KEY is not a key: it has a line end, or a character that no key has');
+  process.exit(1);
+}
 const list = readFileSync(process.argv[2] ?? 'list.csv');
 
 /** Node 22 and later hand the source of a number to the function: integers become bigints, with all their digits. */

@@ -1,11 +1,14 @@
 import http.client
 import json
+import re
 import time
 import urllib.parse
 
 
 def read_list(url, name, api_key):
     """Every record of a list, page by page; integers have all their digits. `name` is the member of the answer that has the records."""
+    if not re.fullmatch("[!-~]*", api_key):  # http.client would show it in its error
+        raise ValueError("api_key is not a key: it has a line end, or a character that no key has")
     query, has_more = {}, True
     while has_more:
         separator = "&" if "?" in url else "?"

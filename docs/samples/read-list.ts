@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Every record of a list, page by page; integers are bigints, with all their digits. `name` is the member of the answer that has the records. */
 export async function* readList(url: string, name: string, apiKey: string): AsyncGenerator<Record<string, unknown>> {
+  // An error of `fetch` would show the key.
+  if (!/^[!-~]*$/.test(apiKey)) throw new TypeError('apiKey is not a key: it has a line end, or a character that no key has');
   const address = new URL(url);
   for (let hasMore = true; hasMore; ) {
     const page = await readPage(address, apiKey);

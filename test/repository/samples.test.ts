@@ -348,7 +348,12 @@ function declareCases(language: Language): void {
   });
 
   test('a key that no header can carry is said at once', async () => {
-    await assert.rejects(confirm(newIntent(), usual, [], { apiKey: 'pi_sandbox_…\n' }), /ended otherwise/);
+    for (const apiKey of ['pi_sandbox_…', 'pi_sandbox_line\nend'])
+      await assert.rejects(
+        confirm(newIntent(), usual, [], { apiKey }),
+        ({ message }: Error) =>
+          /ended otherwise/.test(message) && message.includes('is not a key') && !message.includes('line\\nend'),
+      );
   });
 }
 
@@ -405,6 +410,15 @@ for (const language of ['ts', 'py'] as const)
       assert.deepEqual([status, stderr, exchanges], [1, 'no_answer: HTTP 502\n', Array(10).fill('POST 502')]);
       assert.equal(alone.status, 1);
       assert.match(alone.stderr, /^no_answer: .*\n$/);
+    });
+
+    test('a key that no header can carry is said without its text', async () => {
+      const { order, transactionId } = await confirmed();
+      const wrong = { baseUrl: service.baseUrl, apiKey: 'pi_sandbox_line\nend', folder };
+      const { status, stderr } = await runSample(`estimate.${language}`, [transactionId, order, '1', 'car_gasoline'], wrong);
+      assert.equal(status, 1);
+      assert.match(stderr, /^API_KEY is not a key: .*\n$/);
+      assert.ok(!stderr.includes('pi_sandbox'));
     });
 
     test('an estimate that has expired is not linked; a further attempt makes another', async () => {
