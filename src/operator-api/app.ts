@@ -13,6 +13,7 @@ import type { SettlementTools } from '../operations/settlements/settlement-tools
 import { sendError } from '../partner-api/errors.ts';
 import { acceptJsonOnly } from '../partner-api/http/read-body.ts';
 import { refuseIllFormed } from '../partner-api/http/refuse-ill-formed.ts';
+import type { StoppableUploads } from '../partner-api/http/stoppable-uploads.ts';
 import { validateByContract } from '../partner-api/validation/validate-by-contract.ts';
 import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
 import type { PartnerCall } from './access/test-confirmation.ts';
@@ -30,6 +31,8 @@ export interface OperatorApiTools extends SessionTools {
   readonly endpointTools: EndpointTools;
   readonly settlementTools: SettlementTools;
   readonly jobs: JobTools;
+  /** Ended by whoever stops the service. */
+  readonly uploads: StoppableUploads;
   /** For a test confirmation, in a sandbox. */
   readonly callPartnerApi: PartnerCall;
   /** After so many hours a pending contribution fails by itself. */

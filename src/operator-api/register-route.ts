@@ -56,7 +56,7 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
       if (!takesList && !takesFile && hasNul(sent)) throw nulRefused();
     },
     handler: async (request, reply) => {
-      const sent = takesFile ? { file: await hashUpload(request) } : { body: request.body };
+      const sent = takesFile ? { file: await hashUpload(request, tools.uploads) } : { body: request.body };
       // Whoever sends the body slowly may have been signed out, or got a lower role, meanwhile. A list is judged while it is read.
       if (method !== 'GET' && route.leastRole !== 'nobody' && !takesList)
         request.operatorSession = await judgeSession(request, route, tools);

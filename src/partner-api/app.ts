@@ -28,6 +28,7 @@ import { acceptJsonOnly } from './http/read-body.ts';
 import { refuseIllFormed } from './http/refuse-ill-formed.ts';
 import { LONGEST_REQUEST_MS, limitRequestTime } from './http/request-time.ts';
 import { serializeLater } from './http/serialize-later.ts';
+import type { StoppableUploads } from './http/stoppable-uploads.ts';
 import { type SuspectConnections, suspectConnections } from './http/suspect-connections.ts';
 import { changeLimit } from './limits/change-limit.ts';
 import { type LoadShedding, loadShedding, type Traffic } from './limits/load-shedding.ts';
@@ -51,6 +52,8 @@ export interface PartnerApiOptions {
   readonly endpointTools: EndpointTools;
   /** Whether `/docs` is served. */
   readonly servesReference: boolean;
+  /** Ended by whoever stops the service. */
+  readonly uploads: StoppableUploads;
   /** Addresses and blocks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   /** How many processes share the port; each counts its share of a partner's rate. */

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import type { PasswordCosts } from '../domain/access/password.ts';
 import type { Log } from '../observability/log.ts';
@@ -11,9 +13,14 @@ import { configuredSettlementTools } from './configured-seals.ts';
 import { endInTime } from './end-in-time.ts';
 import { openJobTools } from './job-tools.ts';
 import { openEndpointTools } from './open-sandbox.ts';
+import { openUploads } from './open-uploads.ts';
 
 /** People wait for each other rather than partners for people. */
 const OPERATOR_POOL_SIZE = 4;
+
+/** The time that uploads have left at a stop, and requests before they are cut. Together less than a stop may take. */
+const GRACE_MS = 500;
+const ANSWERS_MS = 3_000;
 
 export interface OperatorsOptions {
   /** The address of the partners' interface, once it listens. */
@@ -32,6 +39,8 @@ export async function openOperators(
   const parts = new AsyncDisposableStack();
   const database = openPool(OPERATOR_POOL_SIZE);
   const stop = new AbortController();
+  const { uploads, end } = openUploads(log, 'operators');
+  const underWay = new RequestsUnderWay();
   const jobs = openJobTools(database, config, { log, stop: stop.signal });
   parts.defer(endInTime(jobs));
   const endpointTools = openEndpointTools(database, config, Date.now, parts);
@@ -46,6 +55,7 @@ export async function openOperators(
       reviewExpiryHours: config.reviewExpiryHours,
       callPartnerApi: callPartnerApi(baseUrl),
       jobs,
+      uploads,
       sealing: (context) => ({
         seal: (text) => openConfiguredSecretBox(config).seal(context, text),
         open: (sealed) => openConfiguredSecretBox(config).open(context, sealed),
@@ -61,6 +71,7 @@ export async function openOperators(
   return {
     handle(request, response) {
       if (showConsole(request, response)) return;
+      underWay.add(response);
       api ??= build();
       api.then(
         ({ handle }) => handle(request, response),
@@ -72,8 +83,29 @@ export async function openOperators(
     },
     async close() {
       stop.abort();
+      await underWay.ended(GRACE_MS);
+      end();
+      await underWay.ended(ANSWERS_MS);
       await (await api?.catch(() => undefined))?.close();
       await parts.disposeAsync();
     },
   };
+}
+
+/** The requests that are not answered yet: what closes under them would fail them. */
+class RequestsUnderWay {
+  readonly #answers = new Set<Promise<void>>();
+
+  add(response: ServerResponse): void {
+    const answered = new Promise<void>((resolve) => {
+      // A client that goes on sending keeps its connection.
+      response.once('finish', resolve).once('close', resolve);
+    }).finally(() => this.#answers.delete(answered));
+    this.#answers.add(answered);
+  }
+
+  /** Resolves when those of now are answered, or after so many milliseconds. */
+  async ended(ms: number): Promise<void> {
+    await Promise.race([Promise.all(this.#answers), sleep(ms, undefined, { ref: false })]);
+  }
 }

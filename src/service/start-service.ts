@@ -12,7 +12,6 @@ import { throttled } from '../observability/throttled.ts';
 import { createKeyUse } from '../operations/access/record-key-use.ts';
 import { createOperations, POOL_SIZE } from '../operations/create-operations.ts';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
-import { openRuleCache, type RuleCache } from '../operations/rules/rule-cache.ts';
 import { authenticator } from '../partner-api/access/authenticate.ts';
 import { CREDENTIALS_POOL_SIZE } from '../partner-api/access/credential-memory.ts';
 import { buildPartnerApi } from '../partner-api/app.ts';
@@ -33,13 +32,14 @@ import { openConfiguredSecretBox } from './configured-keys.ts';
 import { configuredSettlementTools } from './configured-seals.ts';
 import { openDatabaseWatch, WATCH_POOL_SIZE } from './database-watch.ts';
 import { endInTime } from './end-in-time.ts';
-import { setIdentifierClock } from './identifier-clock.ts';
 import { logAnswer, logRun } from './log-lines.ts';
 import { once } from './once.ts';
 import { connectStore } from './open-database.ts';
 import { openOperators } from './open-operators.ts';
+import { openRules } from './open-rules.ts';
 import { openEndpointTools, openReadiness, openSandbox } from './open-sandbox.ts';
 import { openServiceLog } from './open-service-log.ts';
+import { openUploads } from './open-uploads.ts';
 import { openUsage } from './open-usage.ts';
 import { explainBusyPort, requireFreePorts } from './ports.ts';
 import { errorReports, type ReportErrors } from './report-errors.ts';
@@ -204,6 +204,7 @@ async function startPartnerApi(
   const usage = openUsage(database, log);
   parts.defer(() => usage.close());
   metrics.watchQuotas(usage.listNear);
+  const { uploads, end } = openUploads(log, 'partners');
   const reportUnexpected = report('error', 'unexpected error');
   const api = await buildPartnerApi({
     environment: config.environment,
@@ -220,6 +221,7 @@ async function startPartnerApi(
       onUse: uses.record,
       onDoubt,
     }),
+    uploads,
     servesReference: config.servesReference,
     trustedProxies: config.trustedProxies,
     processes,
@@ -239,6 +241,7 @@ async function startPartnerApi(
   metrics.watchInFlight(api.countInFlight);
   parts.defer(async () => {
     await api.drain();
+    end();
     await endInTime(listening)();
   });
   return listening.baseUrl;
@@ -288,12 +291,4 @@ function startSchedule({ config, options, log, report, metrics }: Tools, databas
     onError: report('error', 'the schedule failed; the service tries again'),
   });
   parts.defer(endInTime(schedule));
-}
-
-function openRules(database: Database, rulesOf: ServiceOptions['rulesOf'], report: ReportErrors): RuleCache {
-  if (rulesOf) return { rulesOf: ({ partnerId }) => rulesOf(partnerId), close() {} };
-  return openRuleCache(database, {
-    onError: report('warn', 'the rules could not be read; the service tries again'),
-    onClock: setIdentifierClock,
-  });
 }

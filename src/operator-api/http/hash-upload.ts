@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/service-error.ts';
+import type { StoppableUploads } from '../../partner-api/http/stoppable-uploads.ts';
 
 export const FILE_TYPE = 'application/octet-stream';
 /** A browser hashes a file as a whole, in memory. */
@@ -31,9 +32,10 @@ let uploads = 0;
 /**
  * Reads the file that a request carries, in pieces.
  *
- * @throws ServiceError `invalid_request` without a file, and for one that is too large; `rate_limited` beyond four at once.
+ * @throws ServiceError `invalid_request` without a file, and for one that is too large; `rate_limited` beyond four at once;
+ * `internal_service_unavailable` when the service stops.
  */
-export async function hashUpload({ raw, headers }: FastifyRequest): Promise<HashedUpload> {
+export async function hashUpload({ raw, headers }: FastifyRequest, arriving: StoppableUploads): Promise<HashedUpload> {
   if (headers['content-type'] !== FILE_TYPE) throw refuse('missing', `Send the bytes of the file as ${FILE_TYPE}.`, 415);
   if (Number(headers['content-length'] ?? 0) > FILE_BYTES_MAX) throw tooLarge();
   if (uploads >= UPLOADS_MAX)
@@ -44,7 +46,7 @@ export async function hashUpload({ raw, headers }: FastifyRequest): Promise<Hash
   try {
     const hash = createHash('sha256');
     let byteCount = 0;
-    for await (const chunk of raw as AsyncIterable<Buffer>) {
+    for await (const chunk of arriving.chunksOf<Buffer>(raw.iterator({ destroyOnReturn: false }), 'the file')) {
       timer.refresh();
       byteCount += chunk.length;
       if (byteCount > FILE_BYTES_MAX) throw tooLarge();

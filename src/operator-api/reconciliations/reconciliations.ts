@@ -69,7 +69,10 @@ export const reconcile = operatorRoute({
       format,
       requireSenderAllowed,
       idempotencyKey: String(request.headers['idempotency-key']),
-      chunks: watchTransfer(received, { partner: 'sends', checkAllowed: requireSenderAllowed }),
+      chunks: watchTransfer(tools.uploads.chunksOf(received, 'the list'), {
+        partner: 'sends',
+        checkAllowed: requireSenderAllowed,
+      }),
     };
     try {
       const { reconciliation, isReplay } = await reconcileForPartner(reconcilerOf(tools), actor, list);

@@ -1,4 +1,5 @@
 import { buildPartnerApi } from '../app.ts';
+import { StoppableUploads } from '../http/stoppable-uploads.ts';
 import { buildDocument, collectRoutes, writeDocument } from './build-document.ts';
 
 /** The text of `openapi/partner.json`, written from the routes: nothing listens, and no database is needed. */
@@ -6,6 +7,7 @@ export async function renderPartnerDocument(): Promise<string> {
   const unreachable = () => Promise.reject(new Error('The document is built without a service.'));
   const unreachableAll = new Proxy({} as never, { get: () => unreachable });
   const { app } = await buildPartnerApi({
+    uploads: new StoppableUploads(),
     environment: 'sandbox',
     operations: {
       confirmContribution: unreachable,

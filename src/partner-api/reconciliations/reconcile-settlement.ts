@@ -33,7 +33,7 @@ const UPLOAD_SHARES = { name: 'lists', perPartner: 2, inAll: 16 };
  *
  * @see docs/spec/settlements.md#2-settlement, Reconciliation.
  */
-export function reconcileSettlement(app: FastifyInstance, { operations, authenticate }: PartnerApiOptions): void {
+export function reconcileSettlement(app: FastifyInstance, { operations, authenticate, uploads }: PartnerApiOptions): void {
   takeListsAsStreams(app);
   const beginUpload = shareTransfers(UPLOAD_SHARES);
   app.post<Shape>(
@@ -61,7 +61,7 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
       beginUpload(partnerId, reply.raw);
       const checkAllowed = () => requireStillAllowed(request, authenticate);
       const body = boundStream(request.body as Readable, TRANSFER_BOUNDS, reply.raw);
-      const chunks = watchTransfer(body, { partner: 'sends', checkAllowed });
+      const chunks = watchTransfer(uploads.chunksOf(body, 'the list'), { partner: 'sends', checkAllowed });
       const standing = () => {
         const { isSuspended, unverified } = callerOf(request);
         return { isSuspended, isUnverified: unverified === 'partner' };
