@@ -7,6 +7,7 @@ import { listPartnersUnderDefaults } from '../operations/rules/manage-rule.ts';
 import { readVerifiedRuleEntries } from '../operations/rules/verified-rules.ts';
 import { openConfiguredSecretBox, requireSecretsKey } from '../service/configured-keys.ts';
 import { openStore, type Store } from '../service/open-database.ts';
+import { listPartners } from '../store/access/partner.ts';
 import {
   checkWritable,
   listDurabilityProblems,
@@ -245,7 +246,12 @@ async function examineRules({ database }: Store, { environment }: Config): Promi
   if (environment !== 'production') return [];
   if ((await readMigrationState(database.pool)).pending.length > 0) return [];
   const unruled = await listPartnersUnderDefaults(database.pool);
-  if (unruled.length === 0) return [{ check: 'rules', verdict: 'ok', message: 'every partner has rules' }];
+  if (unruled.length === 0) {
+    const [partner] = await listPartners(database.pool, { afterId: '', limit: 1 });
+    if (partner) return [{ check: 'rules', verdict: 'ok', message: 'every partner has rules' }];
+    const message = `there is no partner yet. Without rules ${DEFAULT_VERSION} will apply to it: any number of points, no value`;
+    return [{ check: 'rules', verdict: 'ok', message }];
+  }
   const named = unruled.slice(0, 3).map(({ partnerId, kinds }) => `${partnerId}: ${kinds.join(', ')}`);
   const more = unruled.length > named.length ? `, and ${unruled.length - named.length} more partners` : '';
   const message = `${DEFAULT_VERSION} applies (${named.join('; ')}${more}): any number of points, no value. Run: npx partner-impact rule create --help`;

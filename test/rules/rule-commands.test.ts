@@ -287,7 +287,6 @@ test('doctor warns of default-1 in production, until each partner is under rules
   await migrate(databaseUrl);
   const production = openDatabase({ databaseUrl, poolSize: 2, auditKeys });
   after(() => production.close());
-  const partner = await createPartner(production, OWNER, 'In production', { currency: 'SAR' });
   const env = {
     DATABASE_URL: databaseUrl,
     SERVICE_ENVIRONMENT: 'production',
@@ -298,6 +297,8 @@ test('doctor warns of default-1 in production, until each partner is under rules
     const { stdout } = await run(['doctor', '--json'], env);
     return JSON.parse(stdout).findings.find(({ check }: { check: string }) => check === 'rules');
   };
+  assert.match((await rules()).message, /^there is no partner yet\. Without rules default-1 will apply/);
+  const partner = await createPartner(production, OWNER, 'In production', { currency: 'SAR' });
   const warning = await rules();
   assert.equal(warning.verdict, 'warning');
   assert.match(
