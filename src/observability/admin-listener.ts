@@ -70,6 +70,9 @@ function answer({ names, metrics, checkReadiness, further }: AdminListenerOption
   const ask = sharedWithPauses(checkReadiness);
   const own = new Set(['localhost', ...names.map((name) => name.toLowerCase())]);
   return async (request, response) => {
+    // The host of an absolute target counts in place of the header: RFC 9112, section 3.2.2.
+    const [, authority] = ABSOLUTE_TARGET.exec(request.url ?? '') ?? [];
+    if (authority !== undefined) request.headers.host = authority;
     const isOurs = () => isOwnHost(request.headers.host, own);
     const send = (status: number, body: string, type = 'text/plain; charset=utf-8') =>
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
@@ -96,6 +99,8 @@ function answer({ names, metrics, checkReadiness, further }: AdminListenerOption
     }
   };
 }
+
+const ABSOLUTE_TARGET = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
 
 const NOT_OURS = 'The Host of the request is not a name of this service. Use its address, or add the name to OPERATIONS_NAMES.\n';
 

@@ -1,7 +1,7 @@
 /** The admin listener takes the service away from nobody, and tells nothing to a page that named it by a name of its own. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { type IncomingMessage, type RequestListener, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { openAdminListener } from '../../src/observability/admin-listener.ts';
@@ -12,9 +12,10 @@ const CONNECTIONS_MAX = 64;
 async function open({
   metrics = async () => 'up 1\n',
   checkReadiness = async (): Promise<string | undefined> => undefined,
+  further = undefined as RequestListener | undefined,
 } = {}) {
   const names = ['service.internal'];
-  const listener = await openAdminListener({ host: '127.0.0.1', port: 0, names, metrics, checkReadiness });
+  const listener = await openAdminListener({ host: '127.0.0.1', port: 0, names, metrics, checkReadiness, further });
   after(() => listener.close());
   const ask = async (path: string, host = '127.0.0.1'): Promise<[status: number | undefined, text: string]> => {
     const sent = request({ port: listener.port, host: '127.0.0.1', path, headers: { host }, agent: false }).end();
@@ -48,6 +49,13 @@ describe('Host', () => {
     const { ask } = await open();
     for (const host of OWN) assert.deepEqual(await ask('/metrics', host), [200, 'up 1\n'], host);
     for (const host of OTHERS) assert.equal((await ask('/metrics', host))[0], 421, host);
+  });
+
+  test('of a target with a host of its own is that host, whatever the header says', async () => {
+    const { ask } = await open({ further: ({ headers }, response) => void response.end(headers.host) });
+    for (const host of OTHERS) assert.equal((await ask(`http://${host}/operator/v1/session`, 'localhost'))[0], 421, host);
+    assert.equal((await ask('http://localhost@evil.example/', 'localhost'))[0], 421);
+    for (const host of OWN) assert.deepEqual(await ask(`HTTP://${host}/operator/v1/session`, 'evil.example'), [200, host]);
   });
 
   test('of a probe may be any', async () => {
