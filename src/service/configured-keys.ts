@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { type NamedKey, readNamedKeys } from '../domain/audit/named-key.ts';
@@ -17,7 +17,12 @@ export function openAuditKeys({ auditKey, dataDirectory }: AuditKeyConfig): read
 }
 
 export function hasAuditKey({ auditKey, dataDirectory }: AuditKeyConfig): boolean {
-  return auditKey !== undefined || existsSync(join(dataDirectory, AUDIT_FILE));
+  return auditKey !== undefined || isThere(join(dataDirectory, AUDIT_FILE));
+}
+
+/** @throws Error Of the system, such as `EACCES`, with the path: what this process may not see is not missing. */
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /**
@@ -43,7 +48,7 @@ export function openConfiguredSecretBox({ secretsKey, dataDirectory }: Pick<Conf
  */
 export function requireSecretsKey({ secretsKey, dataDirectory }: Pick<Config, 'secretsKey' | 'dataDirectory'>): void {
   const path = join(dataDirectory, SECRETS_FILE);
-  if (secretsKey === undefined && !existsSync(path)) throw noKey("the endpoints' secrets", 'SECRETS_KEY', path);
+  if (secretsKey === undefined && !isThere(path)) throw noKey("the endpoints' secrets", 'SECRETS_KEY', path);
 }
 
 function noKey(of: string, setting: string, path: string): Error {
