@@ -86,6 +86,7 @@ export const NO_ANSWER = {
   connect: ['the connection was refused', 'رُفض الاتصال'],
   reset: ['the connection was reset', 'انقطع الاتصال'],
   name: ['its name does not resolve to an address', 'لا عنوان يقابل اسم المضيف'],
+  name_server: ['no name server could say what address its name has', 'لم يتمكن أي خادم أسماء من تحديد عنوان اسم المضيف'],
   tls: ['no TLS connection', 'تعذّر اتصال TLS'],
   tls_expired: ['its certificate has expired, or is not valid yet', 'شهادته منتهية الصلاحية أو لم تبدأ صلاحيتها'],
   tls_name: ['its certificate is for another name', 'شهادته لاسم آخر'],

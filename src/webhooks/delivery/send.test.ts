@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import type { Dispatcher } from 'undici';
 import { HANG_LIMIT } from '../../../test/support/assertions/hang-limit.ts';
 import { openGuardedAgent } from '../security/guarded-agent.ts';
 import { send } from './send.ts';
@@ -138,4 +139,25 @@ test('a connection that this machine has no file for is no answer of the receive
   const program = ['--input-type=module', '--eval', SEND_WITHOUT_FILES, import.meta.dirname, url];
   const { stdout } = await promisify(execFile)(PRLIMIT, ['--nofile=128:128', process.execPath, ...program]);
   assert.equal(stdout.trim(), '200 EMFILE 200');
+});
+
+/** A client whose connections fail. */
+const failing = (error: object) =>
+  ({
+    dispatch: (_, handler) => {
+      handler.onResponseError?.(null as never, Object.assign(new Error('no connection'), error));
+      return false;
+    },
+  }) as Dispatcher;
+const message = { url: 'http://127.0.0.1/', headers: {}, body: Buffer.alloc(0) };
+
+test('a port that this machine lacks is no failure of the receiver; an IPv6 address that it cannot reach is', async () => {
+  await assert.rejects(send(failing({ code: 'EADDRNOTAVAIL', address: '192.0.2.1' }), message), { code: 'EADDRNOTAVAIL' });
+  const { errorClass } = await send(failing({ code: 'EADDRNOTAVAIL', address: '2001:db8::1' }), message);
+  assert.equal(errorClass, 'connect');
+});
+
+test('a name server that fails is told from a name that is not there', async () => {
+  const classOf = async (code: string) => (await send(failing({ code }), message)).errorClass;
+  assert.deepEqual([await classOf('ENOTFOUND'), await classOf('EAI_AGAIN')], ['name', 'name_server']);
 });

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher as HttpClient } from 'undici';
 import { EndlessAnswerError } from '../security/limit-answers.ts';
@@ -26,6 +27,7 @@ export const ERROR_CLASSES = {
   connect: 'the connection was refused',
   reset: 'the connection was reset',
   name: 'its name does not resolve to an address',
+  name_server: 'no name server could say what address its name has',
   tls: 'there was no TLS connection',
   tls_expired: 'its certificate is not valid at this time: it has expired, or is not valid yet',
   tls_name: 'its certificate is for another name',
@@ -52,6 +54,11 @@ const KEEP_MAX_BYTES = 2_048;
 
 /** This machine has no file, buffer or memory left for a connection: nothing was sent, and it says nothing about the receiver. */
 const OWN_SHORTAGES: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
+
+/** Without a port left for an IPv4 address, the system has no local address for the connection; of IPv6 it may have none at all. */
+function isOwnShortage({ code, address }: Error & { readonly code?: string; readonly address?: string }): boolean {
+  return OWN_SHORTAGES.has(code) || (code === 'EADDRNOTAVAIL' && address !== undefined && isIPv4(address));
+}
 
 /**
  * Sends one attempt and reads the part of the answer that is stored. Redirects are answers like any other.
@@ -144,7 +151,7 @@ class Exchange implements HttpClient.DispatchHandler {
   #end(error: Error | null): void {
     clearTimeout(this.#timer);
     const isAnswered = this.#status !== null;
-    if (error && !isAnswered && OWN_SHORTAGES.has((error as NodeJS.ErrnoException).code)) return void this.#reject(error);
+    if (error && !isAnswered && isOwnShortage(error)) return void this.#reject(error);
     this.#resolve({
       milliseconds: Math.round(performance.now() - this.#since),
       status: this.#status,
@@ -177,6 +184,7 @@ const CLASSES: Readonly<Record<string, ErrorClass>> = {
   UND_ERR_HEADERS_TIMEOUT: 'timeout',
   UND_ERR_BODY_TIMEOUT: 'timeout',
   ECONNREFUSED: 'connect',
+  EADDRNOTAVAIL: 'connect',
   EHOSTUNREACH: 'connect',
   ENETUNREACH: 'connect',
   ETIMEDOUT: 'timeout',
@@ -184,7 +192,7 @@ const CLASSES: Readonly<Record<string, ErrorClass>> = {
   EPIPE: 'reset',
   UND_ERR_SOCKET: 'reset',
   ENOTFOUND: 'name',
-  EAI_AGAIN: 'name',
+  EAI_AGAIN: 'name_server',
 };
 
 function classify(error: unknown): ErrorClass {

@@ -4,12 +4,20 @@ import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { publicNames } from './resolve-name.ts';
 
-/** A name server that knows one name, `known.example`, and is silent about all others. */
+/** The names that are answered without an address: the code of the answer. */
+const CODES = { empty: 0, failing: 2, missing: 3, refused: 5 };
+
+/** A name server that knows one name with addresses, `known.example`, and is silent about names that it does not know. */
 async function openNameServer(): Promise<number> {
   const socket = createSocket('udp4');
   socket.on('message', (query, { port, address }) => {
-    if (!query.includes('known')) return;
     const end = query.indexOf(0, 12) + 5;
+    const [, code] = Object.entries(CODES).find(([name]) => query.includes(name)) ?? [];
+    if (code !== undefined) {
+      const head = Buffer.concat([query.subarray(0, 2), Buffer.from([0x81, 0x80 | code, 0, 1, 0, 0, 0, 0, 0, 0])]);
+      return socket.send(Buffer.concat([head, query.subarray(12, end)]), port, address);
+    }
+    if (!query.includes('known')) return;
     const isV6 = query.readUInt16BE(end - 4) === 28;
     const header = Buffer.concat([query.subarray(0, 2), Buffer.from([0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0])]);
     const data = isV6 ? Buffer.from('20010db8000000000000000000000001', 'hex') : Buffer.from([203, 0, 113, 7]);
@@ -31,6 +39,11 @@ test('both kinds of addresses of a name', async () => {
   ]);
 });
 
-test('a name server that does not answer leaves a name without an address', async () => {
-  await assert.rejects(resolve('silent.example'), { code: 'ENOTFOUND' });
+test('a name that is not there, or has no address, is not found', async () => {
+  for (const name of ['missing.example', 'empty.example']) await assert.rejects(resolve(name), { code: 'ENOTFOUND' }, name);
+});
+
+test('of a name whose servers fail, refuse or say nothing, nobody knows whether it has an address', async () => {
+  for (const name of ['failing.example', 'refused.example', 'silent.example'])
+    await assert.rejects(resolve(name), { code: 'EAI_AGAIN' }, name);
 });

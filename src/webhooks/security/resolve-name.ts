@@ -11,7 +11,7 @@ const TRIES = 2;
 /**
  * Asks the name servers of this machine for both kinds of addresses. Unlike the system's own look-up it uses none of the few threads that
  * the whole process shares, so that a name server that does not answer delays nobody else; nor does it read `/etc/hosts`, none of whose
- * names is public. Fails with the code `ENOTFOUND` whenever there is no address.
+ * names is public. Fails with the code `ENOTFOUND` when the name has no address, and with `EAI_AGAIN` when no name server could say so.
  *
  * @param servers Addresses of other name servers, with their ports.
  */
@@ -22,9 +22,20 @@ export function publicNames(servers?: readonly string[]): ResolveName {
     const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
     const addresses = [...listOf(v4, 4), ...listOf(v6, 6)];
     if (addresses.length > 0) return addresses;
-    const cause = v4.status === 'rejected' ? v4.reason : undefined;
-    throw Object.assign(new Error(`${hostname} has no address.`, { cause }), { code: 'ENOTFOUND' });
+    throw noAddress(
+      hostname,
+      [v4, v6].map((found) => (found.status === 'rejected' ? found.reason : undefined)),
+    );
   };
+}
+
+/** A name that one of the answers says is not there has no address of either kind. */
+function noAddress(hostname: string, reasons: readonly (NodeJS.ErrnoException | undefined)[]): Error {
+  const failure = reasons.find((reason) => reason !== undefined && reason.code !== 'ENODATA');
+  if (failure === undefined || reasons.some((reason) => reason?.code === 'ENOTFOUND'))
+    return Object.assign(new Error(`${hostname} has no address.`, { cause: reasons[0] }), { code: 'ENOTFOUND' });
+  const message = `No name server could resolve ${hostname}: ${failure.code}.`;
+  return Object.assign(new Error(message, { cause: failure }), { code: 'EAI_AGAIN' });
 }
 
 function listOf(found: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
