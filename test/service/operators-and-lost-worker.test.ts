@@ -12,9 +12,6 @@ import { type TestPartner, testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
 import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
-/** They look through the lists of all partners. */
-const ONLY_OF_ALL = ['/operator/v1/unpooled-settlements'];
-
 if (clusterUrl === undefined) test('one PostgreSQL has no worker', { skip: 'needs a Citus cluster' });
 else await testOnCluster(clusterUrl);
 
@@ -28,13 +25,14 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
   let other = await newEndpoint(service, tools);
   while ((await portOf(cluster, other.partner)) === lostPort) other = await newEndpoint(service, tools);
 
-  async function makeRecords({ client, partner }: TestPartner): Promise<void> {
+  async function makeRecords({ client, partner }: TestPartner): Promise<string> {
     const { partnerId } = partner;
-    await client.confirm();
+    const { transaction_id: transactionId } = (await client.confirm()).body.contribution;
     await openFirst(database, partner);
     await closeNow(database, partnerId);
     await client.confirm();
     await insertPendingAged(database, { partnerId, partnerOrderRef: uniqueId('order'), age: '1 hour' });
+    return transactionId;
   }
 
   /** Every list, or all that the path takes of one partner. */
@@ -42,7 +40,7 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
     for (const { method, path, query } of ROUTES) {
       const ofPartner = path.replace(':partner_id', partnerId);
       const members: object = (query as { properties?: object } | undefined)?.properties ?? {};
-      if (method !== 'GET' || ofPartner.includes(':') || ONLY_OF_ALL.some((each) => path.startsWith(each))) continue;
+      if (method !== 'GET' || ofPartner.includes(':')) continue;
       if (ofPartner !== path) yield ofPartner;
       else if ('partner_id' in members && !('kind' in members && path.includes('preview')))
         yield `${path}?partner_id=${partnerId}`;
@@ -56,7 +54,11 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
   }
 
   test('the pages of a partner on another worker are answered, and what includes the lost one says so', HANG_LIMIT, async () => {
-    for (const each of [first, other]) await makeRecords(each);
+    const [lostId, otherId] = [await makeRecords(first), await makeRecords(other)];
+    const settlementOf = async ({ partner }: TestPartner) =>
+      (await database.pool.query('select settlement_id as id from settlement where partner_id = $1', [partner.partnerId])).rows[0]
+        .id;
+    const [lostSettlement, otherSettlement] = [await settlementOf(first), await settlementOf(other)];
     const before = await statusesOf(await signedInOperator(service, 'viewer'), other.partner.partnerId);
     assert.ok(before.length > 20 && before.every(([, status]) => status === 200), JSON.stringify(before));
     await moveNode(cluster, lostPort, CLOSED_PORT);
@@ -83,6 +85,19 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
       }
       const search = await operator.get(`/operator/v1/search?q=${encodeURIComponent(other.partner.name)}`);
       assert.equal(search.status, 200);
+      const byId = (id: string) => operator.get(`/operator/v1/search?q=${id}`);
+      for (const id of [otherId, otherSettlement, other.endpointId]) {
+        const { status, body, text } = await byId(id);
+        assert.equal(status, 200, text);
+        assert.deepEqual(
+          [...body.contributions, ...body.records].map(({ partner_id }) => partner_id),
+          [other.partner.partnerId],
+        );
+      }
+      for (const id of [lostId, lostSettlement]) {
+        const { status, body } = await byId(id);
+        assert.deepEqual([status, body.error?.details?.[0]?.code], [503, 'worker_lost'], id);
+      }
     } finally {
       await moveNode(cluster, CLOSED_PORT, lostPort);
     }

@@ -36,7 +36,7 @@ async function* eachUnpooled(
   type Row = Awaited<ReturnType<typeof listClosedForPooling>>[number];
   const order = { by: 'closed_at', isDescending: false } as const;
   const settlements = eachRow<Row>(PAGE_SIZE, (last, limit) =>
-    listClosedForPooling(db, month, { order, after: last?.place, limit }),
+    listClosedForPooling(db, { month }, { order, after: last?.place, limit }),
   );
   for await (const settlement of settlements) if (isWanted?.(settlement)) yield settlement;
 }

@@ -33,8 +33,8 @@ export async function listUnpooledOfAll(
   const { month, periodLabel } = readPeriodFilter(period);
   const looked = await lookThrough({
     page,
-    read: (part) => listClosedForPooling(db, month, part),
-    isWanted: wantedBy({ isFree: true, partnerId, periodLabel }),
+    read: (part) => listClosedForPooling(db, { month, partnerId }, part),
+    isWanted: wantedBy({ isFree: true, periodLabel }),
   });
   return { ...looked, page: await withWorth(db, looked.page) };
 }

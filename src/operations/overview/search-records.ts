@@ -8,6 +8,7 @@ import {
   searchContributionsById,
 } from '../../store/contributions/contribution-search.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import { NodeReader } from '../../store/node-reader.ts';
 import { namesBeginningWith } from '../contributions/contribution-names.ts';
 
 /** What a text may mean. */
@@ -27,7 +28,10 @@ const REQUEST_MS = 15_000;
  * Finds what an operator was given: a contribution by its id, by the beginning of its event, order or key, or by the correlation id of its
  * request where the service made that; a partner by its id or a part of its name; any other record by its id.
  *
- * It looks keys up, an id of our own once for each partner, and scans no contributions.
+ * It looks keys up, an id of our own once for each partner, and scans no contributions. While a node of a cluster is lost, an id is found
+ * on the others.
+ *
+ * @throws Error Of the lost node, when it may have what was not found.
  */
 export async function searchRecords(database: Database, text: string): Promise<SearchResult> {
   const db = database.pool;
@@ -38,12 +42,19 @@ export async function searchRecords(database: Database, text: string): Promise<S
       found.set(transactionId, { ...entry, foundBy: [...entry.foundBy, by], isWhole: entry.isWhole || isWhole });
     }
   };
-  for (const name of namesBeginningWith(text)) add(name, await searchContributions(db, { name, value: text, limit: FOUND_MAX }));
+  const nodes = new NodeReader(database);
   const records: FoundRecord[] = [];
   if (isAnyId(text)) {
-    if (isOurId('txn', text)) add('transaction_id', await searchContributionsById(db, text));
-    add('correlation_id', await searchByCorrelation(db, text));
-    records.push(...(await searchRecordOwner(db, text)));
+    if (isOurId('txn', text)) add('transaction_id', await searchContributionsById(nodes, text));
+    records.push(...(await searchRecordOwner(nodes, db, text)));
+  }
+  // While a node is lost, an id of our own that is found names that record alone; anything else may be there, too.
+  const [lost] = nodes.lost;
+  if (lost && found.size === 0 && records.length === 0) throw lost.failure;
+  if (!lost) {
+    if (isAnyId(text)) add('correlation_id', await searchByCorrelation(db, text));
+    for (const name of namesBeginningWith(text))
+      add(name, await searchContributions(db, { name, value: text, limit: FOUND_MAX }));
   }
   const partners = await searchPartners(db, text);
   const inOrder = [...found.values()].toSorted(wholeThenNewest);

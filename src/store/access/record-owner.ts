@@ -1,6 +1,7 @@
 import type { Queryable } from '../database.ts';
+import type { NodeReader, OfAllPartners } from '../node-reader.ts';
 import { EVERY_PARTNER } from '../partner-ids.ts';
-import { isRow, run, type Statement } from '../query.ts';
+import { isRow, run } from '../query.ts';
 import { STATUS_OF_DELIVERY } from '../webhooks/delivery-log.ts';
 
 /** What an id names, told by its beginning. */
@@ -53,22 +54,18 @@ const TABLES: Readonly<Record<string, SearchedTable>> = {
   },
 };
 
-function statementOf({ kind, table, key, isOfPartner, status = 'null::text' }: SearchedTable): Statement {
-  const name = `search_${kind}`;
-  return isOfPartner
-    ? {
-        name,
-        text: `select p.partner_id as "partnerId", r.status from ${EVERY_PARTNER} cross join lateral (
-            select ${status} as status from ${table} where ${isRow({ partnerId: 'p.partner_id', key, value: '$1' })}
-          ) r limit 5`,
-      }
-    : {
-        name,
-        text: `select null::text as "partnerId", ${status} as status from ${table} where ${key} = $1`,
-      };
+function statementOf({ kind, table, key, isOfPartner, status = 'null::text' }: SearchedTable): OfAllPartners {
+  return {
+    name: `search_${kind}`,
+    write(ofPartners) {
+      if (!isOfPartner) return `select null::text as "partnerId", ${status} as status from ${table} where ${key} = $1`;
+      const row = isRow({ partnerId: 'p.partner_id', key, value: '$1', condition: ofPartners('partner_id') });
+      return `select p.partner_id as "partnerId", r.status from ${EVERY_PARTNER} cross join lateral (
+          select ${status} as status from ${table} where ${row}
+        ) r where ${ofPartners('p.partner_id')} limit 5`;
+    },
+  };
 }
-
-const STATEMENTS = new Map(Object.values(TABLES).map((table) => [table.kind, statementOf(table)]));
 
 /** A record that an id names. */
 export interface FoundRecord {
@@ -81,10 +78,14 @@ export interface FoundRecord {
 }
 
 /** The record that an id names, and whose it is; none where there is none. It looks one key up for each partner. */
-export async function searchRecordOwner(db: Queryable, id: string): Promise<FoundRecord[]> {
+export async function searchRecordOwner(nodes: NodeReader, db: Queryable, id: string): Promise<FoundRecord[]> {
   const [prefix = ''] = id.split('_', 1);
   const table = Object.hasOwn(TABLES, prefix) ? TABLES[prefix] : undefined;
   if (!table) return [];
-  const rows = await run<{ partnerId: string | null; status: string | null }>(db, STATEMENTS.get(table.kind) as Statement, [id]);
+  type Row = { readonly partnerId: string | null; readonly status: string | null };
+  const { name, write } = statementOf(table);
+  const rows = table.isOfPartner
+    ? await nodes.read<Row>({ name, write }, [id])
+    : await run<Row>(db, { name, text: write(() => 'true') }, [id]);
   return rows.map(({ partnerId, status }) => ({ kind: table.kind, partnerId, id, status }));
 }

@@ -1,5 +1,6 @@
 import type { Contribution } from '../../domain/contributions/contribution.ts';
 import type { Queryable } from '../database.ts';
+import type { NodeReader, OfAllPartners } from '../node-reader.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { EVERY_PARTNER } from '../partner-ids.ts';
 import { hasName, rowOf, run, type Statement } from '../query.ts';
@@ -70,17 +71,20 @@ export async function searchContributionsOf(
   return searchBy(db, OF_ONE[name], [partnerId, value, limit]);
 }
 
-const BY_ID: Statement = {
+const BY_ID: OfAllPartners = {
   name: 'search_contributions_by_id',
-  text: `select p.partner_id as "partnerId", c.transaction_id as "transactionId" from ${EVERY_PARTNER}
-    cross join lateral ${rowOf('contribution', { partnerId: 'p.partner_id', key: 'transaction_id', value: '$1' })} c limit 1`,
+  write(ofPartners) {
+    const key = { partnerId: 'p.partner_id', key: 'transaction_id', value: '$1', condition: ofPartners('partner_id') };
+    return `select p.partner_id as "partnerId", c.transaction_id as "transactionId" from ${EVERY_PARTNER}
+      cross join lateral ${rowOf('contribution', key)} c where ${ofPartners('p.partner_id')} limit 1`;
+  },
 };
 
 /**
  * Finds a contribution by the id that the service gave it. It looks the key up once for each partner, however many contributions there are.
  */
-export async function searchContributionsById(db: Queryable, transactionId: string): Promise<ContributionId[]> {
-  return searchBy(db, [BY_ID], [transactionId]);
+export async function searchContributionsById(nodes: NodeReader, transactionId: string): Promise<ContributionId[]> {
+  return nodes.read<ContributionId & Record<string, unknown>>(BY_ID, [transactionId]);
 }
 
 async function searchBy<Id extends ContributionId = ContributionId>(

@@ -37,13 +37,16 @@ interface Row extends Omit<PoolableSettlement, 'points' | 'amount' | 'byVersion'
  * The acknowledgement is read for what may be pooled alone, as thousands are looked at. Of a dispute and the acceptance that ended it, the
  * acceptance counts.
  */
-const COLUMNS = `s.partner_id as "partnerId", s.settlement_id as "settlementId", s.period_label as "periodLabel",
+const columnsOf = (
+  partnerId: string,
+) => `s.partner_id as "partnerId", s.settlement_id as "settlementId", s.period_label as "periodLabel",
       s.period_start as "periodStart", s.period_end as "periodEnd", s.period_timezone as "timeZone", s.closed_at as "closedAt",
       s.contribution_count as "contributionCount", (s.gross_points + s.adjustment_points)::text as points, s.currency,
       s.exact_amount::text as amount, s.totals_by_version as "byVersion",
       case when s.contribution_count > 0 then coalesce((
-        select min(k.status) from settlement_acknowledgement k where k.partner_id = s.partner_id and k.settlement_id = s.settlement_id
+        select min(k.status) from settlement_acknowledgement k where k.partner_id = ${partnerId} and k.settlement_id = s.settlement_id
       ), 'pending') end as acknowledgement`;
+const COLUMNS = columnsOf('s.partner_id');
 
 const readRow = <Read extends Row>(row: Read) => ({
   ...row,
@@ -94,10 +97,10 @@ export async function listPooledInOrder(
   return (await listByKeyset<Row, 'partner_id'>(db, POOLED, conditions, page)).map(readRow);
 }
 
-const CLOSED: KeysetList<'closed_at'> = {
-  name: 'list_closed_for_pooling',
-  select: `${COLUMNS}, s.contribution_count > 0 and (
-        select p.settlement_id from impact_batch_settlement p where p.partner_id = s.partner_id and p.settlement_id = s.settlement_id
+const listClosed = (name: string, partnerId: string): KeysetList<'closed_at'> => ({
+  name,
+  select: `${columnsOf(partnerId)}, s.contribution_count > 0 and (
+        select p.settlement_id from impact_batch_settlement p where p.partner_id = ${partnerId} and p.settlement_id = s.settlement_id
       ) is null as "isFree"`,
   from: 'settlement s',
   where: "s.status = 'closed'",
@@ -107,14 +110,18 @@ const CLOSED: KeysetList<'closed_at'> = {
       ['s.settlement_id', 'text'],
     ],
   },
-};
+});
+const CLOSED = listClosed('list_closed_for_pooling', 's.partner_id');
+/** A distributed database asks the partner's node alone when each table is told the partner, which is the list's first condition. */
+const CLOSED_OF_ONE = listClosed('list_closed_of_one_for_pooling', '$2');
 
-/** Closed settlements of all partners, or those of a calendar month; `isFree` where they have contributions and are in no batch. */
+/** Closed settlements of all partners or of one, or those of a calendar month; `isFree` where they have contributions and are in no batch. */
 export async function listClosedForPooling(
   db: Queryable,
-  month: string | undefined,
+  { month, partnerId }: { readonly month?: string | undefined; readonly partnerId?: string | undefined },
   page: KeysetPage<'closed_at'>,
 ): Promise<(PoolableSettlement & Placed & { readonly isFree: boolean })[]> {
-  const conditions = { 'left(s.period_label, 7)': month };
-  return (await listByKeyset<Row & { readonly isFree: boolean }, 'closed_at'>(db, CLOSED, conditions, page)).map(readRow);
+  const list = partnerId === undefined ? CLOSED : CLOSED_OF_ONE;
+  const conditions = { 's.partner_id': partnerId, 'left(s.period_label, 7)': month };
+  return (await listByKeyset<Row & { readonly isFree: boolean }, 'closed_at'>(db, list, conditions, page)).map(readRow);
 }
