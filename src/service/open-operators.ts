@@ -10,10 +10,9 @@ import { openWebConsole } from '../web-console/web-console.ts';
 import { callPartnerApi } from './call-partner-api.ts';
 import { openConfiguredSecretBox } from './configured-keys.ts';
 import { configuredSettlementTools } from './configured-seals.ts';
-import { endInTime } from './end-in-time.ts';
+import { endInTime, openUploads } from './end-in-time.ts';
 import { openJobTools } from './job-tools.ts';
 import { openEndpointTools } from './open-sandbox.ts';
-import { openUploads } from './open-uploads.ts';
 
 /** People wait for each other rather than partners for people. */
 const OPERATOR_POOL_SIZE = 4;
