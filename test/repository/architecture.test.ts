@@ -16,7 +16,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   schedule: ['domain', 'concurrency', 'store', 'operations'],
   'sample-data': ['domain', 'concurrency', 'store', 'operations', 'webhooks', 'schedule'],
   'partner-api': ['domain', 'concurrency', 'store', 'wire', 'operations', 'webhooks'],
-  'operator-api': ['domain', 'store', 'wire', 'operations', 'webhooks', 'partner-api'],
+  'operator-api': ['domain', 'concurrency', 'store', 'wire', 'operations', 'webhooks', 'partner-api'],
   observability: [],
   'web-console': [],
   'config.ts': ['domain'],
@@ -172,6 +172,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
     folders: ['http', 'openapi', 'overview'],
     files: [
       'app',
+      'download-pages',
       'export-columns',
       'export-name',
       'export-route',
