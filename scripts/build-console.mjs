@@ -9,7 +9,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
 const [CONSOLE, DIST] = [join(REPOSITORY, 'console'), join(REPOSITORY, 'console/dist')];
-/** Beside `dist` and not in it: it is no part of the package. */
+/** Beside `dist` and not in it: what stands there is served. */
 const STAMP = join(REPOSITORY, 'node_modules', '.console-built');
 /** What decides the result besides the source: the packages, the types, and how it is built. */
 const INPUTS = ['package-lock.json', 'console/index.html', 'console/package.json', 'scripts/build-console.mjs'];
@@ -22,7 +22,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildCo
 export async function buildConsole() {
   const wanted = hashSources();
   if (isBuilt(wanted)) return false;
-  // A published package brings the built console, and an installation without development packages cannot build it.
+  // An installation without development packages cannot build it.
   if (!existsSync(join(REPOSITORY, 'node_modules', 'vite'))) return false;
   process.stderr.write('Building the console (only when it changes) …\n');
   const startedAt = Date.now();

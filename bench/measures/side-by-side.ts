@@ -13,7 +13,8 @@ export interface SideBySide {
   readonly perSecond: Spread;
   /** Processor time a request, of the service and of PostgreSQL. */
   readonly serviceCost: Spread;
-  readonly databaseCost: Spread;
+  /** `undefined` where PostgreSQL is on another machine. */
+  readonly databaseCost: Spread | undefined;
 }
 
 /** Of the ratios of all pairs: the working tree by the other revision. */
@@ -61,7 +62,9 @@ export function comparePairs(pairs: readonly Pair[]): Omit<SideBySide, 'scenario
     other: medianFigures(pairs.map(([, other]) => other)),
     perSecond: ratiosOf(({ perSecond }) => perSecond),
     serviceCost: ratiosOf(({ serviceCpu, perSecond }) => serviceCpu / perSecond),
-    databaseCost: ratiosOf(({ databaseCpu = 0, perSecond }) => databaseCpu / perSecond),
+    databaseCost: pairs.some((pair) => pair.some(({ databaseCpu }) => databaseCpu === undefined))
+      ? undefined
+      : ratiosOf(({ databaseCpu = 0, perSecond }) => databaseCpu / perSecond),
   };
 }
 

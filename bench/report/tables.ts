@@ -120,7 +120,9 @@ function renderSideBySide(sideBySide: readonly SideBySide[], against: string): s
   );
 }
 
-function range({ median, least, most }: Spread): string {
+function range(spread: Spread | undefined): string {
+  if (spread === undefined) return '–';
+  const { median, least, most } = spread;
   return `${ratio(median, 1)} (${decimal(least)} to ${decimal(most)})`;
 }
 

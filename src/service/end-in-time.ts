@@ -19,11 +19,7 @@ export function openUploads({ logger }: Log, senders: 'partners' | 'operators'):
     uploads,
     end() {
       const ended = uploads.end();
-      if (ended > 0)
-        logger.warn(
-          { uploads: ended },
-          `the stop ended uploads of ${senders}: nothing of them is recorded, and they are sent again`,
-        );
+      if (ended > 0) logger.warn({ uploads: ended }, `the stop ended uploads of ${senders}, who send them again`);
     },
   };
 }

@@ -17,9 +17,9 @@ import { openEndpointTools } from './open-sandbox.ts';
 /** People wait for each other rather than partners for people. */
 const OPERATOR_POOL_SIZE = 4;
 
-/** The time that uploads have left at a stop, and requests before they are cut. Together less than a stop may take. */
-const GRACE_MS = 500;
-const ANSWERS_MS = 3_000;
+/** The time that uploads have left at a stop, and requests before they are cut. Partners' requests end after it, within the same ten seconds. */
+const GRACE_MS = 250;
+const ANSWERS_MS = 750;
 
 export interface OperatorsOptions {
   /** The address of the partners' interface, once it listens. */

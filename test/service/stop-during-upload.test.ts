@@ -1,4 +1,4 @@
-/** A stop while lists arrive: each ends with a word to its sender, its key is free at once, and the log says so. */
+/** A stop while lists arrive: each ends with a word to its sender, and the log says so. */
 import assert from 'node:assert/strict';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -87,7 +87,7 @@ test('lists under way are ended, answered and named in the log', HANG_LIMIT, asy
     assert.equal(status, 503, service.output());
     assert.match(
       message,
-      /^The service is stopping: .* did not arrive completely, and nothing of it is recorded\. Send it again/,
+      /^The service is stopping, and does not wait for the rest of the (?:list|file)\. Send it again under the same key\.$/,
     );
   }
   assert.equal(await ended, 0);

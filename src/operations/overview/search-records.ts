@@ -8,6 +8,7 @@ import {
   searchContributionsById,
 } from '../../store/contributions/contribution-search.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import { problemOf } from '../../store/database-problem.ts';
 import { NodeReader } from '../../store/node-reader.ts';
 import { namesBeginningWith } from '../contributions/contribution-names.ts';
 
@@ -42,21 +43,26 @@ export async function searchRecords(database: Database, text: string): Promise<S
       found.set(transactionId, { ...entry, foundBy: [...entry.foundBy, by], isWhole: entry.isWhole || isWhole });
     }
   };
+  const addNamed = async () => {
+    if (isAnyId(text)) add('correlation_id', await searchByCorrelation(db, text));
+    for (const name of namesBeginningWith(text))
+      add(name, await searchContributions(db, { name, value: text, limit: FOUND_MAX }));
+  };
   const nodes = new NodeReader(database);
   const records: FoundRecord[] = [];
   if (isAnyId(text)) {
     if (isOurId('txn', text)) add('transaction_id', await searchContributionsById(nodes, text));
     records.push(...(await searchRecordOwner(nodes, db, text)));
   }
-  // While a node is lost, an id of our own that is found names that record alone; anything else may be there, too.
-  const [lost] = nodes.lost;
-  if (lost && found.size === 0 && records.length === 0) throw lost.failure;
-  if (!lost) {
-    if (isAnyId(text)) add('correlation_id', await searchByCorrelation(db, text));
-    for (const name of namesBeginningWith(text))
-      add(name, await searchContributions(db, { name, value: text, limit: FOUND_MAX }));
-  }
   const partners = await searchPartners(db, text);
+  // While a node is lost, an id of our own that is found names that record alone; anything else may be there, too.
+  const isFound = isAnyId(text) && found.size + records.length + partners.length > 0;
+  const [lost] = nodes.lost;
+  if (lost && !isFound) throw lost.failure;
+  if (!lost)
+    await addNamed().catch((error: unknown) => {
+      if (!isFound || problemOf(error)?.reason !== 'worker_lost') throw error;
+    });
   const inOrder = [...found.values()].toSorted(wholeThenNewest);
   return { contributions: await readFound(database, inOrder.slice(0, FOUND_MAX)), partners, records };
 }

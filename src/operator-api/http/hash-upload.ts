@@ -55,6 +55,8 @@ export async function hashUpload({ raw, headers }: FastifyRequest, arriving: Sto
     return { byteCount: BigInt(byteCount), sha256: hash.digest('hex') };
   } finally {
     uploads--;
+    // A sender reads the answer when its bytes are taken.
+    raw.resume();
     clearTimeout(timer);
     clearTimeout(last);
   }

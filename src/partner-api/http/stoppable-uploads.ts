@@ -47,6 +47,6 @@ export class StoppableUploads {
 }
 
 function stopping(what: string): ServiceError {
-  const message = `The service is stopping: ${what} did not arrive completely, and nothing of it is recorded. Send it again, under the same key or a new one.`;
+  const message = `The service is stopping, and does not wait for the rest of ${what}. Send it again under the same key.`;
   return unavailable(message, { headers: { connection: 'close' } });
 }

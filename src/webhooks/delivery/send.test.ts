@@ -145,7 +145,10 @@ test('a connection that this machine has no file for is no answer of the receive
 const failing = (error: object) =>
   ({
     dispatch: (_, handler) => {
-      handler.onResponseError?.(null as never, Object.assign(new Error('no connection'), error));
+      handler.onResponseError?.(
+        null as never,
+        error instanceof AggregateError ? error : Object.assign(new Error('no connection'), error),
+      );
       return false;
     },
   }) as Dispatcher;
@@ -154,6 +157,13 @@ const message = { url: 'http://127.0.0.1/', headers: {}, body: Buffer.alloc(0) }
 test('a port that this machine lacks is no failure of the receiver; an IPv6 address that it cannot reach is', async () => {
   await assert.rejects(send(failing({ code: 'EADDRNOTAVAIL', address: '192.0.2.1' }), message), { code: 'EADDRNOTAVAIL' });
   const { errorClass } = await send(failing({ code: 'EADDRNOTAVAIL', address: '2001:db8::1' }), message);
+  // As Node tells of a name with several addresses.
+  const ofEach = [
+    { code: 'ENETUNREACH', address: '2001:db8::1' },
+    { code: 'EADDRNOTAVAIL', address: '192.0.2.1' },
+  ];
+  const several = new AggregateError(ofEach.map((each) => Object.assign(new Error('no connection'), each)));
+  await assert.rejects(send(failing(several), message), (error) => error === several);
   assert.equal(errorClass, 'connect');
 });
 

@@ -55,8 +55,13 @@ const KEEP_MAX_BYTES = 2_048;
 /** This machine has no file, buffer or memory left for a connection: nothing was sent, and it says nothing about the receiver. */
 const OWN_SHORTAGES: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
 
+/** Of a name with several addresses, each has an error of its own. */
+function isOwnShortage(error: Error): boolean {
+  return error instanceof AggregateError ? error.errors.some(isShortage) : isShortage(error);
+}
+
 /** Without a port left for an IPv4 address, the system has no local address for the connection; of IPv6 it may have none at all. */
-function isOwnShortage({ code, address }: Error & { readonly code?: string; readonly address?: string }): boolean {
+function isShortage({ code, address }: Error & { readonly code?: string; readonly address?: string }): boolean {
   return OWN_SHORTAGES.has(code) || (code === 'EADDRNOTAVAIL' && address !== undefined && isIPv4(address));
 }
 

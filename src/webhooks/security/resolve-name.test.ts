@@ -40,7 +40,8 @@ test('both kinds of addresses of a name', async () => {
 });
 
 test('a name that is not there, or has no address, is not found', async () => {
-  for (const name of ['missing.example', 'empty.example']) await assert.rejects(resolve(name), { code: 'ENOTFOUND' }, name);
+  for (const name of ['missing.example', 'empty.example', `${'a'.repeat(64)}.example`])
+    await assert.rejects(resolve(name), { code: 'ENOTFOUND' }, name);
 });
 
 test('of a name whose servers fail, refuse or say nothing, nobody knows whether it has an address', async () => {

@@ -29,10 +29,13 @@ export function publicNames(servers?: readonly string[]): ResolveName {
   };
 }
 
+/** No name server has it, or it is no name that one could have. */
+const NO_SUCH_NAME: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'EBADNAME']);
+
 /** A name that one of the answers says is not there has no address of either kind. */
 function noAddress(hostname: string, reasons: readonly (NodeJS.ErrnoException | undefined)[]): Error {
   const failure = reasons.find((reason) => reason !== undefined && reason.code !== 'ENODATA');
-  if (failure === undefined || reasons.some((reason) => reason?.code === 'ENOTFOUND'))
+  if (failure === undefined || reasons.some((reason) => NO_SUCH_NAME.has(reason?.code)))
     return Object.assign(new Error(`${hostname} has no address.`, { cause: reasons[0] }), { code: 'ENOTFOUND' });
   const message = `No name server could resolve ${hostname}: ${failure.code}.`;
   return Object.assign(new Error(message, { cause: failure }), { code: 'EAI_AGAIN' });
