@@ -82,6 +82,7 @@ const NOT_RUN: readonly { readonly path: string; readonly holds: string; readonl
     why: 'it measures for minutes: test/reliability/bench.test.ts',
   },
   { path: 'docs/performance.md', holds: 'npm run bench\n', why: 'it measures for minutes: test/reliability/bench.test.ts' },
+  { path: 'docs/performance.md', holds: 'bench:limits', why: 'it measures for minutes: test/reliability/bench-limits.test.ts' },
   {
     path: 'docs/scaling.md',
     holds: 'serve --processes',
