@@ -27,25 +27,13 @@ export interface RuleRow {
 
 /** A contribution rule as if it had been made long before. @returns Its label. */
 export async function insertContributionRule(database: Database, rule: RuleRow): Promise<string> {
-  const { pool } = database;
   const { partnerId = null, label = uniqueId('rule'), starts = '-1 day', points_min = 1, points_max = 2n ** 63n - 1n } = rule;
-  await pool.query(
-    `insert into rule_version (kind, version, partner_id, starts_at, points_min, points_max, reviews_everything, review_threshold,
+  const text = `insert into rule_version (kind, version, partner_id, starts_at, points_min, points_max, reviews_everything, review_threshold,
       daily_points_cap, daily_count_cap, created_at)
-    values ('contribution_rule', $1, $2, date_trunc('milliseconds', now() + $3::interval), $4, $5, $6, $7, $8, $9, now() - interval '30 days')`,
-    [
-      label,
-      partnerId,
-      starts,
-      points_min,
-      points_max,
-      rule.reviews_everything ?? false,
-      rule.review_threshold,
-      rule.daily_points_cap,
-      rule.daily_count_cap,
-    ],
-  );
-  await prove(database, 'contribution_rule', label);
+    values ('contribution_rule', $1, $2, date_trunc('milliseconds', now() + $3::interval), $4, $5, $6, $7, $8, $9, now() - interval '30 days') returning starts_at`;
+  const caps = [rule.daily_points_cap, rule.daily_count_cap];
+  const bounds = [points_min, points_max, rule.reviews_everything ?? false, rule.review_threshold];
+  await insertProved(database, 'contribution_rule', { text, values: [label, partnerId, starts, ...bounds, ...caps] });
   return label;
 }
 
@@ -65,21 +53,30 @@ export async function insertPrice(
 ): Promise<Date> {
   const column = kind === 'tree_cost' ? 'tree_cost' : 'point_value';
   const start = starts instanceof Date ? '$3::timestamptz' : "date_trunc('milliseconds', now() + $3::interval)";
-  const { rows } = await database.pool.query(
-    `insert into rule_version (kind, version, partner_id, starts_at, ${column}, currency, created_at)
-    values ('${kind}', $1, $2, ${start}, $4, $5, now() - interval '30 days') returning starts_at`,
-    [label, partnerId, starts, price, price === null ? null : currency],
-  );
-  await prove(database, kind, label);
-  return rows[0].starts_at;
+  const text = `insert into rule_version (kind, version, partner_id, starts_at, ${column}, currency, created_at)
+    values ('${kind}', $1, $2, ${start}, $4, $5, now() - interval '30 days') returning starts_at`;
+  return insertProved(database, kind, { text, values: [label, partnerId, starts, price, price === null ? null : currency] });
 }
 
-/** With the audit entry that it would have, and so that every process reads it. */
-async function prove(database: Database, kind: RuleKind, version: string): Promise<void> {
-  const after = (await findRuleVersion(database.pool, kind, version)) as RuleRecord;
-  const entry = { action: 'rule.create', partnerId: after.partnerId, subjectId: ruleSubject(after), before: null };
-  await inTransaction(database, { lockTimeoutMs: 4_000 }, (db) => audit(db, OWNER, { ...entry, after: ruleToWire(after) }));
-  await database.pool.query('update rule_revision set revision = revision + 1');
+interface Insert {
+  readonly text: string;
+  /** The version first. */
+  readonly values: readonly [version: string, ...unknown[]];
+}
+
+/**
+ * With the audit entry that it would have, and so that every process reads it: at once, because a service takes a rule without an entry for
+ * one that somebody put in. @returns Its start.
+ */
+function insertProved(database: Database, kind: RuleKind, { text, values }: Insert): Promise<Date> {
+  return inTransaction(database, { lockTimeoutMs: 4_000 }, async (db) => {
+    const { rows } = await db.query(text, [...values]);
+    const after = (await findRuleVersion(db, kind, values[0])) as RuleRecord;
+    const entry = { action: 'rule.create', partnerId: after.partnerId, subjectId: ruleSubject(after), before: null };
+    await audit(db, OWNER, { ...entry, after: ruleToWire(after) });
+    await db.query('update rule_revision set revision = revision + 1');
+    return rows[0].starts_at;
+  });
 }
 
 interface Served extends TestService {
