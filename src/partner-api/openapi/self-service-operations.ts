@@ -1,4 +1,5 @@
-import { deliveryNotFound, endpointNotFound } from '../webhooks/own-endpoint.ts';
+import { endpointNotFound } from '../../webhooks/endpoints/endpoint-context.ts';
+import { deliveryNotFound } from '../webhooks/own-endpoint.ts';
 import type { OperationText } from './openapi-operations.ts';
 
 const tag = 'Self-service';

@@ -5,6 +5,7 @@ import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import type { Credential } from '../../store/access/api-key.ts';
 import type { Queryable } from '../../store/database.ts';
 import { findWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { endpointNotFound } from '../../webhooks/endpoints/endpoint-context.ts';
 import { REPORT } from '../route-policy.ts';
 
 /** Every route of this folder: the key must be one that may manage. */
@@ -25,13 +26,6 @@ export async function getOwnEndpoint(
   const endpoint = isLongIdentifier(endpointId) ? await findWebhookEndpoint(db, partnerId, endpointId) : undefined;
   if (!endpoint || endpoint.status === 'removed') throw endpointNotFound();
   return endpoint;
-}
-
-export function endpointNotFound(): ServiceError {
-  return recordNotFound(
-    'endpoint_id',
-    'You have no webhook endpoint with this endpoint_id. GET /v1/webhook-endpoints lists yours.',
-  );
 }
 
 export function deliveryNotFound(): ServiceError {

@@ -40,3 +40,11 @@ export function refusal(sentence: string): ServiceError {
 export function unknownEndpoint(partnerId: string, endpointId: string): ServiceError {
   return recordNotFound('endpoint_id', `The partner ${partnerId} has no endpoint ${endpointId}. \`endpoint list\` shows all.`);
 }
+
+/** In the words of a partner's own interface. */
+export function endpointNotFound(): ServiceError {
+  return recordNotFound(
+    'endpoint_id',
+    'You have no webhook endpoint with this endpoint_id. GET /v1/webhook-endpoints lists yours.',
+  );
+}

@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/access/role.ts';
 import type { EventType } from '../../domain/events/event.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { isToBeRefused, type SampleFault } from '../../domain/sandbox/sample-fault.ts';
-import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { ServiceError } from '../../domain/service-error.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { withRole } from '../../operations/with-role.ts';
 import { countSamples } from '../../store/sandbox/sample-count.ts';
@@ -17,7 +17,7 @@ import { settleAttempts } from '../delivery/record-attempts.ts';
 import { openVerifiedEndpoints } from '../delivery/verified-endpoints.ts';
 import { openSecrets } from '../security/endpoint-secrets.ts';
 import { newSecret } from '../security/signature.ts';
-import type { EndpointTools } from './endpoint-context.ts';
+import { type EndpointTools, endpointNotFound } from './endpoint-context.ts';
 
 export interface WantedSample {
   readonly partnerId: string;
@@ -71,11 +71,7 @@ export const sendSamples = withRole(
 async function findEndpoints({ database }: EndpointTools, { partnerId, endpointId, eventType }: WantedSample) {
   const present = await listWebhookEndpoints(database.pool, partnerId);
   const named = present.find((endpoint) => endpoint.endpointId === endpointId);
-  if (endpointId !== undefined && !named)
-    throw recordNotFound(
-      'endpoint_id',
-      'You have no webhook endpoint with this endpoint_id. GET /v1/webhook-endpoints lists yours.',
-    );
+  if (endpointId !== undefined && !named) throw endpointNotFound();
   const wants = ({ status, eventTypes }: WebhookEndpoint) =>
     status === 'active' && (eventTypes.length === 0 || eventTypes.includes(eventType));
   const chosen = named ? [named] : present.filter(wants);
