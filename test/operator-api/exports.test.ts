@@ -55,6 +55,28 @@ describe('lists as files', () => {
     assert.equal(parse(audited, { columns: true }).length, await count('select count(*) from audit_entry'));
   });
 
+  test('begun together, wait for one another, and leave connections to others', async () => {
+    const holder = await database.pool.connect();
+    await holder.query('begin');
+    await holder.query('lock table project in access exclusive mode');
+    const waiting = async () =>
+      Number(
+        (
+          await database.pool.query(
+            `select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%project%'`,
+          )
+        ).rows[0].n,
+      );
+    const files = Array.from({ length: 8 }, () => viewer.get(`${V1}/projects.csv`));
+    await waitFor('pages that wait for the table', async () => (await waiting()) === 2);
+    // Answered after the others have arrived, over a connection of the same pool.
+    assert.equal((await viewer.get(`${V1}/session`)).status, 200);
+    assert.equal(await waiting(), 2);
+    await holder.query('rollback');
+    holder.release();
+    for (const { status } of await Promise.all(files)) assert.equal(status, 200);
+  });
+
   test('what a spreadsheet would run is text; what is wrong is told as an error', async () => {
     const name = `=HYPERLINK("http://evil.example","${uniqueId('click')}")`;
     await operator.postOnce(`${V1}/partners`, { name });
