@@ -1,6 +1,6 @@
 import { forEachSettled } from '../concurrency/for-each-settled.ts';
 import { pluralise } from '../domain/pluralise.ts';
-import type { NodeReader } from '../store/node-reader.ts';
+import type { LostNode, NodeReader } from '../store/node-reader.ts';
 
 /** Work of several partners that was not done for all of them. The cause is the first failure. */
 export class PartnersLeftError extends AggregateError {
@@ -56,10 +56,24 @@ export async function forEachPartner<Item extends { readonly partnerId: string }
   const lostIds = lost.flatMap(({ partnerIds }) => [...partnerIds]);
   const message = [
     ...(failures.length > 0 ? [`${failed(failures.length)} The first: ${whyOf(failures[0]?.error)}.`] : []),
-    ...lost.map(({ partnerIds, failure }) => `${pluralise(partnerIds.size, 'partner')} left out: ${whyOf(failure)}.`),
+    ...lost.map(sayLeftOut),
   ].join(' ');
   const all = [...lost.map(({ failure }) => failure), ...failures.map(({ error }) => error)];
   throw new PartnersLeftError(message, all, new Set([...failures.map(({ partnerId }) => partnerId), ...lostIds]));
+}
+
+/** Says of nodes that do not answer whose rows were left out, and why. */
+export function partnersOfLost(lost: readonly LostNode[]): PartnersLeftError {
+  const failures = lost.map(({ failure }) => failure);
+  return new PartnersLeftError(
+    lost.map(sayLeftOut).join(' '),
+    failures,
+    new Set(lost.flatMap(({ partnerIds }) => [...partnerIds])),
+  );
+}
+
+function sayLeftOut({ partnerIds, failure }: LostNode): string {
+  return `${pluralise(partnerIds.size, 'partner')} left out: ${whyOf(failure)}.`;
 }
 
 /** On one line, without the full stop. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PartnersLeftError } from '../../src/operations/for-each-partner.ts';
 import { closeDueSettlements } from '../../src/operations/settlements/close-due-settlements.ts';
+import { type VerifiedPart, verifyEverything } from '../../src/operations/verification/verify-everything.ts';
 import type { Job } from '../../src/schedule/job.ts';
 import { listJobs } from '../../src/schedule/jobs.ts';
 import { problemOf } from '../../src/store/database-problem.ts';
@@ -68,6 +69,20 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
     return true;
   };
 
+  /** It says of each part whether it was verified, and of the settlements those of the other partners were. */
+  async function verifiesOthers(): Promise<void> {
+    const parts = new Map<string, VerifiedPart>();
+    for await (const part of verifyEverything(database, tools())) parts.set(part.part, part);
+    const ofOther = await database.pool.query('select from settlement_line where partner_id = $1', [other.partner.partnerId]);
+    const { checked, left } = parts.get('settlement') as VerifiedPart;
+    assert.ok(checked >= BigInt(ofOther.rowCount ?? 0) && checked > 0n, String(checked));
+    leavesFirst(left);
+    for (const whole of ['audit_entry', 'rule_version', 'partner', 'api_key', 'operator'])
+      assert.deepEqual([whole, parts.get(whole)?.left], [whole, undefined]);
+    for (const spread of ['webhook_endpoint', 'failure_draft', 'adjustment']) leavesFirst(parts.get(spread)?.left);
+    await assert.rejects(run('verify'), leavesFirst);
+  }
+
   test('while a node does not answer, each job does its work for the partners of the others', HANG_LIMIT, async () => {
     for (const each of [first, other]) {
       await openFirst(database, each.partner);
@@ -84,6 +99,7 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
       await assert.rejects(makeMissingCounters(database), leavesFirst);
       await reopenDue(database);
       assert.deepEqual(await workLeft(other, now), DONE);
+      await verifiesOthers();
     } finally {
       await moveNode(cluster, CLOSED_PORT, lostPort);
     }

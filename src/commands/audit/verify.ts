@@ -1,3 +1,4 @@
+import { pluralise } from '../../domain/pluralise.ts';
 import { type VerifiedPart, verifyEverything } from '../../operations/verification/verify-everything.ts';
 import { configuredSettlementTools } from '../../service/configured-seals.ts';
 import type { AuditHead } from '../../store/audit/audit.ts';
@@ -30,16 +31,27 @@ async function verify({ database, config }: OperatorContext, { expectLast, json 
     if (process.stderr.isTTY) printProgress(`… ${part.part}: ${part.checked}`);
   }
   const problems = parts.flatMap((part) => part.problems);
-  setVerified(problems.length === 0);
+  const left = parts.find((part) => part.left)?.left;
+  setVerified(problems.length === 0 && !left);
   const shown = lasts.map(({ lastNo, lastMac }) => `${lastNo}:${lastMac}`).join();
-  if (json) return printJson({ ok: problems.length === 0, audit_last: shown, parts });
-  for (const { part, checked, problems: found } of parts)
-    printText(
-      `${part.padEnd(18)}${String(checked).padStart(12)}  ${found.length === 0 ? 'as recorded' : `${found.length} differ`}\n`,
-    );
+  if (json)
+    return printJson({
+      ok: problems.length === 0 && !left,
+      audit_last: shown,
+      parts: parts.map((part) => ({ ...part, left: part.left?.message ?? null })),
+    });
+  for (const part of parts) printText(`${part.part.padEnd(18)}${String(part.checked).padStart(12)}  ${verdictOf(part)}\n`);
   printTable(
     problems.map(({ record, problem }) => ({ record, problem })),
-    'No record was modified.',
+    left ? 'No verified record was modified.' : 'No record was modified.',
   );
   printText(`Last  ${shown}\n`);
+  if (left) printText(`Not verified, because a worker of the database does not answer: ${left.message}\n`);
+}
+
+function verdictOf({ checked, problems, left }: VerifiedPart): string {
+  const verdict = problems.length === 0 ? 'as recorded' : `${problems.length} differ`;
+  if (!left) return verdict;
+  const partners = pluralise(left.partnerIds.size, 'partner');
+  return checked === 0n ? `not verified: ${partners} left out` : `${verdict}, ${partners} left out`;
 }

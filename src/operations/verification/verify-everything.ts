@@ -2,11 +2,15 @@ import type { SealKeys } from '../../domain/settlements/settlement-seal.ts';
 import { eachPartner } from '../../store/access/partner.ts';
 import type { AuditHead } from '../../store/audit/audit.ts';
 import type { Database } from '../../store/database.ts';
+import { problemOf } from '../../store/database-problem.ts';
+import { listEventCounters } from '../../store/events/event.ts';
+import { NodeReader } from '../../store/node-reader.ts';
 import { AUDITED_KINDS } from '../audit/audited-kinds.ts';
 import { type AuditDifference, describeDifference } from '../audit/compare-with-audit.ts';
 import { UnverifiedRecordError } from '../audit/unverified-record.ts';
 import { verifyAudit } from '../audit/verify-audit.ts';
 import { verifyKind } from '../audit/verify-kind.ts';
+import { type PartnersLeftError, partnersOfLost } from '../for-each-partner.ts';
 import { verifyImpactBatches } from '../impact/verify-impact-batches.ts';
 import { readVerifiedRuleEntries } from '../rules/verified-rules.ts';
 import type { SettlementProblem } from '../settlements/settlement-problem.ts';
@@ -25,6 +29,8 @@ export interface VerifiedPart {
   /** Entries, versions, records or lines. */
   readonly checked: bigint;
   readonly problems: readonly VerifiedProblem[];
+  /** Of a part of which a worker of a cluster has rows and does not answer: whose rows were not verified. */
+  readonly left?: PartnersLeftError;
 }
 
 export interface EverythingOptions extends Pick<SealKeys, 'signLike'> {
@@ -39,20 +45,44 @@ export interface EverythingOptions extends Pick<SealKeys, 'signLike'> {
 /**
  * Verifies everything that prices, permits or authorises, part by part: the audit chain, rules, partners, keys, operators and their
  * credentials, endpoints, drafts, adjustments, settlements with their lines and contributions, and batches. Changes may go on; a record
- * that changed meanwhile is read again under its lock.
+ * that changed meanwhile is read again under its lock. While a worker of a cluster does not answer, the settlements of the other partners are
+ * verified, and every part without rows on it.
  */
 export async function* verifyEverything(database: Database, options: EverythingOptions): AsyncGenerator<VerifiedPart> {
   const { pause = async () => {} } = options;
+  const nodes = new NodeReader(database);
   yield await verifyChain(database, options);
   yield await verifyRules(database);
-  for (const kind of AUDITED_KINDS) {
-    const { records, differences } = await verifyKind(database, kind, pause);
-    yield { part: kind.name, checked: BigInt(records), problems: differences.map((each) => problemOf(kind.name, each)) };
+  for (const kind of AUDITED_KINDS)
+    yield await unlessLost(nodes, kind.name, async () => {
+      const { records, differences } = await verifyKind(database, kind, pause);
+      return { checked: BigInt(records), problems: differences.map((each) => differingRecord(kind.name, each)) };
+    });
+  yield await verifyAllSettlements(database, nodes, { ...options, pause });
+  yield await unlessLost(nodes, 'impact_batch', async () => {
+    const { batches, projects, problems } = await verifyImpactBatches(database);
+    const ofBatches = problems.map((each) =>
+      differingRecord(each.subjectId.startsWith('batch_') ? 'impact_batch' : 'project', each),
+    );
+    return { checked: BigInt(batches + projects), problems: ofBatches };
+  });
+}
+
+/** A part that is read as a whole is left as a whole. */
+async function unlessLost(
+  nodes: NodeReader,
+  part: string,
+  verify: () => Promise<Omit<VerifiedPart, 'part'>>,
+): Promise<VerifiedPart> {
+  try {
+    return { part, ...(await verify()) };
+  } catch (error) {
+    if (problemOf(error)?.reason !== 'worker_lost') throw error;
+    // Finds out whose rows the worker has.
+    await listEventCounters(nodes);
+    if (nodes.lost.length === 0) throw error;
+    return { part, checked: 0n, problems: [], left: partnersOfLost(nodes.lost) };
   }
-  yield await verifyAllSettlements(database, { ...options, pause });
-  const { batches, projects, problems } = await verifyImpactBatches(database);
-  const ofBatches = problems.map((each) => problemOf(each.subjectId.startsWith('batch_') ? 'impact_batch' : 'project', each));
-  yield { part: 'impact_batch', checked: BigInt(batches + projects), problems: ofBatches };
 }
 
 async function verifyChain(database: Database, { expected, onLast, pause }: EverythingOptions): Promise<VerifiedPart> {
@@ -70,20 +100,27 @@ async function verifyRules({ pool, auditKeys }: Database): Promise<VerifiedPart>
   return { part: 'rule_version', checked: BigInt(first.stored.length), problems };
 }
 
-async function verifyAllSettlements(database: Database, options: EverythingOptions): Promise<VerifiedPart> {
+async function verifyAllSettlements(database: Database, nodes: NodeReader, options: EverythingOptions): Promise<VerifiedPart> {
   const problems: VerifiedProblem[] = [];
   let lines = 0n;
+  let isAnyLeft = false;
   for await (const { partnerId } of eachPartner(database.pool)) {
+    if (nodes.isLost(partnerId)) {
+      isAnyLeft = true;
+      continue;
+    }
     try {
       const verdict = await verifySettlements(database, partnerId, options);
       lines += BigInt(verdict.lines);
       problems.push(...verdict.problems.map((problem) => ({ record: nameOf(partnerId, problem), problem: problem.message })));
     } catch (error) {
-      problems.push({ record: `partner ${partnerId}`, problem: explainUnreadable(error) });
+      await nodes.look(partnerId);
+      isAnyLeft ||= nodes.isLost(partnerId);
+      if (!nodes.isLost(partnerId)) problems.push({ record: `partner ${partnerId}`, problem: explainUnreadable(error) });
     }
     await options.pause?.();
   }
-  return { part: 'settlement', checked: lines, problems };
+  return { part: 'settlement', checked: lines, problems, ...(isAnyLeft && { left: partnersOfLost(nodes.lost) }) };
 }
 
 /**
@@ -102,6 +139,6 @@ function nameOf(partnerId: string, { settlementId, lineNo }: SettlementProblem):
   return `settlement ${settlementId}${lineNo === null ? '' : ` line ${lineNo}`}`;
 }
 
-function problemOf(kind: string, difference: AuditDifference): VerifiedProblem {
+function differingRecord(kind: string, difference: AuditDifference): VerifiedProblem {
   return { record: `${kind} ${difference.subjectId}`, problem: describeDifference(difference) };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pluralise } from '../../domain/pluralise.ts';
+import type { PartnersLeftError } from '../../operations/for-each-partner.ts';
 import type { SettlementTools } from '../../operations/settlements/settlement-tools.ts';
 import { type VerifiedProblem, verifyEverything } from '../../operations/verification/verify-everything.ts';
 import type { AuditHead } from '../../store/audit/audit.ts';
@@ -21,17 +22,20 @@ export function verifyJob({ signLike }: Pick<SettlementTools, 'signLike'>): Job 
     async run({ database, signal, alert }) {
       const problems: VerifiedProblem[] = [];
       let checked = 0n;
+      let left: PartnersLeftError | undefined;
       const lasts: AuditHead[] = [];
       const options = { signLike, pause: halfTime(signal), onLast: (head: AuditHead) => void lasts.push(head) };
       for await (const part of verifyEverything(database, options)) {
         checked += part.checked;
         problems.push(...part.problems);
+        left ??= part.left;
       }
       for (const { record, problem } of problems.slice(0, NAMED_MAX)) alert(`modified record: ${record}: ${problem}`);
       if (problems.length > 0)
         alert(
           `${pluralise(problems.length, 'record')} modified: \`partner-impact verify\` lists each, and SECURITY.md says what to do`,
         );
+      if (left) throw left;
       return {
         checked: Number(checked),
         differences: problems.length,
