@@ -6,7 +6,7 @@ import { findSealStart } from '../operations/audit/seal-start.ts';
 import { listPartnersUnderDefaults } from '../operations/rules/manage-rule.ts';
 import { readVerifiedRuleEntries } from '../operations/rules/verified-rules.ts';
 import { openConfiguredSecretBox, requireSecretsKey } from '../service/configured-keys.ts';
-import { openStore, type Store } from '../service/open-database.ts';
+import { openStore, type Store, stepAfterFailure } from '../service/open-database.ts';
 import { listPartners } from '../store/access/partner.ts';
 import {
   checkWritable,
@@ -100,7 +100,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
       await examineJobs(store),
     ].flat();
   } catch (error) {
-    const message = `${(error as Error).message.replace(/\.$/, '')}. Check that the database runs and that DATABASE_URL is correct.`;
+    const message = `${(error as Error).message.replace(/\.$/, '')}. ${stepAfterFailure(error)}.`;
     return [{ check: 'connection', verdict: 'problem', message }];
   } finally {
     await store?.close();

@@ -219,8 +219,12 @@ class LookingWatch implements DatabaseWatch {
 }
 
 function sentenceOf({ reason }: DatabaseProblem): string {
-  const { state, nextStep } = WORDS[reason];
-  return `the database has a problem: ${state}. ${nextStep}`;
+  return `the database has a problem: ${WORDS[reason].state}. ${nextStepOf(reason)}`;
+}
+
+/** What an operator does about a problem of the database, without a full stop. */
+export function nextStepOf(reason: ProblemReason): string {
+  return WORDS[reason].nextStep;
 }
 
 function describeHolder({ pid, user, application, seconds, tables, waiting }: LockHolder): string {

@@ -8,6 +8,7 @@ import { requireAuditKeys } from '../operations/audit/require-audit-keys.ts';
 import { startSeals } from '../operations/verification/start-seals.ts';
 import { findAuditHead } from '../store/audit/audit.ts';
 import { type Database, openDatabase } from '../store/database.ts';
+import { problemOf } from '../store/database-problem.ts';
 import { listDurabilityProblems, listWorkerProblems, readServerSettings, readWorkerSettings } from '../store/durability.ts';
 import { claimInstallation, findEnvironment } from '../store/installation.ts';
 import { distributeTables, listDistributedTables } from '../store/schema/distribute.ts';
@@ -19,6 +20,7 @@ import {
   refuseNewerRelease,
 } from '../store/schema/migrate.ts';
 import { hasAuditKey, openAuditKeys, requireAuditKey } from './configured-keys.ts';
+import { nextStepOf } from './database-watch.ts';
 import { readIdentifierClock } from './identifier-clock.ts';
 import { once } from './once.ts';
 
@@ -157,19 +159,29 @@ export function requireEnvironment(owner: Environment | undefined, { environment
 
 async function requireSuitableServer({ pool }: Database): Promise<void> {
   const settings = await readServerSettings(pool).catch((cause: unknown) => {
-    const { message } = cause as Error;
-    // What PgBouncer answers to the settings of a session and to queries by name.
-    const isPooler = /unsupported startup parameter|prepared statement "/.test(message);
-    const nextStep = isPooler
-      ? 'Behind PgBouncer, set DATABASE_PREPARED_STATEMENTS=off.'
-      : 'Check that it runs and that DATABASE_URL is correct.';
-    throw new Error(`The database cannot be reached: ${message.replace(/\.$/, '')}. ${nextStep}`, { cause });
+    throw new Error(
+      `The database cannot be reached: ${(cause as Error).message.replace(/\.$/, '')}. ${stepAfterFailure(cause)}.`,
+      {
+        cause,
+      },
+    );
   });
   if (settings.encoding !== 'UTF8')
     throw new Error(
       `The database has the encoding ${settings.encoding}, which has no Arabic. Create one with the encoding UTF8.`,
     );
   refuseLossy(listDurabilityProblems(settings));
+}
+
+/** What to do about a failure to connect, without a full stop. */
+export function stepAfterFailure(failure: unknown): string {
+  // What PgBouncer answers to the settings of a session and to queries by name.
+  if (/unsupported startup parameter|prepared statement "/.test((failure as Error).message))
+    return 'Behind PgBouncer, set DATABASE_PREPARED_STATEMENTS=off';
+  const reason = problemOf(failure)?.reason ?? 'unreachable';
+  // At a start the address may be wrong.
+  if (reason === 'unreachable' || reason === 'no_answer') return 'Check that the database runs and that DATABASE_URL is correct';
+  return nextStepOf(reason);
 }
 
 /** Workers that cannot be asked stop no start: their partners are answered with 503, and all others as usual. */

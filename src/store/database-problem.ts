@@ -78,6 +78,11 @@ export function problemOf(error: unknown): DatabaseProblem | undefined {
   return reason === undefined ? problemOf(error.cause) : { reason, message };
 }
 
+/** Of an error in the words of the server itself. */
+export function problemOfServer(error: unknown): DatabaseProblem | undefined {
+  return error instanceof pg.DatabaseError ? problemOf(error) : undefined;
+}
+
 /** The coordinator of a distributed database answers, and a node with rows does not. */
 const OF_WORKER = /^(connection to the remote node|could not establish any connections to the node) /;
 

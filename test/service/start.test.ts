@@ -161,7 +161,7 @@ describe('the database of a service', () => {
     }
   });
 
-  test('of which the transactions are read-only is told of by doctor', async () => {
+  test('of which the transactions are read-only is told of by doctor, a start and a command, with what helps', async () => {
     const { databaseUrl, pool } = await newDatabase();
     const { rows } = await pool.query('select current_database() as name');
     await pool.query(`alter database "${rows[0].name}" set default_transaction_read_only = on`);
@@ -169,6 +169,24 @@ describe('the database of a service', () => {
     const [found] = findings.filter(({ check }: { check: string }) => check === 'writing');
     assert.equal(found.verdict, 'problem');
     assert.match(found.message, /the database is read-only: default_transaction_read_only/);
+    const told = /The database says: cannot execute .+ in a read-only transaction\. Set default_transaction_read_only to off/;
+    await assert.rejects(spawnService(databaseUrl), told);
+    const refused = await commandLine({ DATABASE_URL: databaseUrl }).run(['partner', 'create', '--name', 'Shop']);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, told);
+  });
+
+  test('that has no connection left for its role is told of with what helps', async () => {
+    const { databaseUrl, pool } = await newDatabase();
+    const role = `refused_${randomBytes(4).toString('hex')}`;
+    await pool.query(`create role ${role} login connection limit 0`);
+    const url = new URL(databaseUrl);
+    url.searchParams.set('user', role);
+    const told = /too many connections for role .+ End sessions that nobody needs/;
+    await assert.rejects(spawnService(url.href), told);
+    const { findings } = JSON.parse((await commandLine({ DATABASE_URL: url.href }).run(['doctor', '--json'])).stdout);
+    assert.match(findings.find(({ check }: { check: string }) => check === 'connection').message, told);
+    await pool.query(`drop role ${role}`);
   });
 
   test('of which a newer release made more is told by doctor', async () => {

@@ -3,7 +3,8 @@ import { ConfigError } from '../../config.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { UnverifiedRecordError } from '../../operations/audit/unverified-record.ts';
 import { PartnersLeftError } from '../../operations/for-each-partner.ts';
-import { problemOf } from '../../store/database-problem.ts';
+import { nextStepOf } from '../../service/database-watch.ts';
+import { problemOf, problemOfServer } from '../../store/database-problem.ts';
 import { UsageError } from './options.ts';
 
 /**
@@ -17,11 +18,13 @@ export function isMistake(error: unknown): boolean {
   return error.code.endsWith('_not_found') || (error.code === 'invalid_request' && hasWrongField);
 }
 
-/** For people. The words of the database about a lost worker say nothing of what works. */
+/** For people. The words of the database about its own state say neither what works nor what helps. */
 export function messageOf(error: unknown): string {
   const { message } = error as Error;
-  if (problemOf(error)?.reason !== 'worker_lost' || error instanceof PartnersLeftError) return message;
-  return `A worker of the database does not answer: what includes its partners cannot be read until it is back; commands for one other partner work. ${message}`;
+  if (problemOf(error)?.reason === 'worker_lost' && !(error instanceof PartnersLeftError))
+    return `A worker of the database does not answer: what includes its partners cannot be read until it is back; commands for one other partner work. ${message}`;
+  const problem = problemOfServer(error);
+  return problem ? `The database says: ${message}. ${nextStepOf(problem.reason)}.` : message;
 }
 
 /** An error in the JSON output. `code` is a code of the interface, or says where the mistake is. */
