@@ -47,9 +47,12 @@ async function serve({ firstCall = false, demo, processes, roles }: ServeOptions
   const config = readConfig(process.env);
   const stopped = stopSignal();
   if (cluster.isWorker) return serveAsWorker(config, { processes, roles }, stopped);
+  let isStarted = false;
+  void stopped.then(() => isStarted || endDuringStart());
   for (const sentence of [...describeMistypedNames(process.env), ...describeLowOpenFilesLimit()]) printProgress(sentence);
   const options = { onProgress: printProgress, roles };
   const service = await start(config, processes, options);
+  isStarted = true;
   const { baseUrl } = service;
   if (roles.includes('api'))
     printText(`\nPartner Impact (${config.environment}) listens on ${baseUrl}\n${whereReferenceIs(config, baseUrl)}`);
@@ -64,6 +67,12 @@ async function serve({ firstCall = false, demo, processes, roles }: ServeOptions
   await stopped;
   printProgress('Stopping: accepted requests are answered first …');
   await stopInTime(service, endSample);
+}
+
+/** A start may wait long for a migration or a slow database, and whatever it does may end at any time. Its processes end with it. */
+function endDuringStart(): never {
+  printProgress('Stopped before the service was ready. The next start does the rest.');
+  process.exit(0);
 }
 
 /** Loads the service, which a help does not need. */

@@ -43,11 +43,17 @@ export function nextDueAt({ name, pattern }: Job, after: Date): Date {
   return next;
 }
 
-/** Records jobs in the database, so that they become due, and shortens what a clock that was ahead has set. Any number of processes may. */
-export async function registerJobs({ pool }: Database, jobs: readonly Job[]): Promise<void> {
+/**
+ * Records jobs in the database, so that they become due, and shortens what a clock that was ahead has set. Any number of processes may.
+ *
+ * @param stop Ends it between two jobs.
+ */
+export async function registerJobs({ pool }: Database, jobs: readonly Job[], stop?: AbortSignal): Promise<void> {
   await shortenJobLeases(pool, { leaseMs: LEASE_MS, longerThanMs: 2 * LEASE_MS });
-  for (const job of jobs)
+  for (const job of jobs) {
+    if (stop?.aborted) return;
     await insertJob(pool, { jobName: job.name, pattern: job.pattern, dueAt: nextDueAt(job, await readClock(pool)) });
+  }
 }
 
 /**

@@ -46,7 +46,8 @@ export function openSchedule(options: ScheduleOptions): { close(): Promise<void>
     onError,
     work: async () => {
       if (steadyClock() - registeredAtMs >= REGISTER_EVERY_MS) {
-        await registerJobs(database, jobs);
+        await registerJobs(database, jobs, stop.signal);
+        if (stop.signal.aborted) return false;
         registeredAtMs = steadyClock();
       }
       const { now, jobNames } = await listDueJobs(database.pool);

@@ -1,5 +1,6 @@
 /** What a start looks at before it changes anything, whether one process serves or several. */
 import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
 import { claimInstallation } from '../../src/store/installation.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { Client } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
@@ -86,6 +88,25 @@ for (const words of [[], ['--processes', '2']]) {
       assert.deepEqual([ok, found.verdict], [false, 'problem']);
       assert.match(found.message, missing);
       await (await spawnService(databaseUrl, { AUDIT_KEY: `${next},${own}` }, words)).end('SIGTERM');
+    });
+
+    test('ends at once when it is stopped while it waits for the database', async () => {
+      const { databaseUrl, pool } = await newDatabase();
+      const holder = await pool.connect();
+      await holder.query('begin; lock table installation');
+      let starting: ChildProcess | undefined;
+      const started = spawnService(databaseUrl, {}, words, (child) => {
+        starting = child;
+      });
+      const ended = assert.rejects(started, /Stopped before the service was ready\. The next start does the rest\./);
+      const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await waitFor('the start to wait', async () => (await pool.query(waiting)).rows.length > 0);
+      starting?.kill('SIGTERM');
+      await ended;
+      assert.deepEqual([starting?.exitCode, starting?.signalCode], [0, null]);
+      await holder.query('rollback');
+      holder.release();
+      await (await spawnService(databaseUrl, {}, words)).end('SIGTERM');
     });
 
     test('looks to whom the database belongs before it migrates it', async () => {

@@ -98,8 +98,10 @@ export async function spawnService(
   databaseUrl: string,
   env: Record<string, string> = {},
   args: readonly string[] = [],
+  onSpawn: (child: ChildProcess) => void = () => {},
 ): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [MAIN, 'serve', ...args], { env: { ...process.env, ...serviceEnv(databaseUrl, env) } });
+  onSpawn(child);
   let written = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (written += chunk));
   const end = async (signal: NodeJS.Signals) => {
