@@ -3,7 +3,7 @@ import type { Actor } from '../../src/domain/access/role.ts';
 import { newId } from '../../src/domain/identifiers.ts';
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
-import { openAuditKeys, openConfiguredSecretBox } from '../../src/service/configured-keys.ts';
+import { openAuditKeys, openConfiguredSecretBox } from '../../src/service/keys/configured-keys.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { openGuardedAgent } from '../../src/webhooks/security/guarded-agent.ts';

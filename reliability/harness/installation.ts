@@ -8,7 +8,7 @@ import { owner } from '../../src/commands/terminal/actor.ts';
 import { listProcesses } from '../../src/embedded-postgres/processes.ts';
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createPartner, suspendPartner } from '../../src/operations/access/manage-partner.ts';
-import { openAuditKeys } from '../../src/service/configured-keys.ts';
+import { openAuditKeys } from '../../src/service/keys/configured-keys.ts';
 import type { Permission } from '../../src/store/access/api-key.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { freePort } from './free-port.ts';

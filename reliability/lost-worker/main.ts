@@ -19,7 +19,7 @@
  * Exit code 1 when anything is violated.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openAuditKeys } from '../../src/service/configured-keys.ts';
+import { openAuditKeys } from '../../src/service/keys/configured-keys.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { findLastSequence } from '../../src/store/events/event.ts';
 import { distributeTables } from '../../src/store/schema/distribute.ts';

@@ -11,7 +11,7 @@ import {
   confirmPendingContribution,
   failPendingContribution,
 } from '../../src/operations/contributions/resolve-pending-contribution.ts';
-import { configuredSettlementTools } from '../../src/service/configured-seals.ts';
+import { configuredSettlementTools } from '../../src/service/keys/configured-seals.ts';
 import { listOpenContributionReviews } from '../../src/store/contributions/contribution-review.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Random } from '../harness/random.ts';

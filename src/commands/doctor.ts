@@ -5,7 +5,7 @@ import { requireAuditKeys } from '../operations/audit/require-audit-keys.ts';
 import { findSealStart } from '../operations/audit/seal-start.ts';
 import { listPartnersUnderDefaults } from '../operations/rules/manage-rule.ts';
 import { readVerifiedRuleEntries } from '../operations/rules/verified-rules.ts';
-import { openConfiguredSecretBox, requireSecretsKey } from '../service/configured-keys.ts';
+import { openConfiguredSecretBox, requireSecretsKey } from '../service/keys/configured-keys.ts';
 import { openStore, type Store, stepAfterFailure } from '../service/open-database.ts';
 import { listPartners } from '../store/access/partner.ts';
 import {

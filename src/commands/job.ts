@@ -2,7 +2,7 @@ import { readConfig } from '../config.ts';
 import type { Job, JobResult } from '../schedule/job.ts';
 import { listJobs } from '../schedule/jobs.ts';
 import { runByHand } from '../schedule/run-by-hand.ts';
-import { configuredSettlementTools } from '../service/configured-seals.ts';
+import { configuredSettlementTools } from '../service/keys/configured-seals.ts';
 import { type JobRun, type JobState, listJobRuns, listJobStates } from '../store/jobs/job.ts';
 import { readExactJson } from '../wire/exact-json.ts';
 import { UsageError } from './terminal/options.ts';

@@ -5,7 +5,7 @@ import type { Job } from '../schedule/job.ts';
 import { listJobs } from '../schedule/jobs.ts';
 import { beginByHand } from '../schedule/run-by-hand.ts';
 import type { Database } from '../store/database.ts';
-import { configuredSettlementTools } from './configured-seals.ts';
+import { configuredSettlementTools } from './keys/configured-seals.ts';
 import { logRun } from './log-lines.ts';
 
 export interface ClosableJobTools extends JobTools {

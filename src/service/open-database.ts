@@ -19,9 +19,9 @@ import {
   readMigrationState,
   refuseNewerRelease,
 } from '../store/schema/migrate.ts';
-import { hasAuditKey, openAuditKeys, requireAuditKey } from './configured-keys.ts';
 import { nextStepOf } from './database-watch.ts';
 import { readIdentifierClock } from './identifier-clock.ts';
+import { hasAuditKey, openAuditKeys, requireAuditKey } from './keys/configured-keys.ts';
 import { once } from './once.ts';
 
 /** The database of this installation, on any server. */

@@ -8,10 +8,10 @@ import type { OperatorApi } from '../operator-api/app.ts';
 import type { Database } from '../store/database.ts';
 import { openWebConsole } from '../web-console/web-console.ts';
 import { callPartnerApi } from './call-partner-api.ts';
-import { openConfiguredSecretBox } from './configured-keys.ts';
-import { configuredSettlementTools } from './configured-seals.ts';
 import { endInTime, openUploads } from './end-in-time.ts';
 import { openJobTools } from './job-tools.ts';
+import { openConfiguredSecretBox } from './keys/configured-keys.ts';
+import { configuredSettlementTools } from './keys/configured-seals.ts';
 import { openEndpointTools } from './open-sandbox.ts';
 
 /** People wait for each other rather than partners for people. */

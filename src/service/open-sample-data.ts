@@ -8,7 +8,7 @@ import { dropPastClock, lockSampleData, PAST_PATH } from '../store/sandbox/past-
 import { replaceDatabase } from '../store/sandbox/replace-database.ts';
 import { findSampleData, insertSampleData, insertSampleDataRemoved } from '../store/sandbox/sample-data.ts';
 import { migrate } from '../store/schema/migrate.ts';
-import { configuredSettlementTools } from './configured-seals.ts';
+import { configuredSettlementTools } from './keys/configured-seals.ts';
 import { connectStore, embeddedUrl } from './open-database.ts';
 import { openEndpointTools } from './open-sandbox.ts';
 

@@ -6,8 +6,8 @@ import { type SandboxOperations, sandboxOperations } from '../operations/sandbox
 import type { Database } from '../store/database.ts';
 import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
 import { openGuardedAgent } from '../webhooks/security/guarded-agent.ts';
-import { openConfiguredSecretBox } from './configured-keys.ts';
-import { configuredSettlementTools } from './configured-seals.ts';
+import { openConfiguredSecretBox } from './keys/configured-keys.ts';
+import { configuredSettlementTools } from './keys/configured-seals.ts';
 
 export function openSandbox(database: Database, config: Config): SandboxOperations {
   const { reviewExpiryHours } = config;

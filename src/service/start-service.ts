@@ -28,10 +28,10 @@ import { listEndpointStates, measureBacklog } from '../store/webhooks/delivery-b
 import { Pace } from '../webhooks/delivery/pace.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from '../webhooks/start-webhooks.ts';
 import { openConfiguredAdminListener } from './configured-admin-listener.ts';
-import { openConfiguredSecretBox } from './configured-keys.ts';
-import { configuredSettlementTools } from './configured-seals.ts';
 import { openDatabaseWatch, WATCH_POOL_SIZE } from './database-watch.ts';
 import { endInTime, openUploads } from './end-in-time.ts';
+import { openConfiguredSecretBox } from './keys/configured-keys.ts';
+import { configuredSettlementTools } from './keys/configured-seals.ts';
 import { logAnswer, logRun } from './log-lines.ts';
 import { once } from './once.ts';
 import { connectStore } from './open-database.ts';

@@ -15,8 +15,8 @@ import { readPooledWorth } from '../../src/operations/impact/read-pooled-worth.t
 import { readOverview } from '../../src/operations/overview/read-overview.ts';
 import { makeSampleData, type SampleOutcome } from '../../src/sample-data/make-sample-data.ts';
 import { listJobs } from '../../src/schedule/jobs.ts';
-import { openAuditKeys } from '../../src/service/configured-keys.ts';
-import { configuredSettlementTools } from '../../src/service/configured-seals.ts';
+import { openAuditKeys } from '../../src/service/keys/configured-keys.ts';
+import { configuredSettlementTools } from '../../src/service/keys/configured-seals.ts';
 import { prepareSampleData } from '../../src/service/open-sample-data.ts';
 import { eachPartner } from '../../src/store/access/partner.ts';
 import { openDatabase } from '../../src/store/database.ts';

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { freePort } from '../../reliability/harness/free-port.ts';
 import { readConfig } from '../../src/config.ts';
 import { FILE_TYPE } from '../../src/operator-api/http/hash-upload.ts';
-import { openAuditKeys } from '../../src/service/configured-keys.ts';
+import { openAuditKeys } from '../../src/service/keys/configured-keys.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';

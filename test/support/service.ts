@@ -8,7 +8,7 @@ import type { PasswordCosts } from '../../src/domain/access/password.ts';
 import type { ContributionRules } from '../../src/domain/rules/contribution-rules.ts';
 import { type ApiKeyOptions, type IssuedApiKey, issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
-import { openAuditKeys } from '../../src/service/configured-keys.ts';
+import { openAuditKeys } from '../../src/service/keys/configured-keys.ts';
 import type { ServiceRole } from '../../src/service/role.ts';
 import { type Service, startService } from '../../src/service/start-service.ts';
 import type { Partner } from '../../src/store/access/partner.ts';

@@ -15,7 +15,7 @@ import { previewAdjustment } from '../../operations/adjustments/preview-adjustme
 import { verifyAdjustments } from '../../operations/adjustments/verify-adjustments.ts';
 import { type AuditDifference, eachAuditedSubject } from '../../operations/audit/compare-with-audit.ts';
 import type { SettlementTools } from '../../operations/settlements/settlement-tools.ts';
-import { configuredSettlementTools } from '../../service/configured-seals.ts';
+import { configuredSettlementTools } from '../../service/keys/configured-seals.ts';
 import { type Adjustment, listAdjustments } from '../../store/adjustments/adjustment.ts';
 import type { Database } from '../../store/database.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';

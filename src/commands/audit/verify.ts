@@ -1,6 +1,6 @@
 import { pluralise } from '../../domain/pluralise.ts';
 import { type VerifiedPart, verifyEverything } from '../../operations/verification/verify-everything.ts';
-import { configuredSettlementTools } from '../../service/configured-seals.ts';
+import { configuredSettlementTools } from '../../service/keys/configured-seals.ts';
 import type { AuditHead } from '../../store/audit/audit.ts';
 import { readHead } from '../terminal/options.ts';
 import { printJson, printProgress, printTable, printText } from '../terminal/output.ts';

@@ -10,7 +10,7 @@ import { replyToDispute } from '../../operations/settlements/reply-to-dispute.ts
 import type { SettlementProblem } from '../../operations/settlements/settlement-problem.ts';
 import { type SettlementsVerdict, verifySettlements } from '../../operations/settlements/verify-settlements.ts';
 import { attestContribution } from '../../operations/verification/attest.ts';
-import { configuredSettlementTools } from '../../service/configured-seals.ts';
+import { configuredSettlementTools } from '../../service/keys/configured-seals.ts';
 import type { Database } from '../../store/database.ts';
 import { findOpenSettlement, listSettlements } from '../../store/settlements/settlement.ts';
 import { type SettlementView, settlementToWire } from '../../wire/settlement-to-wire.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { OWNER_ONLY, readPrivateFile } from '../../service/private-file.ts';
+import { OWNER_ONLY, readPrivateFile } from '../../service/keys/private-file.ts';
 import type { Database } from '../../store/database.ts';
 import { findInstallationId } from '../../store/installation.ts';
 

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
-import { openConfiguredSecretBox } from '../../service/configured-keys.ts';
+import { openConfiguredSecretBox } from '../../service/keys/configured-keys.ts';
 import type { Database } from '../../store/database.ts';
 import { listWebhookEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { describeOutcome } from '../../webhooks/delivery/send.ts';

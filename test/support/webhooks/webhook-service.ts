@@ -1,6 +1,6 @@
 import { after } from 'node:test';
 import { readConfig } from '../../../src/config.ts';
-import { openConfiguredSecretBox } from '../../../src/service/configured-keys.ts';
+import { openConfiguredSecretBox } from '../../../src/service/keys/configured-keys.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { type LoggedDelivery, listDeliveries } from '../../../src/store/webhooks/delivery-log.ts';
 import { addEndpoint } from '../../../src/webhooks/endpoints/add-endpoint.ts';

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
-import { type NamedKey, readNamedKeys } from '../domain/audit/named-key.ts';
-import { openSecretBox, type SecretBox } from '../webhooks/security/secret-box.ts';
+import type { Config } from '../../config.ts';
+import { type NamedKey, readNamedKeys } from '../../domain/audit/named-key.ts';
+import { openSecretBox, type SecretBox } from '../../webhooks/security/secret-box.ts';
 import { openKeyFile } from './key-file.ts';
 
 const SECRETS_FILE = 'secrets.key';

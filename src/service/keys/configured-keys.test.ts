@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { requireAuditKey, requireSecretsKey } from '../../src/service/configured-keys.ts';
+import { requireAuditKey, requireSecretsKey } from './configured-keys.ts';
 
 const NOBODY = 65_534;
 const dataDirectory = mkdtempSync(join(tmpdir(), 'partner-impact-keys-'));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { type NamedKey, newNamedKey, readNamedKeys, writeNamedKey } from '../domain/audit/named-key.ts';
+import { type NamedKey, newNamedKey, readNamedKeys, writeNamedKey } from '../../domain/audit/named-key.ts';
 import { OWNER_ONLY, readPrivateFile } from './private-file.ts';
 
 export interface KeyFile {

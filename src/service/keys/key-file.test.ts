@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { newNamedKey, writeNamedKey } from '../domain/audit/named-key.ts';
-import { openSecretBox } from '../webhooks/security/secret-box.ts';
+import { newNamedKey, writeNamedKey } from '../../domain/audit/named-key.ts';
+import { openSecretBox } from '../../webhooks/security/secret-box.ts';
 import { openKeyFile } from './key-file.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'partner-impact-secrets-key-'));
