@@ -1,11 +1,7 @@
 import type { Log } from '../observability/log.ts';
 import { throttled } from '../observability/throttled.ts';
 import { countStorage, type QuotaStage, type StorageUsage } from '../operations/quotas/storage-usage.ts';
-import { openRuleCache, type RuleCache } from '../operations/rules/rule-cache.ts';
 import type { Database } from '../store/database.ts';
-import { setIdentifierClock } from './identifier-clock.ts';
-import type { ReportErrors } from './report-errors.ts';
-import type { ServiceOptions } from './start-service.ts';
 
 const QUOTA_STAGES: Record<QuotaStage, readonly [level: 'warn' | 'error', sentence: string]> = {
   near: ['warn', 'a partner has stored four fifths of its quota of the day'],
@@ -23,14 +19,5 @@ export function openUsage(database: Database, { logger }: Log): StorageUsage {
     onError: throttled((err, times) =>
       logger.warn({ err, times }, 'the storage usage of partners could not be recorded; the service tries again'),
     ),
-  });
-}
-
-/** The rules in the database, or those that replace them. */
-export function openRules(database: Database, rulesOf: ServiceOptions['rulesOf'], report: ReportErrors): RuleCache {
-  if (rulesOf) return { rulesOf: ({ partnerId }) => rulesOf(partnerId), close() {} };
-  return openRuleCache(database, {
-    onError: report('warn', 'the rules could not be read; the service tries again'),
-    onClock: setIdentifierClock,
   });
 }
