@@ -8,7 +8,6 @@ import {
   freeKeyedAnswer,
   type KeyedRequest,
   keepClaimedAnswer,
-  keepKeyedAnswer,
   renewKeyedClaim,
 } from '../store/keyed-answer.ts';
 import { assertSameFingerprint } from './idempotent-replay.ts';
@@ -105,9 +104,14 @@ async function doClaimed(pool: Database['pool'], request: KeyedRequest, own: Cla
     if (error instanceof ServiceError && error.code !== 'internal_service_unavailable') await freeKeyedAnswer(pool, request);
     throw error;
   });
-  const text = textOfChange() ?? form.write(answer);
-  if (textOfChange() === undefined) await keepKeyedAnswer(pool, request, form.seal(request, text));
-  return { text, isReplay: false };
+  const ofChange = textOfChange();
+  if (ofChange !== undefined) return { text: ofChange, isReplay: false };
+  const text = form.write(answer);
+  if (await keepClaimedAnswer(pool, request, { workId: own.workId, answer: form.seal(request, text) }))
+    return { text, isReplay: false };
+  // Another process took the work over, as if this one were dead, and has ended it: its answer was given first.
+  const first = (await findKeyedAnswer(pool, request))?.answer;
+  return first ? { text: form.open(request, first), isReplay: true } : { text, isReplay: false };
 }
 
 /** `textOfChange` is the answer that a committed change stored; `undefined` without one. */

@@ -66,15 +66,6 @@ export async function findKeyedAnswer(
   return found;
 }
 
-const KEEP: Statement = {
-  name: 'keep_keyed_answer',
-  text: 'update keyed_answer set answer = $4 where partner_id = $1 and idempotency_key = $2 and operation = $3',
-};
-
-export async function keepKeyedAnswer(db: Queryable, request: KeyedRequest, answer: string): Promise<void> {
-  await run(db, KEEP, [...idOf(request), answer]);
-}
-
 const KEEP_CLAIMED: Statement = {
   name: 'keep_claimed_answer',
   text: `update keyed_answer set answer = $4

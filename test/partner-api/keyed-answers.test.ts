@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { fingerprint } from '../../src/domain/fingerprint.ts';
 import { invalidRequest } from '../../src/domain/service-error.ts';
 import { answerOnce, answersAsGiven } from '../../src/operations/answer-once.ts';
+import { keepClaimedAnswer } from '../../src/store/keyed-answer.ts';
 import { uniqueId } from '../support/client.ts';
 import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { testService } from '../support/service.ts';
@@ -51,4 +52,18 @@ test('when the first one was refused, the one that waits does the work', async (
   held.refuse();
   await assert.rejects(first, { code: 'invalid_request' });
   assert.deepEqual(await next, { text: '{"by":"the next"}', isReplay: false });
+});
+
+test('the answer of a process that took the work over stays, and the late one gives it too', async () => {
+  const [key, held] = [await newKey(), heldWork()];
+  const late = answerOnce(database, key, held.work, form);
+  await held.begun;
+  const { workId = '' } = (
+    await database.pool.query('select work_id as "workId" from keyed_answer where partner_id = $1', [key.callerId])
+  ).rows[0];
+  await keepClaimedAnswer(database.pool, key, { workId, answer: '{"by":"the other"}' });
+  held.end({ by: 'the late one' });
+  const first = { text: '{"by":"the other"}', isReplay: true };
+  assert.deepEqual(await late, first);
+  assert.deepEqual(await answerOnce(database, key, () => assert.fail('The work is done once.'), form), first);
 });
