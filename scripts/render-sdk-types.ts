@@ -58,7 +58,7 @@ const STATUS_MEMBERS_OF: Readonly<Record<string, readonly string[]>> = {
 /** Whole values that this module leaves to types written by hand. */
 const BY_HAND: Readonly<Record<string, string>> = { Association: 'Association' };
 
-export function camelCase(name: string): string {
+function camelCase(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_whole, letter: string) => letter.toUpperCase());
 }
 

@@ -3,7 +3,7 @@ import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import type { SettlementTools } from '../../src/operations/settlements/settlement-tools.ts';
 
 /** For a connection that an experiment opens by itself. */
-export const auditKeys = () => [{ id: 'experiment', bytes: Buffer.alloc(32, 6) }];
+const auditKeys = () => [{ id: 'experiment', bytes: Buffer.alloc(32, 6) }];
 
 /** With a price, so that amounts are added up as well, and under a key of the experiment's own. */
 export const settlementTools: SettlementTools = {

@@ -20,7 +20,7 @@ export interface PlannedRule {
 
 /** Past every version's bound, and still a number of points. */
 export const TOO_MANY_POINTS = 9_200_000_000_000_000_000n;
-export const POINTS_MAX = 9_000_000_000_000_000_000n;
+const POINTS_MAX = 9_000_000_000_000_000_000n;
 
 const [SAR, CAD] = ['SAR', 'CAD'];
 

@@ -30,7 +30,7 @@ export interface RunOptions {
 }
 
 /** Aborted by a signal to the process: what runs is ended, and the sum says so. */
-export const interruption = new AbortController();
+const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     console.error(`\n${signal}: ending the tests …`);

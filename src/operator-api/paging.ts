@@ -22,7 +22,7 @@ export interface SentPage {
   readonly after?: string;
 }
 
-export function limitOf({ limit = String(SIZES.default) }: SentPage): number {
+function limitOf({ limit = String(SIZES.default) }: SentPage): number {
   return Number(limit);
 }
 

@@ -133,7 +133,7 @@ function firstOf(key: string, conditions: readonly (string | undefined)[]): stri
  * SQL for pairs of a partner and an id, from two lists of the same length. Two conditions of one list each would look up every id of every
  * partner before PostgreSQL 17.
  */
-export const LISTED = '(select * from unnest($1::text[], $2::text[]))';
+const LISTED = '(select * from unnest($1::text[], $2::text[]))';
 
 /** Rows of any partners, by {@link LISTED} pairs. */
 export interface FindListed {

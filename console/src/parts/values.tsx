@@ -129,18 +129,6 @@ export function Foreign({ text, isWhole = false }: { readonly text: string | nul
   );
 }
 
-/** A name, with its id below, copied by a click. */
-export function Named({ name, id }: { readonly name: string | null | undefined; readonly id: string }) {
-  return (
-    <div>
-      <Foreign text={name} />
-      <div>
-        <Id id={id} isShort />
-      </div>
-    </div>
-  );
-}
-
 export function Absent() {
   return (
     <Text span inherit c="dimmed">

@@ -60,6 +60,6 @@ export function openRecordSeals(kind: string, listKeys: () => readonly NamedKey[
 }
 
 /** What the database computes: times in milliseconds since 1970, an absent time as an empty text. */
-export function finishSeal(mac: string, times: readonly (Date | null)[]): Buffer {
+function finishSeal(mac: string, times: readonly (Date | null)[]): Buffer {
   return hash('sha256', [mac, ...times.map((time) => (time === null ? '' : String(time.getTime())))].join('/'), 'buffer');
 }

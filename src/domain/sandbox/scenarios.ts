@@ -43,7 +43,7 @@ export interface SimulatedReview {
 /** The count above all others: the request is refused as long as it has the scenario. */
 const EVERY_TIME = 2_147_483_647;
 const AFTER_SECONDS_MAX = 72 * 3_600;
-export const SLOW_MS_MAX = 30_000;
+const SLOW_MS_MAX = 30_000;
 const TIMES_MAX = 100;
 
 const AFTER_SECONDS = 10;

@@ -167,6 +167,6 @@ export function isCsrfTokenOf(session: OperatorSession, sent: unknown): boolean 
   return own.length === given.length && timingSafeEqual(own, given);
 }
 
-export function actorOf({ operatorId, role }: Pick<Operator, 'operatorId' | 'role'>, correlationId: string): Actor {
+function actorOf({ operatorId, role }: Pick<Operator, 'operatorId' | 'role'>, correlationId: string): Actor {
   return { operatorId, role, correlationId };
 }

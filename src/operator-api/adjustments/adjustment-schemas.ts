@@ -21,7 +21,7 @@ import {
   time,
 } from '../schema-parts.ts';
 
-export const AdjustmentBody = shape('Adjustment', {
+const AdjustmentBody = shape('Adjustment', {
   partner_id: text('The id of the partner.'),
   adjustment_id: text('The id of the adjustment.'),
   status: oneOf(ADJUSTMENT_STATUSES, 'How far it has come.'),

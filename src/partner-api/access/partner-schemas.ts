@@ -32,7 +32,7 @@ const Rates = Type.Object(
   { ...closed, description: 'The rates in requests a second. A burst may have twice as many.' },
 );
 
-export const Partner = Type.Object(
+const Partner = Type.Object(
   {
     partner_id: longId('The id of the partner.'),
     name: Type.String({ description: 'The name of the partner, as the operator entered it.' }),

@@ -39,7 +39,7 @@ const progress = {
   ),
 };
 
-export const EnvironmentalStatus = Type.Object(
+const EnvironmentalStatus = Type.Object(
   {
     transaction_id: longId('The id of the contribution, which environmental status does not change.'),
     contribution_status: Type.Unsafe<string>({

@@ -6,7 +6,7 @@ import { TokenBucket } from './token-bucket.ts';
  * The most changes of its own endpoints that a partner makes in a minute: each writes an audit entry, and all changes wait for the audit
  * chain in turn.
  */
-export const CHANGES_PER_MINUTE = 60;
+const CHANGES_PER_MINUTE = 60;
 
 const PACE = { perSecond: CHANGES_PER_MINUTE / 60, capacity: CHANGES_PER_MINUTE };
 const PARTNERS_MAX = 10_000;

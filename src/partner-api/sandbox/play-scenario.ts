@@ -5,7 +5,7 @@ import type { RehearsalRequest, Rehearse } from '../../operations/sandbox/rehear
 import { SCENARIO_HEADER } from './scenario-of-request.ts';
 
 /** The most answers that wait on request at a time, of one partner and in one process. */
-export const SLOW_MAX = 16;
+const SLOW_MAX = 16;
 
 export interface Play<Outcome> {
   readonly request: FastifyRequest;

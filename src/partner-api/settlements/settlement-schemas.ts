@@ -94,7 +94,7 @@ const lineColumns: TProperties = {
   ),
 };
 
-export const Line = Type.Object(lineColumns, {
+const Line = Type.Object(lineColumns, {
   ...closed,
   description: 'A line of the statement. A member that does not apply to the line is `null`.',
 });

@@ -18,7 +18,7 @@ import { sealedAnswers } from './sealed-answers.ts';
 /** The receiver has 15 s for the challenge. */
 const DEADLINE_MS = 25_000;
 /** Each is a request to a server that the partner names. */
-export const CHALLENGES_PER_MINUTE = 10;
+const CHALLENGES_PER_MINUTE = 10;
 const PACE = { perSecond: CHALLENGES_PER_MINUTE / 60, capacity: CHALLENGES_PER_MINUTE };
 const PARTNERS_MAX = 10_000;
 

@@ -47,7 +47,7 @@ const LIST: Statement = {
 };
 
 /** After every identifier of a batch. */
-export const AFTER_LAST = 'batch~';
+const AFTER_LAST = 'batch~';
 
 /** The latest first. */
 export async function listImpactBatches(

@@ -39,7 +39,7 @@ export interface SentSample extends Pick<Attempt, 'status' | 'errorClass' | 'mil
 }
 
 /** The most samples a minute of a partner: each is a request to a server that the partner names. */
-export const SAMPLES_MAX = 60;
+const SAMPLES_MAX = 60;
 
 const UNKNOWN_TYPE = 'impact.transaction.sampled';
 /** Twice what a receiver tolerates. */

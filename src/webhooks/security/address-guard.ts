@@ -40,7 +40,7 @@ const URL_SENTENCES = {
 const THIS_MACHINE: readonly string[] = ['127.0.0.1', '[::1]', '::1'];
 
 /** Whether this host, which is an address, is allowed without a check. */
-export function isThisMachine(hostname: string, { allowThisMachine = false }: GuardOptions): boolean {
+function isThisMachine(hostname: string, { allowThisMachine = false }: GuardOptions): boolean {
   return allowThisMachine && THIS_MACHINE.includes(hostname);
 }
 

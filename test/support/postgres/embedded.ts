@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openEmbedded } from '../../../src/embedded-postgres/open-embedded.ts';
 
-export const REPOSITORY = join(import.meta.dirname, '../../..');
+const REPOSITORY = join(import.meta.dirname, '../../..');
 
 /** The programs of the engine under test; empty for those of the npm package. */
 export const BINARIES = process.env['TEST_ENGINE'] === 'debian15' ? '/usr/lib/postgresql/15/bin' : '';

@@ -79,7 +79,7 @@ export function Projects() {
 
 const BLANK = { name_en: '', name_ar: '', country: 'SA' };
 
-export function NewProject() {
+function NewProject() {
   const t = useTexts(IMPACT);
   const { language } = useLanguage();
   const [isOpen, setOpen] = useState(false);
