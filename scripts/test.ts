@@ -53,7 +53,7 @@ const EVERY_STATEMENT = [
 const BEGUN_FIRST = [
   'test/console/pages.test.ts',
   'test/partner-api/availability.test.ts',
-  'test/sdk/receiver.test.ts',
+  'test/sdk/inbox.test.ts',
   'test/sdk/gifts.test.ts',
   'test/reconciliations/reconcile-settlement.test.ts',
   'test/service/database-clock.test.ts',

@@ -1,0 +1,194 @@
+/** The inboxes of the SDK: each event once and in order, and the transaction that a handler writes in. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, test } from 'node:test';
+import pg from 'pg';
+import {
+  ConfigurationError,
+  type Inbox,
+  MemoryInbox,
+  PostgresInbox,
+  RestorationPermit,
+  SqliteInbox,
+} from '../../sdk/src/index.ts';
+import { confirmedEvent, failedEvent } from '../../sdk/src/testing.ts';
+import { testDatabase } from '../support/postgres/database.ts';
+import { newReceiver, send, signed } from '../support/sdk/receiver.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const { databaseUrl } = await testDatabase();
+const folder = temporaryFolder('sdk-inbox');
+let count = 0;
+
+const INBOXES: Readonly<Record<string, (startAfter?: bigint) => Promise<Inbox<unknown>>>> = {
+  MemoryInbox: async (startAfter = 0n) => new MemoryInbox({ startAfter }),
+  SqliteInbox: async (startAfter = 0n) => {
+    const database = new DatabaseSync(join(folder, `inbox-${count++}.db`));
+    after(() => database.close());
+    return new SqliteInbox(database, { startAfter });
+  },
+  PostgresInbox: async (startAfter = 0n) => {
+    const schema = `inbox_${count++}`;
+    const pool = new pg.Pool({ connectionString: databaseUrl, options: `-c search_path=${schema}`, max: 3 });
+    after(() => pool.end());
+    await pool.query(`create schema ${schema}`);
+    return new PostgresInbox(pool, { startAfter });
+  },
+};
+
+for (const [name, newInbox] of Object.entries(INBOXES))
+  describe(name, () => {
+    const events = Array.from({ length: 30 }, (_none, index) => confirmedEvent(BigInt(index + 1)));
+    const sequences = events.map((_event, index) => BigInt(index + 1));
+
+    test('once per event, in the order of sequence, however they arrive', async () => {
+      const { receiver, handled } = newReceiver({ inbox: await newInbox(), feed: events });
+      const arriving = [...events, ...events].sort(() => Math.random() - 0.5);
+      const statuses = await Promise.all(arriving.map(async (event) => (await receiver(signed(event))).status));
+      await receiver.settled();
+      assert.deepEqual(new Set(statuses), new Set([200]));
+      assert.deepEqual(handled, sequences);
+      await send(receiver, signed(events[3] as object));
+      assert.deepEqual(handled, sequences);
+    });
+
+    test('says of each event whether it is new, and keeps what it follows', async () => {
+      const inbox = await newInbox();
+      const event = { eventId: 'evt-1', sequence: 3n, follows: 2n, body: '{}' };
+      assert.deepEqual([await inbox.add(event), await inbox.add(event)], [true, false]);
+      assert.equal(await inbox.handleNext(() => {}), 'gap');
+      // The feed shows that nothing comes before it.
+      assert.deepEqual([await inbox.add({ ...event, follows: 0n }), await inbox.add(event)], [false, false]);
+      assert.equal(await inbox.handleNext(() => {}), 'handled');
+      assert.deepEqual([await inbox.add(event), await inbox.handleNext(() => {})], [false, 'empty']);
+    });
+
+    test('what is missing before an event comes from the feed, once', async () => {
+      const calls: string[] = [];
+      const { receiver, handled } = newReceiver({ inbox: await newInbox(), feed: events, calls });
+      await send(receiver, signed(events[9] as object));
+      assert.deepEqual([handled, calls], [sequences, ['/v1/events?after_sequence=0&limit=500']]);
+    });
+
+    test('catchUp handles everything of the feed, and goes on where it ended', async () => {
+      const many = Array.from({ length: 1_201 }, (_none, index) => confirmedEvent(BigInt(index + 1)));
+      const inbox = await newInbox();
+      const { receiver, handled } = newReceiver({ inbox, feed: many });
+      assert.equal(await receiver.catchUp(), 1_201);
+      assert.deepEqual(
+        handled,
+        many.map((_event, index) => BigInt(index + 1)),
+      );
+      assert.equal(await receiver.catchUp(), 0);
+      assert.equal(await inbox.position(), 1_201n);
+    });
+
+    test('events that the service no longer keeps are passed over', async () => {
+      const { receiver, handled } = newReceiver({ inbox: await newInbox(), feed: events.slice(20) });
+      await send(receiver, signed(events[25] as object));
+      assert.deepEqual(handled, sequences.slice(20));
+    });
+
+    test('starts after a sequence, above 2^53 too', async () => {
+      const start = 2n ** 62n;
+      const inbox = await newInbox(start);
+      const { receiver, handled } = newReceiver({ inbox });
+      await send(receiver, signed(confirmedEvent(start)));
+      await send(receiver, signed(confirmedEvent(start + 1n)));
+      assert.deepEqual([handled, await inbox.position()], [[start + 1n], start + 1n]);
+    });
+
+    test('a handler that fails is called again, and nothing after it before', async () => {
+      let failures = 2;
+      const errors: unknown[] = [];
+      const handle = (sequence: bigint) => {
+        if (sequence === 2n && failures-- > 0) throw new Error('not now');
+      };
+      const { receiver, handled } = newReceiver({ inbox: await newInbox(), feed: events, handle, errors });
+      for (const event of [...events.slice(0, 3), ...events.slice(2, 3)]) await send(receiver, signed(event));
+      assert.deepEqual(handled, sequences.slice(0, 3));
+      assert.equal(errors.length, 2);
+    });
+
+    test('a failure gives a permit, once', async () => {
+      const event = failedEvent(1n, 9_007_199_254_740_993n);
+      const { receiver, permits } = newReceiver({ inbox: await newInbox() });
+      for (let time = 0; time < 3; time++) await send(receiver, signed(event));
+      assert.deepEqual([permits.length, permits[0]?.points], [1, 9_007_199_254_740_993n]);
+      assert.ok(RestorationPermit.isPermit(permits[0]));
+    });
+
+    test('two receivers of one inbox: still once, in order', async () => {
+      const inbox = await newInbox();
+      const both = [newReceiver({ inbox, feed: events }), newReceiver({ inbox, feed: events })] as const;
+      await Promise.all(events.map((event, index) => both[index % 2 === 0 ? 0 : 1].receiver(signed(event))));
+      while ((await inbox.position()) < 30n) for (const { receiver } of both) await receiver.catchUp();
+      const all = both.flatMap(({ handled }) => handled);
+      assert.deepEqual(
+        [...all].sort((a, b) => Number(a - b)),
+        sequences,
+      );
+    });
+  });
+
+describe('a handler writes within the transaction of the inbox', () => {
+  test('SqliteInbox: the write of a handler that fails is gone', async () => {
+    const database = new DatabaseSync(join(folder, 'transaction.db'));
+    after(() => database.close());
+    database.exec('create table restored (transaction_id text primary key)');
+    const inbox = new SqliteInbox(database);
+    await inbox.add({ eventId: 'evt_12345678', sequence: 1n, follows: 0n, body: '{}' });
+    const write = (tx: DatabaseSync) => tx.prepare("insert into restored values ('txn_1')").run();
+    await assert.rejects(
+      inbox.handleNext((_event, tx) => {
+        write(tx);
+        throw new Error('killed');
+      }),
+    );
+    const countRows = () => database.prepare('select count(*) as count from restored').get()?.['count'];
+    assert.equal(countRows(), 0);
+    assert.equal(await inbox.handleNext((_event, tx) => void write(tx)), 'handled');
+    assert.deepEqual([countRows(), await inbox.handleNext(() => {})], [1, 'empty']);
+  });
+
+  test('SqliteInbox: a handler that writes to the same file by another connection is told what is wrong, and not taken for busy', async () => {
+    const path = join(folder, 'two-connections.db');
+    const [database, other] = [new DatabaseSync(path), new DatabaseSync(path, { timeout: 0 })];
+    after(() => database.close());
+    after(() => other.close());
+    database.exec('create table restored (transaction_id text primary key)');
+    const inbox = new SqliteInbox(database);
+    await inbox.add({ eventId: 'evt_12345678', sequence: 1n, follows: 0n, body: '{}' });
+    const write = (connection: DatabaseSync) => void connection.prepare("insert into restored values ('txn_1')").run();
+    await assert.rejects(
+      inbox.handleNext(() => write(other)),
+      (error) =>
+        error instanceof ConfigurationError && /second parameter/.test(error.message) && /locked/.test(String(error.cause)),
+    );
+    assert.equal(await inbox.position(), 0n);
+    other.exec('begin immediate');
+    assert.equal(await inbox.handleNext((_event, tx) => write(tx)), 'busy');
+    other.exec('rollback');
+    assert.equal(await inbox.handleNext((_event, tx) => write(tx)), 'handled');
+  });
+
+  test('PostgresInbox: the write of a handler that fails is gone', async () => {
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+    after(() => pool.end());
+    await pool.query('create table restored (transaction_id text primary key)');
+    const inbox = new PostgresInbox<pg.PoolClient>(pool);
+    await inbox.add({ eventId: 'evt_12345678', sequence: 1n, follows: 0n, body: '{}' });
+    const write = (tx: pg.PoolClient) => tx.query("insert into restored values ('txn_1')");
+    await assert.rejects(
+      inbox.handleNext(async (_event, tx) => {
+        await write(tx);
+        throw new Error('killed');
+      }),
+    );
+    const countRows = async () => (await pool.query('select count(*)::int as count from restored')).rows[0].count;
+    assert.equal(await countRows(), 0);
+    assert.equal(await inbox.handleNext(async (_event, tx) => void (await write(tx))), 'handled');
+    assert.deepEqual([await countRows(), await inbox.handleNext(() => {})], [1, 'empty']);
+  });
+});
