@@ -123,14 +123,13 @@ async function failOver(stage: Stage, index: number): Promise<Failover> {
   const { pair, installation, load, report } = stage;
   const kind = KINDS[index % KINDS.length] as Kind;
   await pair.untilSynchronous();
-  if (!(await load.untilConfirmed(CONFIRMED_BETWEEN, WRITES_EVER_WITHIN_MS)))
-    report(`nothing was confirmed before failover ${index + 1}`);
+  await expectConfirmed(stage, CONFIRMED_BETWEEN, `before failover ${index + 1}`);
   if (kind === 'returned') await letStandbyReturn(stage);
   const primary = await pair.findPrimary();
   load.takeLongestGap();
   pair.kill(primary, kind === 'server' ? 'server' : 'machine');
   await pair.untilReplaced(primary);
-  if (!(await load.untilConfirmed(1, WRITES_EVER_WITHIN_MS))) report(`nothing was confirmed after failover ${index + 1}`);
+  await expectConfirmed(stage, 1, `after failover ${index + 1}`);
   const withoutWriteMs = load.takeLongestGap();
   if (withoutWriteMs > WRITES_WITHIN_MS)
     report(`failover ${index + 1}, ${kind}: ${Math.round(withoutWriteMs)} ms without a write`);
@@ -143,16 +142,22 @@ async function failOver(stage: Stage, index: number): Promise<Failover> {
 }
 
 /** Requests go on without the standby, on a service that starts meanwhile; a failover then meets rows of both times. */
-async function letStandbyReturn({ pair, installation, load, report }: Stage): Promise<void> {
+async function letStandbyReturn(stage: Stage): Promise<void> {
+  const { pair, installation } = stage;
   const standby = await pair.findStandby();
   pair.kill(standby, 'machine');
-  if (!(await load.untilConfirmed(1, WRITES_EVER_WITHIN_MS))) report('nothing was confirmed while the standby was away');
+  await expectConfirmed(stage, 1, 'while the standby was away');
   await installation.killService();
   await installation.startService();
-  await load.untilConfirmed(CONFIRMED_BETWEEN, WRITES_EVER_WITHIN_MS);
+  await expectConfirmed(stage, CONFIRMED_BETWEEN, 'by a service that started while the standby was away');
   await pair.revive(standby);
   await pair.untilSynchronous();
-  await load.untilConfirmed(1, WRITES_EVER_WITHIN_MS);
+  await expectConfirmed(stage, 1, 'after the standby had returned');
+}
+
+async function expectConfirmed({ load, report }: Stage, contributions: number, when: string): Promise<void> {
+  if (!(await load.untilConfirmed(contributions, WRITES_EVER_WITHIN_MS)))
+    report(`fewer than ${contributions} were confirmed ${when}, within ${WRITES_EVER_WITHIN_MS / 1000} s`);
 }
 
 function print(
