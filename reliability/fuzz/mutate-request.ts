@@ -23,10 +23,10 @@ function withHeader(draft: Draft, name: string, values: readonly string[]): Draf
   ];
 }
 
-function setHeader(name: string, values: fc.Arbitrary<readonly string[]>, change: Partial<Draft> = {}): Mutation {
+function setHeader(name: string, values: fc.Arbitrary<readonly string[]>): Mutation {
   return (draft) =>
     values.map((list) =>
-      named(draft, `${name}: ${JSON.stringify(list).slice(0, 60)}`, { ...change, headers: withHeader(draft, name, list) }),
+      named(draft, `${name}: ${JSON.stringify(list).slice(0, 60)}`, { headers: withHeader(draft, name, list) }),
     );
 }
 

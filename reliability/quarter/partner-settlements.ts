@@ -49,15 +49,11 @@ interface Page {
 }
 
 /** All settlements of a partner, the first one first. */
-export async function listPartnerSettlements(
-  client: PartnerClient,
-  apiKey: string,
-  process?: number,
-): Promise<PartnerSettlement[]> {
+export async function listPartnerSettlements(client: PartnerClient, apiKey: string): Promise<PartnerSettlement[]> {
   const found: PartnerSettlement[] = [];
   for (let after = '', hasMore = true; hasMore; ) {
     const path = `/v1/settlements?limit=5${after && `&after=${after}`}`;
-    const { status, bytes } = await client.call({ apiKey, path, ...(process !== undefined && { process }) });
+    const { status, bytes } = await client.call({ apiKey, path });
     if (status !== 200) throw new Error(`${path} was answered ${status}: ${bytes.toString().slice(0, 500)}`);
     const page = parseExactly<Page>(bytes);
     found.unshift(...page.settlements.toReversed());

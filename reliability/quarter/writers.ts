@@ -187,9 +187,11 @@ export class Writers {
   }
 }
 
-/** The seconds around, in which processes and the database may have had another time than this one. */
-export function slack({ from, to }: Entry['sent'], milliseconds = 1_500): Entry['sent'] {
-  return { from: from - milliseconds, to: to + milliseconds };
+/** Processes and the database may have had a time that differs from this one by so much. */
+const SLACK_MS = 1_500;
+
+export function slack({ from, to }: Entry['sent']): Entry['sent'] {
+  return { from: from - SLACK_MS, to: to + SLACK_MS };
 }
 
 function somePoints(random: Random, partner: number): bigint {

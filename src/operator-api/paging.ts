@@ -22,20 +22,6 @@ export interface SentPage {
   readonly after?: string;
 }
 
-function limitOf({ limit = String(SIZES.default) }: SentPage): number {
-  return Number(limit);
-}
-
-/** A list with its filters: the place of one is no place of another. */
-function listNamed(operation: string, filters: readonly (string | undefined)[] = []): PagedList {
-  return { name: [operation, ...filters.map((filter) => filter ?? '-')], first: '', isPlace: () => true };
-}
-
-/** The place that the page begins after; empty for the first page. */
-function placeIn(list: PagedList, { after }: SentPage): string {
-  return placeOf(list, after);
-}
-
 /** A page of a list that is sorted: the place of an order is no place of another. */
 export interface SortedPage<By extends string> {
   readonly page: KeysetPage<By>;
@@ -43,20 +29,28 @@ export interface SortedPage<By extends string> {
   end(last: Place | undefined, hasMore: boolean): { next_after: string; has_more: boolean };
 }
 
-/** Reads the place, the order and the size of the page from the query. */
+/**
+ * Reads the place, the order and the size of the page from the query.
+ *
+ * @param filters Of the list: the place of one is no place of another.
+ */
 export function sortedPage<By extends string>(
   operation: string,
   sorting: Sorting<By>,
   query: SentPage & { readonly sort?: string },
-  filters: readonly (string | undefined)[] = [],
+  filters: readonly (string | undefined)[],
 ): SortedPage<By> {
-  const list = { ...listNamed(operation, [...filters, sorting.of(query)]), isPlace };
-  const place = placeIn(list, query);
+  const list: PagedList = {
+    name: [operation, ...filters.map((filter) => filter ?? '-'), sorting.of(query)],
+    first: '',
+    isPlace,
+  };
+  const place = placeOf(list, query.after);
   return {
     page: {
       order: sorting.orderOf(query),
       after: place === '' ? undefined : (JSON.parse(place) as Place),
-      limit: limitOf(query),
+      limit: Number(query.limit ?? SIZES.default),
     },
     end: (last, hasMore) => pageMembers(list, last === undefined ? place : JSON.stringify(last), hasMore),
   };
@@ -65,5 +59,3 @@ export function sortedPage<By extends string>(
 function isPlace(text: string): boolean {
   return text === '' || (text.startsWith('["') && text.endsWith('"]'));
 }
-
-export { pageMembers };

@@ -24,11 +24,6 @@ test('settlements, section 1: the table publishes factors, unit, boundary and va
   for (const version of ['factors-2', '', 'constructor']) assert.equal(findEmissionFactors(version), undefined, version);
 });
 
-test('settlements, section 1: a source is stated only when an operator supplied it', () => {
-  assert.equal(findEmissionFactors('factors-1', { 'factors-1': 'Fleet report 2026' })?.source, 'Fleet report 2026');
-  assert.equal(findEmissionFactors('factors-1', { 'factors-2': 'Fleet report 2027' })?.source, null);
-});
-
 test('settlements, section 1: no conformity with a standard is claimed', () => {
   assert.doesNotMatch(JSON.stringify(listEmissionFactors()), /ISO|GLEC|EN ?16258|conform|certif/i);
 });

@@ -52,31 +52,27 @@ export interface EmissionFactors {
   /** UTC, exclusive; `null`: until another version follows. */
   readonly validUntil: string | null;
   readonly factors: readonly { readonly vehicleCategory: VehicleCategory; readonly emissionFactorGco2ePerKm: string }[];
-  /** The source of the factors, as operators state it; `null` when they state none, since the interface names none. */
+  /** The source of the factors; `null` while no operator has stated one, since the interface names none. */
   readonly source: string | null;
 }
-
-/** The sources that operators state, by version of the factors. */
-export type FactorSources = Readonly<Record<string, string>>;
 
 /**
  * All versions of the factors, oldest first. No conformity with a standard is claimed.
  *
  * @see docs/spec/settlements.md#1-contribution-rules-the-version-labels: the estimate's labels come from a versioned table in the code.
  */
-export function listEmissionFactors(sources: FactorSources = {}): EmissionFactors[] {
-  return EMISSION_METHODS.map((method) => describeMethod(method, sources));
+export function listEmissionFactors(): EmissionFactors[] {
+  return EMISSION_METHODS.map(describeMethod);
 }
 
 /** One version of the factors; `undefined` for an unknown label. */
-export function findEmissionFactors(emissionFactorVersion: string, sources: FactorSources = {}): EmissionFactors | undefined {
+export function findEmissionFactors(emissionFactorVersion: string): EmissionFactors | undefined {
   const method = EMISSION_METHODS.find((each) => each.emissionFactorVersion === emissionFactorVersion);
-  return method && describeMethod(method, sources);
+  return method && describeMethod(method);
 }
 
-function describeMethod(method: EmissionMethod, sources: FactorSources): EmissionFactors {
+function describeMethod(method: EmissionMethod): EmissionFactors {
   const { factorCentigramsPerKm, ...versions } = method;
-  const { emissionFactorVersion } = versions;
   return {
     ...versions,
     unit: 'gco2e_per_km',
@@ -85,6 +81,6 @@ function describeMethod(method: EmissionMethod, sources: FactorSources): Emissio
       vehicleCategory,
       emissionFactorGco2ePerKm: decimalText(factorCentigramsPerKm[vehicleCategory], 2),
     })),
-    source: Object.hasOwn(sources, emissionFactorVersion) ? (sources[emissionFactorVersion] ?? null) : null,
+    source: null,
   };
 }

@@ -25,7 +25,10 @@ interface OfContribution extends Pick<ContributionRecord, 'partnerId' | 'correla
   readonly contribution: { readonly transactionId: string };
 }
 
-function aboutContribution({ partnerId, correlationId, contribution: { transactionId } }: OfContribution, decidedAt?: Date) {
+function aboutContribution(
+  { partnerId, correlationId, contribution: { transactionId } }: OfContribution,
+  decidedAt: Date | undefined,
+) {
   return { partnerId, eventId: eventIdOf(transactionId, decidedAt), subjectId: transactionId, correlationId };
 }
 

@@ -45,7 +45,7 @@ export async function removeOldEvents(database: Database, days: number, { signal
 }
 
 /** @param remove Removes so many at most, and answers how many it removed. */
-async function removeAll(remove: (limit: number) => Promise<number>, signal?: AbortSignal): Promise<number> {
+async function removeAll(remove: (limit: number) => Promise<number>, signal: AbortSignal | undefined): Promise<number> {
   let sum = 0;
   for (let removed = AT_ONCE; removed === AT_ONCE && !signal?.aborted; sum += removed) removed = await remove(AT_ONCE);
   return sum;
