@@ -115,6 +115,16 @@ describe('an entry that a superuser has touched is found and named', () => {
     });
   }
 
+  test('and where it came from is looked for nearby, with pauses, however far audit_head says that the chain goes', async () => {
+    const { database, tamper } = await newChain(3);
+    await tamper("update audit_entry set after_json = '{}' where entry_no = 2", 'update audit_head set last_no = 300000');
+    let pauses = 0;
+    const pause = async () => void pauses++;
+    const { fault } = await verifyAudit(database, { pause });
+    assert.deepEqual([fault?.entryNo, fault?.is], [2n, 'edited']);
+    assert.ok(pauses >= 5 && pauses <= 50, `${pauses} pauses`);
+  });
+
   test('one of another copy of the database, which has the key too', async () => {
     const [one, other] = [await newChain(3), await newChain(4)];
     const [foreign] = await listAuditEntries(other.database.pool, { limit: 1 });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isSealedWith, type SealedEntry } from '../../domain/audit/audit-chain.ts';
 import type { NamedKey } from '../../domain/audit/named-key.ts';
 import { type AuditHead, findAuditHead, listAuditEntriesAfter } from '../../store/audit/audit.ts';
@@ -31,11 +32,13 @@ export interface AuditVerification {
   /** An entry that was recorded elsewhere: it must still exist, with its seal. */
   readonly expected?: AuditHead | undefined;
   readonly onProgress?: (entries: bigint) => void;
-  /** Awaited between pages. */
+  /** Awaited after every thousand seals at most; by default a turn of the event loop. */
   readonly pause?: () => Promise<void>;
 }
 
 const ENTRIES_AT_ONCE = 1_000;
+/** How far from its place the original place of an entry is looked for. */
+const NEAR = 10_000n;
 const START: AuditHead = { lastNo: 0n, lastMac: '' };
 
 /**
@@ -44,9 +47,9 @@ const START: AuditHead = { lastNo: 0n, lastMac: '' };
  */
 export async function verifyAudit(
   database: AuditedDatabase,
-  { expected, onProgress, pause }: AuditVerification = {},
+  { expected, onProgress, pause = nextTurn }: AuditVerification = {},
 ): Promise<AuditVerdict> {
-  const chain: Chain = { pool: database.pool, keys: database.auditKeys(), expected };
+  const chain: Chain = { pool: database.pool, keys: database.auditKeys(), expected, pause };
   let last = START;
   for (;;) {
     const page = await listAuditEntriesAfter(chain.pool, last.lastNo, ENTRIES_AT_ONCE);
@@ -54,29 +57,29 @@ export async function verifyAudit(
     last = found.last;
     if (found.fault) return { entries: last.lastNo, ...found };
     if (page.length > 0) onProgress?.(last.lastNo);
-    await pause?.();
+    await pause();
     const fault = page.length < ENTRIES_AT_ONCE ? await checkEnd(chain, last) : 'more';
     if (fault !== 'more') return { entries: last.lastNo, last, fault };
   }
 }
 
-interface Chain extends Pick<AuditVerification, 'expected'> {
+interface Chain extends Pick<AuditVerification, 'expected'>, Required<Pick<AuditVerification, 'pause'>> {
   readonly pool: Queryable;
   readonly keys: readonly NamedKey[];
 }
 
 /** Verifies one page of the chain, up to the first fault. */
 async function examinePage(
-  { pool, keys, expected }: Chain,
+  chain: Chain,
   page: readonly SealedEntry[],
   previous: AuditHead,
 ): Promise<Pick<AuditVerdict, 'last' | 'fault'>> {
   let last = previous;
   for (const entry of page) {
-    const fault = await examine(pool, keys, { entry, last });
+    const fault = await examine(chain, { entry, last });
     if (fault) return { last, fault };
     last = { lastNo: entry.entryNo, lastMac: entry.mac };
-    if (isUnexpected(expected, last)) return { last, fault: unexpected(last.lastNo) };
+    if (isUnexpected(chain.expected, last)) return { last, fault: unexpected(last.lastNo) };
   }
   return { last, fault: null };
 }
@@ -134,7 +137,8 @@ interface Place {
   readonly last: AuditHead;
 }
 
-async function examine(db: Queryable, keys: readonly NamedKey[], { entry, last }: Place): Promise<AuditVerdict['fault']> {
+async function examine(chain: Chain, { entry, last }: Place): Promise<AuditVerdict['fault']> {
+  const { keys } = chain;
   const { entryNo } = entry;
   const due = last.lastNo + 1n;
   if (entryNo !== due) {
@@ -142,7 +146,7 @@ async function examine(db: Queryable, keys: readonly NamedKey[], { entry, last }
     return { entryNo: due, is: 'removed', sentence: `${which} removed` };
   }
   if (!keys.some(({ id }) => id === entry.keyId)) return explainUnknownKey(entry, keys);
-  if (!isSealed(keys, entry)) return explainBroken(db, keys, { entry, last });
+  if (!isSealed(keys, entry)) return explainBroken(chain, { entry, last });
   if (entry.previousMac === last.lastMac) return null;
   const sentence = `entry ${entryNo} is sealed, but follows another entry than ${last.lastNo}: one of the two comes from another copy of this database`;
   return { entryNo, is: 'replaced', sentence };
@@ -155,11 +159,12 @@ function explainUnknownKey({ entryNo, keyId }: SealedEntry, keys: readonly Named
 }
 
 /** The number is sealed too, so that the original place of a moved entry is known. */
-async function explainBroken(db: Queryable, keys: readonly NamedKey[], { entry, last }: Place): Promise<AuditVerdict['fault']> {
+async function explainBroken(chain: Chain, { entry, last }: Place): Promise<AuditVerdict['fault']> {
+  const { pool, keys } = chain;
   const { entryNo } = entry;
-  const place = await findPlace(db, keys, entry);
+  const place = await findPlace(chain, entry);
   if (place === undefined) {
-    const [next] = await listAuditEntriesAfter(db, entryNo, 1);
+    const [next] = await listAuditEntriesAfter(pool, entryNo, 1);
     const isInserted = next?.previousMac === last.lastMac && isSealed(keys, { ...next, entryNo });
     const sentence = isInserted
       ? `entry ${entryNo} was not written by this service: it was inserted, and later entries got new numbers`
@@ -168,7 +173,7 @@ async function explainBroken(db: Queryable, keys: readonly NamedKey[], { entry, 
   }
   if (place < entryNo)
     return { entryNo, is: 'inserted', sentence: `entry ${entryNo} was inserted: it is a copy of entry ${place}` };
-  if (await isBehind(db, keys, entryNo))
+  if (await isBehind(chain, entryNo))
     return { entryNo, is: 'reordered', sentence: `entry ${place} is in the place of entry ${entryNo}: they were re-ordered` };
   return { entryNo, is: 'removed', sentence: `entry ${entryNo} was removed, and entry ${place} is in its place` };
 }
@@ -178,20 +183,22 @@ function isSealed(keys: readonly NamedKey[], entry: SealedEntry): boolean {
   return key !== undefined && isSealedWith(key, entry);
 }
 
-/** The number that the entry was sealed with; `undefined` when its fields were changed. */
-async function findPlace(db: Queryable, keys: readonly NamedKey[], entry: SealedEntry): Promise<bigint | undefined> {
-  // Entries may have been removed with their numbers, so a sealed number may exceed the last one.
-  const lastNo = (await findAuditHead(db))?.lastNo ?? entry.entryNo;
-  for (let place = 1n; place <= lastNo + BigInt(ENTRIES_AT_ONCE); place++)
+/** The number that the entry was sealed with; `undefined` when its fields were changed, or it came from far away. */
+async function findPlace({ keys, pause }: Chain, entry: SealedEntry): Promise<bigint | undefined> {
+  const { entryNo } = entry;
+  for (let place = entryNo > NEAR ? entryNo - NEAR : 1n; place <= entryNo + NEAR; place++) {
     if (isSealed(keys, { ...entry, entryNo: place })) return place;
+    if (place % BigInt(ENTRIES_AT_ONCE) === 0n) await pause();
+  }
   return undefined;
 }
 
 /** Whether the entry that was sealed with this number follows later. */
-async function isBehind(db: Queryable, keys: readonly NamedKey[], entryNo: bigint): Promise<boolean> {
+async function isBehind({ pool, keys, pause }: Chain, entryNo: bigint): Promise<boolean> {
   for (let after = entryNo, page: SealedEntry[] = []; ; after = page.at(-1)?.entryNo ?? after) {
-    page = await listAuditEntriesAfter(db, after, ENTRIES_AT_ONCE);
+    page = await listAuditEntriesAfter(pool, after, ENTRIES_AT_ONCE);
     if (page.some((entry) => isSealed(keys, { ...entry, entryNo }))) return true;
     if (page.length < ENTRIES_AT_ONCE) return false;
+    await pause();
   }
 }
