@@ -95,7 +95,7 @@ export class Deliveries {
     if (handed > 0) await this.#until(async () => (await this.#count()).underWay === 0);
   }
 
-  /** Sends as {@link flush} does, but only after the first endpoint exists. Before that, events get their numbers once a day. */
+  /** Sends as {@link flush} does, but only after the first endpoint exists. Before that, events get their sequences once a day. */
   async flushIfSent(): Promise<void> {
     if (this.#sample.at.getTime() >= firstEndpointMs(this.#sample.plan)) await this.flush();
   }

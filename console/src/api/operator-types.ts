@@ -4011,7 +4011,7 @@ export interface components {
              * @description The moment of these figures.
              */
             as_of: string;
-            /** @description Whether every event that had its number at that moment is in them. */
+            /** @description Whether every event that had its sequence at that moment is in them. */
             is_complete: boolean;
             /** @description How many contributions were confirmed. */
             confirmed_count: string;
@@ -4226,7 +4226,7 @@ export interface components {
              * @description The moment of these figures.
              */
             as_of: string;
-            /** @description Whether every event that had its number at that moment is in them. */
+            /** @description Whether every event that had its sequence at that moment is in them. */
             is_complete: boolean;
             /** @description The partners of the page. */
             partners: components["schemas"]["PartnerMonth"][];

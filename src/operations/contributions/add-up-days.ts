@@ -22,7 +22,7 @@ const EVENTS_AT_ONCE = 5_000n;
  */
 const PARTNERS_AT_ONCE = 3;
 
-/** `all`: everything that had a number when it began is in the totals. `by others`: the rest is being added up by another process. */
+/** `all`: everything that had a sequence when it began is in the totals. `by others`: the rest is being added up by another process. */
 export type AddedUp = 'all' | 'by others' | 'in part';
 
 interface AddUpTerms {

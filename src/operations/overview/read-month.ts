@@ -38,7 +38,7 @@ export type Month = string;
 /** How far the events are added up. */
 interface DaysState {
   readonly asOf: Date;
-  /** Whether every event that had its number at that moment is in the totals of the days. */
+  /** Whether every event that had its sequence at that moment is in the totals of the days. */
   readonly isComplete: boolean;
 }
 

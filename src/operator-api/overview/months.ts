@@ -46,7 +46,7 @@ const Day = shape('DayFigures', { day: text('The day, by the calendar of each pa
 export const monthParams = Type.Object({ month: Type.String({ description: 'A calendar month, such as `2026-11`.' }) });
 const state = {
   as_of: time('The moment of these figures.'),
-  is_complete: flag('Whether every event that had its number at that moment is in them.'),
+  is_complete: flag('Whether every event that had its sequence at that moment is in them.'),
 };
 
 function toWire({ confirmedCount, confirmedPoints, failedCount, amounts }: Sums) {

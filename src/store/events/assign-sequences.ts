@@ -113,7 +113,7 @@ const NUMBER_SEVERAL: Statement = {
       array(select partner_id from counter) as "heldIds", array(select distinct partner_id from delivered) as "deliveredIds"`,
 };
 
-export interface NumberedTogether {
+export interface SequencedTogether {
   readonly sequenced: number;
   readonly deliveries: number;
   /** Partners whose events got their sequences, if they had any. */
@@ -133,8 +133,8 @@ export async function assignSequencesOfSeveral(
   { from, late }: OutboxRange,
   partnerIds: readonly string[],
   { limit, attemptsMax }: { readonly limit: number; readonly attemptsMax: number },
-): Promise<NumberedTogether> {
-  type Row = Omit<NumberedTogether, 'isAll'> & { readonly found: number };
+): Promise<SequencedTogether> {
+  type Row = Omit<SequencedTogether, 'isAll'> & { readonly found: number };
   const rows = await run<Row & Record<string, unknown>>(db, NUMBER_SEVERAL, [from, late, partnerIds, limit, attemptsMax]);
   const [{ found, ...assigned }] = rows as [Row];
   return { ...assigned, isAll: found < limit };

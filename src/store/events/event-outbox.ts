@@ -77,7 +77,7 @@ export interface Found extends Unsequenced {
 }
 
 /**
- * Partners of the oldest events in the range that have no number yet. Costs as much as there are such events, `limit` at most, and nothing
+ * Partners of the oldest events in the range that have no sequence yet. Costs as much as there are such events, `limit` at most, and nothing
  * for any other partner.
  */
 export async function findUnsequencedEvents(db: Queryable, { from, late }: OutboxRange, limit: number): Promise<Found> {

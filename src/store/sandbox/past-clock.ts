@@ -72,7 +72,7 @@ export async function insertPastStep(db: Queryable, name: string, result: string
 
 const HAS_CLOCK = 'select to_regnamespace(\'past_clock\') is not null as "hasClock"';
 
-/** Events that have no number yet, in the order in which the relay of the service takes them. */
+/** Events that have no sequence yet, in the order in which the relay of the service takes them. */
 const MOVE_EVENTS = `insert into public.event_outbox (partner_id, event_id, event_type, subject_id, correlation_id, occurred_at, data)
   select partner_id, event_id, event_type, subject_id, correlation_id, occurred_at, data
   from past_clock.event_outbox order by written_by, position`;
