@@ -113,12 +113,21 @@ async function serveAsWorker(
  */
 async function stopInTime({ stop, log }: Pick<Service, 'stop' | 'log'>, endFirst?: () => Promise<void>): Promise<void> {
   setTimeout(() => {
-    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
+    const late = Object.values(cluster.workers ?? {}).flatMap((worker) => (worker ? [worker.process] : []));
+    printProgress(describeLateStop(late.map(({ pid }) => pid)));
+    for (const each of late) each.kill('SIGKILL');
     end(log, 1);
   }, STOP_TIMEOUT_MS).unref();
   await endFirst?.();
   await stop();
   if (log.isWriting()) end(log, 0);
+}
+
+/** @param pids Of the processes that have not ended. */
+function describeLateStop(pids: readonly (number | undefined)[]): string {
+  const seconds = STOP_TIMEOUT_MS / 1_000;
+  const late = pids.length === 0 ? '' : ` Not ended, and killed: ${pids.map((pid) => `process ${pid}`).join(', ')}.`;
+  return `The stop took longer than ${seconds} s and is cut short.${late} What was confirmed is stored.`;
 }
 
 /** A write to standard output that nobody reads would keep the process from its end. */

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import type { AdminListener } from '../observability/admin-listener.ts';
 import type { Log, Logger } from '../observability/log.ts';
 import { collectFromProcesses } from '../observability/metrics.ts';
+import { throttled } from '../observability/throttled.ts';
 import type { OperatorApi } from '../operator-api/app.ts';
 import type { Database } from '../store/database.ts';
 import type { DatabaseProblem } from '../store/database-problem.ts';
@@ -115,9 +116,14 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
     });
     return baseUrl;
   };
+  const reportFailedStart = throttled((err, times) => {
+    const missing = count - workers.size;
+    if (!isStopping)
+      logger.error({ err, times, missing }, 'a process could not start in place of another; the next one is tried');
+  });
   /** The first replacement starts at once; while none can start, one is tried every second. */
   const replace = async (): Promise<void> => {
-    while (!isStopping && (await keepOne().catch(() => undefined)) === undefined) await sleep(RESTART_PAUSE_MS);
+    while (!isStopping && (await keepOne().catch(reportFailedStart)) === undefined) await sleep(RESTART_PAUSE_MS);
   };
   return {
     start: async () => (await Promise.all(Array.from({ length: count }, keepOne)))[0] ?? '',
@@ -162,7 +168,10 @@ async function startWorker(worker: Worker): Promise<{ worker: Worker; baseUrl: s
       if (message.listening !== undefined) resolve(message.listening);
     });
     const fail = () => reject(new Error('A process of the service could not start; the reason is above.'));
-    worker.once('exit', fail);
+    worker.once('exit', (_code, signal) => {
+      if (signal) reject(new Error(`A process of the service was ended by ${signal} while it started.`));
+      else fail();
+    });
     worker.send(START_MESSAGE, (error: Error | null) => {
       if (error) fail();
     });

@@ -260,6 +260,32 @@ describe('several processes on one port (serve --processes)', () => {
     }
     assert.equal(await crew.end('SIGTERM'), 0);
   });
+
+  test('one that is killed while it starts is named in the log, and another one starts in its place', async () => {
+    const crew = await spawnService(service.databaseUrl, { LOG_LEVEL: 'error' }, ['--processes', '2']);
+    const before = await childrenOf(crew.process.pid as number);
+    process.kill(before[0] as number, 'SIGKILL');
+    const young = await waitFor('process in its place', async () =>
+      (await childrenOf(crew.process.pid as number)).find((pid) => !before.includes(pid)),
+    );
+    process.kill(young, 'SIGKILL');
+    await waitFor('line about it', () => /ended by SIGKILL while it started/.test(crew.output()));
+    assert.match(crew.output(), /"missing":1,"msg":"a process could not start in place of another/);
+    const client = new Client(crew.baseUrl, key.apiKey);
+    await untilServing(client);
+    assert.equal(await crew.end('SIGTERM'), 0);
+  });
+
+  test('a stop during which one stands still ends after ten seconds and names it', HANG_LIMIT, async () => {
+    const crew = await spawnService(service.databaseUrl, {}, ['--processes', '2']);
+    const [still] = await childrenOf(crew.process.pid as number);
+    process.kill(still as number, 'SIGSTOP');
+    assert.equal(await crew.end('SIGTERM'), 1);
+    assert.match(
+      crew.output(),
+      new RegExp(`The stop took longer than 10 s and is cut short. Not ended, and killed: process ${still}`),
+    );
+  });
 });
 
 async function childrenOf(pid: number): Promise<number[]> {
