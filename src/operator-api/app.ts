@@ -15,6 +15,7 @@ import { acceptJsonOnly } from '../partner-api/http/read-body.ts';
 import { refuseIllFormed } from '../partner-api/http/refuse-ill-formed.ts';
 import type { StoppableUploads } from '../partner-api/http/stoppable-uploads.ts';
 import { validateByContract } from '../partner-api/validation/validate-by-contract.ts';
+import { isPoolUsedUp } from '../store/database-errors.ts';
 import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
 import type { PartnerCall } from './access/test-confirmation.ts';
 import { limitArrival } from './http/arrival.ts';
@@ -37,6 +38,8 @@ export interface OperatorApiTools extends SessionTools {
   readonly callPartnerApi: PartnerCall;
   /** After so many hours a pending contribution fails by itself. */
   readonly reviewExpiryHours: number;
+  /** A request found no free connection in time. */
+  readonly onBusy: (error: unknown) => void;
   readonly onUnexpectedError: (error: unknown, correlationId: string) => void;
 }
 
@@ -70,8 +73,10 @@ export async function buildOperatorApi(options: OperatorApiTools): Promise<Opera
   });
   app.setErrorHandler(async (error, request, reply) => {
     const lost = await explainLostWorker(options.database, error);
-    sendError(lost === undefined ? error : workerLost(lost, request, error), request, reply, undefined);
-    if (!(error instanceof ServiceError) && reply.statusCode >= 500 && error !== request.raw.errored)
+    const told = lost === undefined ? tellBusy(error) : workerLost(lost, request, error);
+    sendError(told, request, reply, undefined);
+    if (told !== error && lost === undefined) options.onBusy(error);
+    else if (!(error instanceof ServiceError) && reply.statusCode >= 500 && error !== request.raw.errored)
       options.onUnexpectedError(error, request.context.correlationId);
     return reply;
   });
@@ -90,6 +95,13 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
   request.context = { correlationId, arrivedAtMs: performance.now(), caller: undefined, errorCode: undefined };
   reply.headers({ 'x-correlation-id': correlationId, 'cache-control': 'no-store' });
   addSecurityHeaders(reply);
+}
+
+/** What waited for a connection in vain may have made a change with another before. */
+function tellBusy(error: unknown): unknown {
+  if (!isPoolUsedUp(error)) return error;
+  const message = 'Too many requests of operators are under way. Try again; look first whether a change was made.';
+  return unavailable(message, { cause: error });
 }
 
 /** A change may have been made nevertheless. */

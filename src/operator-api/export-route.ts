@@ -3,9 +3,9 @@ import { guardWords } from '../domain/settlements/statement/spreadsheet-guard.ts
 import { readNamesOfPartners } from '../operations/access/find-partners.ts';
 import { Type } from '../partner-api/schema-type.ts';
 import type { Queryable } from '../store/database.ts';
-import { downloadPages } from './download-pages.ts';
 import { type ExportColumn, type ExportedRecord, exportColumnsOf, type ObjectSchema } from './export-columns.ts';
 import { attachment, exportNameOf } from './export-name.ts';
+import { readingTurns } from './http/reading-turns.ts';
 import type { OperatorCall, OperatorRoute } from './route.ts';
 import { closed } from './schema-parts.ts';
 
@@ -14,8 +14,8 @@ type Answer = ExportedRecord & { readonly next_after: string; readonly has_more:
 /** The largest page: a download takes as few as it can. */
 const PAGE = '200';
 
-/** Of all lists. */
-const readPage = downloadPages<Answer>();
+/** Of all lists. They wait less long than a stream may be without data; more of them than connections of the admin listener do not exist. */
+const readPage = readingTurns({ atOnce: 2, waitingMax: 1_024, waitMaxMs: 20_000 });
 
 /** Whether a route answers with pages of records. */
 export function isPaged({ answer }: OperatorRoute): boolean {
@@ -40,7 +40,7 @@ export function exportOf(list: OperatorRoute): OperatorRoute {
       const { reply, actor } = call;
       const read = (after?: string): Promise<Answer> =>
         readPage({
-          operatorId: actor.operatorId,
+          reader: actor.operatorId,
           isWanted: () => !reply.raw.destroyed,
           read: () =>
             list.handle({

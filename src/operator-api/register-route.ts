@@ -18,9 +18,17 @@ import { allowLongArrival } from './http/arrival.ts';
 import { compress } from './http/compress.ts';
 import { type HashedUpload, hashUpload } from './http/hash-upload.ts';
 import { operatorJson } from './http/operator-json.ts';
+import { readingTurns } from './http/reading-turns.ts';
+import { readSessionCookie } from './http/session-cookie.ts';
 import type { OperatorRoute } from './route.ts';
 
 const DEADLINE_MS = 10_000;
+
+/**
+ * Of all routes. As many at once as the interface has connections: more would only wait for them. Some screens of each of a dozen operators may
+ * wait, for less than the deadline of a request, so that it is told what happened.
+ */
+const readInTurn = readingTurns({ atOnce: 4, waitingMax: 256, waitMaxMs: 8_000 });
 
 /** Registers a route with all that is checked before its work: session, token, role, recent sign-in, shape, key. */
 export function registerRoute(app: FastifyInstance, route: OperatorRoute, tools: OperatorApiTools): void {
@@ -48,8 +56,10 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
     ...(takesList && { bodyLimit: LIST_LIMITS.bytes }),
     config: { operation: route.operation, takesFile },
     // Before the body is read: whoever is nobody sends none.
-    onRequest: async (request) => {
-      if (route.leastRole !== 'nobody') request.operatorSession = await judgeSession(request, route, tools);
+    onRequest: async (request, reply) => {
+      const judge = () => judgeSession(request, route, tools);
+      if (route.leastRole !== 'nobody')
+        request.operatorSession = method === 'GET' ? await read(judge, { request, reply, tools }) : await judge();
       if (takesList || takesFile) allowLongArrival(request);
     },
     preValidation: async ({ body: sent }) => {
@@ -61,11 +71,28 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
       if (method !== 'GET' && route.leastRole !== 'nobody' && !takesList)
         request.operatorSession = await judgeSession(request, route, tools);
       const call = { tools, request, reply, params: request.params, query: request.query, ...sent, ...whoOf(request) };
-      const work = isFinal ? answerKeyed(route, call) : route.handle(call);
+      const work = isFinal ? answerKeyed(route, call) : handle(route, call);
       // However it ends: what failed may have changed a part.
       if (method !== 'GET') work.catch(() => {}).finally(() => forgetOverview(tools.database));
       return send(route, { request, reply }, await beforeDeadline(work, route.deadlineMs ?? DEADLINE_MS));
     },
+  });
+}
+
+/** A download takes turns of its own, page by page. */
+function handle(route: OperatorRoute, call: Call): Promise<unknown> {
+  const work = () => route.handle(call);
+  return route.method === 'GET' && route.answer !== 'csv' ? read(work, call) : work();
+}
+
+function read<Answer>(
+  work: () => Promise<Answer>,
+  { request, reply, tools }: Pick<Call, 'request' | 'reply' | 'tools'>,
+): Promise<Answer> {
+  return readInTurn({
+    reader: readSessionCookie(request, tools.environment) ?? '',
+    isWanted: () => !reply.raw.destroyed,
+    read: work,
   });
 }
 

@@ -59,6 +59,9 @@ export async function openOperators(
         seal: (text) => openConfiguredSecretBox(config).seal(context, text),
         open: (sealed) => openConfiguredSecretBox(config).open(context, sealed),
       }),
+      onBusy: throttled((err, times) =>
+        log.logger.warn({ err, times }, 'requests of operators waited in vain for a connection and were answered with 503'),
+      ),
       onUnexpectedError: throttled((err, times, correlation_id: string) =>
         log.logger.error({ correlation_id, err, times }, 'unexpected error'),
       ),

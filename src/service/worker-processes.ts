@@ -116,14 +116,11 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
     });
     return baseUrl;
   };
-  const reportFailedStart = throttled((err, times) => {
-    const missing = count - workers.size;
-    if (!isStopping)
-      logger.error({ err, times, missing }, 'a process could not start in place of another; the next one is tried');
-  });
+  const report = reportFailedStarts(logger);
+  const onFailedStart = (error: unknown) => void (isStopping || report(error, count - workers.size));
   /** The first replacement starts at once; while none can start, one is tried every second. */
   const replace = async (): Promise<void> => {
-    while (!isStopping && (await keepOne().catch(reportFailedStart)) === undefined) await sleep(RESTART_PAUSE_MS);
+    while (!isStopping && (await keepOne().catch(onFailedStart)) === undefined) await sleep(RESTART_PAUSE_MS);
   };
   return {
     start: async () => (await Promise.all(Array.from({ length: count }, keepOne)))[0] ?? '',
@@ -136,6 +133,12 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
       await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopWorker(worker)));
     },
   };
+}
+
+function reportFailedStarts(logger: Logger) {
+  return throttled((err, times, missing: number) =>
+    logger.error({ err, times, missing }, 'a process could not start in place of another; the next one is tried'),
+  );
 }
 
 /** Counted by a timer of this process: where the whole machine stood still, a process has missed one beat. */

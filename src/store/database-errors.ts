@@ -51,3 +51,8 @@ export function violatedKey(error: unknown): string | undefined {
   const { constraint, message } = error as pg.DatabaseError;
   return (constraint ?? /"(.+)"/.exec(message)?.[1])?.replace(/_\d+$/, '').replace(/(?:_named)?_next$/, '');
 }
+
+/** All connections of a pool were in use for longer than a caller waits for one: nothing was sent to the database. */
+export function isPoolUsedUp(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+}

@@ -172,7 +172,6 @@ const FLOORS: Readonly<Record<string, Floor>> = {
     folders: ['http', 'openapi', 'overview'],
     files: [
       'app',
-      'download-pages',
       'export-columns',
       'export-name',
       'export-route',

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { readingTurns } from './reading-turns.ts';
+
+/** Two at a time, read when the test says so; what was read, in order. */
+function scene(waitingMax = 1_000) {
+  const readInTurn = readingTurns({ atOnce: 2, waitingMax, waitMaxMs: 20_000 });
+  const reading: { name: string; end: () => void }[] = [];
+  const begun: string[] = [];
+  const ask = (reader: string, name: string, isWanted = () => true) =>
+    readInTurn<string>({
+      reader,
+      isWanted,
+      read: () => {
+        begun.push(name);
+        return new Promise((resolve) => reading.push({ name, end: () => resolve(name) }));
+      },
+    });
+  const endOne = async () => {
+    reading.shift()?.end();
+    await nextTurn();
+    await nextTurn();
+  };
+  const endAll = async () => {
+    while (reading.length > 0) {
+      assert.ok(reading.length <= 2);
+      await endOne();
+    }
+  };
+  return { ask, begun, reading, endOne, endAll };
+}
+
+const named = (reader: string, count: number) => Array.from({ length: count }, (_, index) => `${reader} ${index}`);
+
+test('as many as are allowed are read at a time, and readers take turns', async () => {
+  const { ask, begun, reading, endOne, endAll } = scene();
+  const many = named('one', 60).map((name) => ask('one', name));
+  await nextTurn();
+  const single = ask('other', 'other');
+  await nextTurn();
+  assert.equal(reading.length, 2);
+  await endOne();
+  await endOne();
+  assert.ok(begun.includes('other'), String(begun));
+  await endAll();
+  assert.deepEqual(await Promise.all([...many, single]), [...named('one', 60), 'other']);
+});
+
+test('nothing is read for a client that is gone, also when it goes while it waits', async () => {
+  const { ask, begun, endAll } = scene();
+  const whole = [ask('one', 'first'), ask('one', 'second')];
+  let isThere = true;
+  const left = named('left', 9).map((name) => ask('one', name, () => isThere));
+  const ends = Promise.allSettled(left);
+  const last = ask('one', 'last');
+  await nextTurn();
+  isThere = false;
+  await endAll();
+  assert.ok((await ends).every(({ status }) => status === 'rejected'));
+  assert.deepEqual(await Promise.all([...whole, last]), ['first', 'second', 'last']);
+  assert.deepEqual(begun, ['first', 'second', 'last']);
+});
+
+test('a reader that asks too much is refused, and another one is not', async () => {
+  const { ask, endAll } = scene(10);
+  const many = named('many', 30).map((name) => ask('many', name));
+  const ends = Promise.allSettled(many);
+  const other = ask('other', 'other');
+  await nextTurn();
+  await endAll();
+  const refused = (await ends).filter((each) => each.status === 'rejected');
+  assert.ok(refused.length >= 18, String(refused.length));
+  for (const { reason } of refused) assert.equal(reason.code, 'internal_service_unavailable');
+  assert.equal(await other, 'other');
+});
