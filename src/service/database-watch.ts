@@ -99,7 +99,7 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
   not_durable: { state: 'a crash would lose contributions', nextStep: 'Set on again what the message names' },
   no_answer: {
     state: 'it does not answer in time',
-    nextStep: 'Look at its machine, its disk, the network, and the standby for which its commits wait',
+    nextStep: 'Look at its machine, its disk, the network, its locks, and the standby for which its commits wait',
   },
   other: { state: 'it cannot commit', nextStep: 'Read the message and the log of the database' },
 };

@@ -42,6 +42,8 @@ const REASONS_BY_CODE: Readonly<Record<string, ProblemReason>> = {
   '25006': 'read_only',
   '53300': 'connections_used_up',
   '57P03': 'starting',
+  // A statement that took longer than its limit.
+  '57014': 'no_answer',
   '28': 'sign_in_refused',
   // What PgBouncer answers while it does not reach its server.
   '08': 'unreachable',

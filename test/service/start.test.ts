@@ -197,6 +197,16 @@ describe('the database of a service', () => {
     assert.match(refused.stderr, told);
   });
 
+  test('of which somebody holds a table for long is told of with where to look', async () => {
+    const { databaseUrl, pool } = await newDatabase();
+    const holder = await pool.connect();
+    await holder.query('begin; lock table installation');
+    const told = /The database says: canceling statement due to statement timeout\. Look at .+ its locks/;
+    await assert.rejects(spawnService(databaseUrl), told);
+    await holder.query('rollback');
+    holder.release();
+  });
+
   test('that has no connection left for its role is told of with what helps', async () => {
     const { databaseUrl, pool } = await newDatabase();
     const role = `refused_${randomBytes(4).toString('hex')}`;
