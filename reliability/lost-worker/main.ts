@@ -13,13 +13,14 @@
  *   --worker         the data folder of a worker on this machine, whose server is killed
  *   --confirmations  how many contributions, over all partners (default 5000)
  *   --partners       how many partners (default 20)
- *   --outage         for how many seconds the worker is away (default 5)
+ *   --outage         for how many seconds the worker is away at least (default 5): until an event of the others has got its sequence
  *   --seed           repeats what an earlier run sent; printed at the start
  *
  * Exit code 1 when anything is violated.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAuditKeys } from '../../src/service/keys/configured-keys.ts';
+import { readClock } from '../../src/store/clock.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { findLastSequence } from '../../src/store/events/event.ts';
 import { distributeTables } from '../../src/store/schema/distribute.ts';
@@ -37,6 +38,8 @@ import { isRunning, Worker } from './worker.ts';
 const CLIENTS_PER_PARTNER = 4;
 /** The worker is lost when so much of the work is done, and comes back while some is left. */
 const LOST_AT_SHARE = 0.25;
+/** The relay asks the other workers apart at the latest by then, on a slow machine too; the worker stays away until it has. */
+const SEQUENCED_WITHIN_MS = 60_000;
 
 const given = readArguments(import.meta.filename, {
   'database-url': { type: 'string', default: '' },
@@ -87,14 +90,15 @@ async function main(): Promise<number> {
     const elsewhere = members.filter(({ isOnWorker }) => !isOnWorker);
     if (onWorker.length === 0 || elsewhere.length === 0) throw new Error('All partners lie on one worker; take more of them.');
     const [outage] = await Promise.all([loseWorker(members), ...members.map(contributeAll)]);
-    if (outage.onWorker > 0) report(`${outage.onWorker} confirmations of partners on the lost worker were acknowledged`);
     if (outage.elsewhere === 0) report('the other partners did not go on');
-    if (outage.sequenced === 0) report('no event of the other partners got a sequence');
+    if (outage.sequenced === 0) report(`no event of the other partners got a sequence within ${SEQUENCED_WITHIN_MS / 1_000} s`);
+    const madeMeanwhile = await countMade(onWorker, outage);
+    if (madeMeanwhile > 0) report(`${madeMeanwhile} contributions of partners on the lost worker were made while it was away`);
     for (const { partner, partnerId } of elsewhere)
       if (partner.tally.unavailable + partner.tally.silent > 0)
         report(`${partnerId}, which lies elsewhere, met ${partner.tally.unavailable} × 503 and ${partner.tally.silent} silences`);
-    const found = await verifyAll(members);
-    print({ onWorker, elsewhere, outage, found });
+    const found = await verifyAll(members, report);
+    print({ onWorker, elsewhere, outage, madeMeanwhile, found });
     return violations.printVerdict(
       `${confirmations} confirmations of ${partnersCount} partners, a worker away for ${outageMs / 1_000} s`,
     );
@@ -102,18 +106,6 @@ async function main(): Promise<number> {
     await worker.start();
     await database.close();
     await installation.close();
-  }
-
-  /** By a session of its own: those from before the outage hold a connection to the server that was killed. */
-  async function verifyAll(members: readonly Member[]): Promise<Verification[]> {
-    const reader = openDatabase({ databaseUrl, poolSize: 1 });
-    const found: Verification[] = [];
-    try {
-      for (const { partnerId, intents } of members) found.push(await verify(reader, partnerId, { intents, report }));
-    } finally {
-      await reader.close();
-    }
-    return found;
   }
 
   async function makeMember(index: number): Promise<Member> {
@@ -140,19 +132,44 @@ async function main(): Promise<number> {
       members.filter(({ isOnWorker }) => isOnWorker === wanted).reduce((sum, { confirmed }) => sum + confirmed.count, 0);
     while (count(true) + count(false) < confirmations * LOST_AT_SHARE) await sleep(10);
     await worker.kill();
+    const from = await readClock(database.pool);
     progress(`the worker is gone; ${count(true) + count(false)} are confirmed`);
-    // What it had committed may still be on its way to the partners.
-    await sleep(500);
-    const before = { onWorker: count(true), elsewhere: count(false), sequenced: await countSequenced(database, members) };
+    const before = { elsewhere: count(false), sequenced: await countSequenced(database, members) };
+    const sequencedMeanwhile = async () => (await countSequenced(database, members)) - before.sequenced;
     await sleep(outageMs);
-    const during = {
-      onWorker: count(true) - before.onWorker,
-      elsewhere: count(false) - before.elsewhere,
-      sequenced: (await countSequenced(database, members)) - before.sequenced,
-    };
+    const deadline = performance.now() + SEQUENCED_WITHIN_MS - outageMs;
+    while ((await sequencedMeanwhile()) === 0 && performance.now() < deadline) await sleep(500);
+    const during = { elsewhere: count(false) - before.elsewhere, sequenced: await sequencedMeanwhile() };
+    const until = await readClock(database.pool);
     await worker.start();
     progress(`the worker is back; meanwhile the others confirmed ${during.elsewhere}`);
-    return during;
+    return { ...during, from, until };
+  }
+}
+
+/** By a session of its own: those from before the outage hold a connection to the server that was killed. */
+async function verifyAll(members: readonly Member[], report: Violations['report']): Promise<Verification[]> {
+  const reader = openDatabase({ databaseUrl, poolSize: 1 });
+  const found: Verification[] = [];
+  try {
+    for (const { partnerId, intents } of members) found.push(await verify(reader, partnerId, { intents, report }));
+  } finally {
+    await reader.close();
+  }
+  return found;
+}
+
+/** By the clock of the database: an answer of before may be on its way to a partner for long. */
+async function countMade(members: readonly Member[], { from, until }: Outage): Promise<number> {
+  const reader = openDatabase({ databaseUrl, poolSize: 1 });
+  try {
+    const { rows } = await reader.pool.query<{ made: number }>(
+      'select count(*)::int4 as made from contribution where partner_id = any ($1) and created_at > $2 and created_at < $3',
+      [members.map(({ partnerId }) => partnerId), from, until],
+    );
+    return rows[0]?.made ?? 0;
+  } finally {
+    await reader.close();
   }
 }
 
@@ -173,8 +190,8 @@ async function contributeAll({ partner, intents }: Member): Promise<void> {
 
 /** What happened while the worker was away. */
 interface Outage {
-  /** Confirmations of its partners. */
-  readonly onWorker: number;
+  readonly from: Date;
+  readonly until: Date;
   /** Confirmations of the other partners. */
   readonly elsewhere: number;
   /** Their events that got a sequence. */
@@ -185,16 +202,17 @@ interface Figures {
   readonly onWorker: readonly Member[];
   readonly elsewhere: readonly Member[];
   readonly outage: Outage;
+  readonly madeMeanwhile: number;
   readonly found: readonly Verification[];
 }
 
-function print({ onWorker, elsewhere, outage, found }: Figures): void {
+function print({ onWorker, elsewhere, outage, madeMeanwhile, found }: Figures): void {
   const sum = (
     members: readonly Member[],
     of: 'unavailable' | 'silent' | 'foundByLookup' | 'sentAgainAfterNotFound' | 'replays',
   ) => members.reduce((total, { partner }) => total + partner.tally[of], 0);
   for (const [title, members, during] of [
-    ['Partners on the lost worker', onWorker, outage.onWorker],
+    ['Partners on the lost worker', onWorker, madeMeanwhile],
     ['All others', elsewhere, outage.elsewhere],
   ] as const)
     printFigures(title, {
