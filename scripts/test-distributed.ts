@@ -46,6 +46,7 @@ const FILES_ELSEWHERE = [
   'impact/environmental-status',
   'quotas/storage-quota',
   'events/every-event',
+  'events/sequences-on-node',
   'contributions/daily-caps',
   'contributions/record-failure',
 ].map(testFile);

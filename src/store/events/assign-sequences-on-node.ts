@@ -11,8 +11,8 @@ const HOLD: Statement = {
       select position, written_by from event_outbox where partner_id = $1 order by written_by, position limit $2
     )
     select last_sequence as "lastSequence", array(select position from oldest) as positions,
-      (select written_by::text from oldest order by written_by limit 1) as first,
-      (select written_by::text from oldest order by written_by desc limit 1) as last
+      (select o.written_by::text from oldest o order by o.written_by limit 1) as first,
+      (select o.written_by::text from oldest o order by o.written_by desc limit 1) as last
     from event_counter where partner_id = $1 for update skip locked`,
 };
 
