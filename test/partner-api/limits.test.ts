@@ -75,6 +75,23 @@ describe('rate_limited: per partner and class', () => {
     assert.deepEqual([(await other.post('/v1/impact-transactions', wide)).status, (await other.confirm()).status], [400, 201]);
   });
 
+  test('a body counts as a request for each 200 elements or 20 exponents of it, in a bad calculation_id too', async () => {
+    for (const calculationId of [Array(1_000).fill('1e300'), Array(4_000).fill('1.5')]) {
+      const { client } = await service.newPartner({ rates: { writesPerSecond: 8 } });
+      const bodies = ['one', 'two'].map(
+        (name) =>
+          `{"partner_event_id":"event-${name}","partner_order_ref":"${name}","points":1,"calculation_id":[${calculationId.join(',')}]}`,
+      );
+      const answers = [];
+      for (const body of bodies) answers.push(await client.post('/v1/impact-transactions', body));
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [201, 429],
+      );
+      assert.match(answers[1]?.headers.get('retry-after') ?? '', /^[1-9]$/);
+    }
+  });
+
   test('look-ups go on while writes are limited, so that recovery never starves', async () => {
     const { client } = await service.newPartner({ rates: { writesPerSecond: 1 } });
     const writes = await Promise.all(Array.from({ length: 20 }, () => client.confirm()));
