@@ -592,6 +592,7 @@ create table keyed_answer (
   claimed_at timestamp(3) with time zone not null,
   answer text,
   work_id text collate "C",
+  claim_id text collate "C",
   constraint keyed_answer_pkey PRIMARY KEY (partner_id, idempotency_key, operation),
   constraint keyed_answer_fingerprint_length CHECK ((length(fingerprint) = 32))
 );

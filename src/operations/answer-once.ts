@@ -75,10 +75,11 @@ export async function answerOnce(
 ): Promise<KeyedAnswer> {
   const since = performance.now();
   for (let pauseMs = FIRST_LOOK_MS, isFree = true; ; pauseMs *= 2) {
-    const ownWorkId = newWorkId();
-    const claim = { leftAfterSeconds: LEFT_AFTER_SECONDS, workId: ownWorkId };
+    const claimId = newWorkId();
+    const claim = { leftAfterSeconds: LEFT_AFTER_SECONDS, claimId };
     const workId = isFree ? await claimKeyedAnswer(pool, request, claim) : undefined;
-    if (workId !== undefined) return doClaimed(pool, request, { workId, isTakenOver: workId !== ownWorkId }, { work, form });
+    if (workId !== undefined)
+      return doClaimed(pool, request, { claimId, workId, isTakenOver: workId !== claimId }, { work, form });
     const found = await findKeyedAnswer(pool, request);
     isFree = found === undefined;
     if (found) assertSameFingerprint(found.fingerprint, request.fingerprint);
@@ -90,7 +91,9 @@ export async function answerOnce(
   throw unavailable('The same request is still under way; its outcome is not known yet.');
 }
 
-type Claim = Pick<Work, 'workId' | 'isTakenOver'>;
+interface Claim extends Pick<Work, 'workId' | 'isTakenOver'> {
+  readonly claimId: string;
+}
 
 interface Task {
   readonly work: (work: Work) => Promise<object>;
@@ -99,25 +102,57 @@ interface Task {
 
 async function doClaimed(pool: Database['pool'], request: KeyedRequest, own: Claim, { work, form }: Task): Promise<KeyedAnswer> {
   const { claim, textOfChange } = claimOf(request, own, form);
-  const answer = await claimed(pool, request, () => work(claim)).catch(async (error: unknown) => {
-    // After an unknown outcome the key stays claimed: the work may have been done.
-    if (error instanceof ServiceError && error.code !== 'internal_service_unavailable') await freeKeyedAnswer(pool, request);
-    throw error;
-  });
+  let answer: object;
+  try {
+    answer = await claimed(pool, request, () => work(claim));
+  } catch (error) {
+    return afterFailure(pool, request, own, { error, form });
+  }
   const ofChange = textOfChange();
   if (ofChange !== undefined) return { text: ofChange, isReplay: false };
   const text = form.write(answer);
   if (await keepClaimedAnswer(pool, request, { workId: own.workId, answer: form.seal(request, text) }))
     return { text, isReplay: false };
   // Another process took the work over, as if this one were dead, and has ended it: its answer was given first.
-  const first = (await findKeyedAnswer(pool, request))?.answer;
+  const first = (await findOfOther(pool, request))?.answer;
   return first ? { text: form.open(request, first), isReplay: true } : { text, isReplay: false };
+}
+
+/**
+ * A refusal frees the key. Where another process took the work over, as if this one were dead, its outcome counts: its answer, if it has
+ * ended the work.
+ *
+ * @throws What the work threw; ServiceError `internal_service_unavailable` while the other process does the work.
+ */
+async function afterFailure(
+  pool: Database['pool'],
+  request: KeyedRequest,
+  { claimId }: Claim,
+  { error, form }: { readonly error: unknown; readonly form: AnswerForm },
+): Promise<KeyedAnswer> {
+  // After an unknown outcome the key stays claimed: the work may have been done.
+  const isRefusal = error instanceof ServiceError && error.code !== 'internal_service_unavailable';
+  if (!isRefusal || (await freeKeyedAnswer(pool, request, claimId))) throw error;
+  const ofOther = await findOfOther(pool, request);
+  if (!ofOther) throw error;
+  if (ofOther.answer === null) throw takenOver();
+  return { text: form.open(request, ofOther.answer), isReplay: true };
+}
+
+/** What another process has under the key: `undefined` when the key is free, or was used for another payload since. */
+async function findOfOther(pool: Database['pool'], request: KeyedRequest): ReturnType<typeof findKeyedAnswer> {
+  const found = await findKeyedAnswer(pool, request);
+  return found?.fingerprint.equals(request.fingerprint) ? found : undefined;
+}
+
+function takenOver(): ServiceError {
+  return unavailable('Another process has taken this request over; its outcome is not known yet.');
 }
 
 /** `textOfChange` is the answer that a committed change stored; `undefined` without one. */
 function claimOf(
   request: KeyedRequest,
-  { workId, isTakenOver }: Claim,
+  { workId, isTakenOver }: Pick<Work, 'workId' | 'isTakenOver'>,
   form: AnswerForm,
 ): { readonly claim: Work; readonly textOfChange: () => string | undefined } {
   let text: string | undefined;
@@ -128,8 +163,7 @@ function claimOf(
       const made = await present(result as Awaited<ReturnType<typeof change>>, db);
       stored = { result, answer: made, text: form.write(made) };
       const kept = { workId, answer: form.seal(request, stored.text) };
-      if (!(await keepClaimedAnswer(db, request, kept)))
-        throw unavailable('Another process has taken this request over; its outcome is not known yet.');
+      if (!(await keepClaimedAnswer(db, request, kept))) throw takenOver();
     };
     const result = await change({ ...database, beforeCommit });
     if (!stored || stored.result !== result)

@@ -17,10 +17,10 @@ const idOf = ({ callerId, idempotencyKey, operation }: KeyedRequest) => [callerI
 
 const CLAIM: Statement = {
   name: 'claim_keyed_answer',
-  text: `insert into keyed_answer as k (partner_id, idempotency_key, operation, fingerprint, claimed_at, work_id)
-    values ($1, $2, $3, $4, ${NOW}, $6)
+  text: `insert into keyed_answer as k (partner_id, idempotency_key, operation, fingerprint, claimed_at, work_id, claim_id)
+    values ($1, $2, $3, $4, ${NOW}, $6, $6)
     on conflict on constraint keyed_answer_pkey do update
-      set claimed_at = excluded.claimed_at, work_id = coalesce(k.work_id, excluded.work_id)
+      set claimed_at = excluded.claimed_at, work_id = coalesce(k.work_id, excluded.work_id), claim_id = excluded.claim_id
       where k.answer is null and k.fingerprint = excluded.fingerprint
         and excluded.claimed_at - k.claimed_at > $5::int4 * interval '1 second'
     returning work_id as "workId"`,
@@ -29,15 +29,15 @@ const CLAIM: Statement = {
 /**
  * Claims the work of a request for the caller: the key is free, or the claim is this many seconds old.
  *
- * @param workId For a free key.
+ * @param claimId Names this claim; the work too, where the key is free.
  * @returns The id of the work, which stays the same when it is taken over; `undefined` when another process does it.
  */
 export async function claimKeyedAnswer(
   db: Queryable,
   request: KeyedRequest,
-  { leftAfterSeconds, workId }: { readonly leftAfterSeconds: number; readonly workId: string },
+  { leftAfterSeconds, claimId }: { readonly leftAfterSeconds: number; readonly claimId: string },
 ): Promise<string | undefined> {
-  const [claim] = await run<{ workId: string }>(db, CLAIM, [...idOf(request), request.fingerprint, leftAfterSeconds, workId]);
+  const [claim] = await run<{ workId: string }>(db, CLAIM, [...idOf(request), request.fingerprint, leftAfterSeconds, claimId]);
   return claim?.workId;
 }
 
@@ -88,10 +88,16 @@ export async function keepClaimedAnswer(
 
 const FREE: Statement = {
   name: 'free_keyed_answer',
-  text: 'delete from keyed_answer where partner_id = $1 and idempotency_key = $2 and operation = $3 and answer is null',
+  text: `delete from keyed_answer
+    where partner_id = $1 and idempotency_key = $2 and operation = $3 and claim_id = $4 and answer is null
+    returning claim_id as "claimId"`,
 };
 
-/** After a refusal: nothing was done under the key. */
-export async function freeKeyedAnswer(db: Queryable, request: KeyedRequest): Promise<void> {
-  await run(db, FREE, idOf(request));
+/**
+ * After a refusal: nothing was done under the claim.
+ *
+ * @returns Whether the claim was the last one; otherwise another process took the work over, and the key is not freed.
+ */
+export async function freeKeyedAnswer(db: Queryable, request: KeyedRequest, claimId: string): Promise<boolean> {
+  return (await run(db, FREE, [...idOf(request), claimId])).length === 1;
 }

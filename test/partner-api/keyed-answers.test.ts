@@ -67,3 +67,52 @@ test('the answer of a process that took the work over stays, and the late one gi
   assert.deepEqual(await late, first);
   assert.deepEqual(await answerOnce(database, key, () => assert.fail('The work is done once.'), form), first);
 });
+
+/** As if the process that claimed the key were gone, which then goes on. */
+async function takenOver(key: Awaited<ReturnType<typeof newKey>>) {
+  await database.pool.query("update keyed_answer set claimed_at = now() - interval '61 seconds' where partner_id = $1", [
+    key.callerId,
+  ]);
+  const held = heldWork();
+  const answer = answerOnce(database, key, held.work, form);
+  await held.begun;
+  return { ...held, answer };
+}
+
+test('a late refusal leaves the key to the process that took the work over, and says nothing of its outcome', async () => {
+  const [key, held] = [await newKey(), heldWork()];
+  const late = answerOnce(database, key, held.work, form);
+  await held.begun;
+  const other = await takenOver(key);
+  held.refuse();
+  await assert.rejects(late, { code: 'internal_service_unavailable', message: /taken this request over/ });
+  other.end({ by: 'the other' });
+  assert.deepEqual(await other.answer, { text: '{"by":"the other"}', isReplay: false });
+  const again = await answerOnce(database, key, () => assert.fail('The work is done once.'), form);
+  assert.deepEqual(again, { text: '{"by":"the other"}', isReplay: true });
+});
+
+test('a refusal that comes after the answer of the process that took the work over is that answer', async () => {
+  const [key, held] = [await newKey(), heldWork()];
+  const late = answerOnce(database, key, held.work, form);
+  await held.begun;
+  const other = await takenOver(key);
+  other.end({ by: 'the other' });
+  await other.answer;
+  held.refuse();
+  assert.deepEqual(await late, { text: '{"by":"the other"}', isReplay: true });
+});
+
+test('when both processes are refused, both say so, and the key is free for another payload', async () => {
+  const [key, held] = [await newKey(), heldWork()];
+  const late = answerOnce(database, key, held.work, form);
+  await held.begun;
+  const other = await takenOver(key);
+  other.refuse();
+  await assert.rejects(other.answer, { code: 'invalid_request' });
+  const otherPayload = { ...key, fingerprint: fingerprint(key.operation, { another: true }) };
+  const next = { text: '{"by":"the next"}', isReplay: false };
+  assert.deepEqual(await answerOnce(database, otherPayload, async () => ({ by: 'the next' }), form), next);
+  held.refuse();
+  await assert.rejects(late, { code: 'invalid_request' });
+});
