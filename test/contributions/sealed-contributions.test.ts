@@ -20,6 +20,7 @@ import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
+import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { insertPendingAged, untilSequenced } from '../support/records.ts';
 import { insertPrice } from '../support/rules.ts';
@@ -414,6 +415,39 @@ describe('rows from before contributions were sealed', HANG_LIMIT, () => {
       confirmPendingContribution(upgraded.database, OWNER, { partnerId, transactionId: third }, 'looked at'),
       /has no seal/,
     );
+  });
+
+  test('while they are being sealed, the audit is verified for a row without a seal alone, and never in a transaction', async () => {
+    const target = { partnerId: '', ids: [] as string[] };
+    const upgraded = await testService({
+      async prepare(prepared) {
+        target.partnerId = (await createPartner(prepared, OWNER, 'From before')).partnerId;
+        for (const order of ['one', 'two', 'three']) {
+          const record = { partnerId: target.partnerId, partnerOrderRef: order, age: '1 hour' };
+          target.ids.push(await insertPendingAged(prepared, record));
+        }
+        await unseal(prepared, target.ids.slice(2));
+      },
+    });
+    const { partnerId, ids } = target;
+    const [sealed = '', other = '', unsealed = ''] = ids;
+    const verification = 'list_audit_entries_after';
+    const sendsOf = async (work: (counted: typeof database) => Promise<unknown>) => {
+      const { counted, sent } = countingDatabase(upgraded.database);
+      await work(counted);
+      return sent;
+    };
+    const confirm = (transactionId: string) => (counted: typeof database) =>
+      confirmPendingContribution(counted, OWNER, { partnerId, transactionId }, 'looked at');
+    assert.equal((await sendsOf(confirm(sealed))).get(verification), undefined);
+    const fail = (counted: typeof database) => failPendingContribution(counted, OWNER, { partnerId, transactionId: other }, 'no');
+    assert.equal((await sendsOf(fail)).get(verification), undefined);
+    for (const sent of [await sendsOf(confirm(unsealed)), await sendsOf((counted) => closeNow(counted, partnerId))]) {
+      assert.equal(sent.get(verification), 1);
+      const order = [...sent.keys()];
+      const begin = order.findIndex((text) => text.startsWith('begin'));
+      assert.ok(order.indexOf(verification) < begin, JSON.stringify(order));
+    }
   });
 
   test('nothing is sealed once more by removing the entry that says when it ended: the audit does not verify', async () => {

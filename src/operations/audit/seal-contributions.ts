@@ -19,7 +19,7 @@ import { forEachPartner } from '../for-each-partner.ts';
 import { checkSeal, type SealCheck } from './check-contributions.ts';
 import { endAdoption, ensureSealStart, findSealStart, type SealStart } from './seal-start.ts';
 import { UnverifiedRecordError, WHAT_TO_DO } from './unverified-record.ts';
-import { verifyAudit } from './verify-audit.ts';
+import { type AuditedDatabase, verifyAudit } from './verify-audit.ts';
 
 const LONG: LongStatements = { timeoutMs: 4_500 };
 
@@ -57,13 +57,38 @@ export async function adoptUnsealed(database: Database, partnerId: string, start
   if (start.endedAt) return 0;
   let count = 0;
   for await (const transactionIds of eachUnfinished(database.pool, partnerId)) {
-    const rows = await listSealedContributions(database.pool, partnerId, transactionIds);
-    const unsealed = rows.filter(({ seal }) => seal === null);
-    const parts = unsealed.map((row) => ({ contribution: row.contribution, part: database.contributionSeals.begin(row) }));
-    await updateContributionsUnsealed(database.pool, partnerId, parts);
+    const unsealed = await listUnsealed(database.pool, partnerId, transactionIds);
+    await seal(database, partnerId, unsealed);
     count += unsealed.length;
   }
   return count;
+}
+
+/**
+ * Seals a contribution that has no seal while those of the previous release are being sealed, with an audit from which nothing was removed. Call this
+ * before the transaction that calls {@link requireSealed}: to verify the audit takes the longer the more entries there are.
+ */
+export async function adoptIfUnsealed(database: Database, { partnerId, transactionId }: ContributionId): Promise<void> {
+  if ((await findSealStart(database.pool, database))?.endedAt) return;
+  const unsealed = await listUnsealed(database.pool, partnerId, [transactionId]);
+  if (unsealed.length > 0 && (await verifyAudit(database)).fault === null) await seal(database, partnerId, unsealed);
+}
+
+async function listUnsealed(
+  db: Queryable,
+  partnerId: string,
+  transactionIds: readonly string[],
+): Promise<readonly StoredContribution[]> {
+  return (await listSealedContributions(db, partnerId, transactionIds)).filter((row) => row.seal === null);
+}
+
+async function seal(
+  { pool, contributionSeals }: Database,
+  partnerId: string,
+  unsealed: readonly StoredContribution[],
+): Promise<void> {
+  const parts = unsealed.map((row) => ({ contribution: row.contribution, part: contributionSeals.begin(row) }));
+  await updateContributionsUnsealed(pool, partnerId, parts);
 }
 
 async function* eachUnfinished(db: Queryable, partnerId: string): AsyncGenerator<string[]> {
@@ -79,15 +104,17 @@ async function* eachUnfinished(db: Queryable, partnerId: string): AsyncGenerator
  * The current rule for contributions without a seal. They are accepted while those of the previous release are being sealed, with an
  * audit from which nothing was removed, and when they failed before that: they settle nothing.
  */
-export async function sealCheckAt(
-  db: Queryable,
-  database: Pick<Database, 'auditKeys' | 'contributionSeals'>,
-): Promise<SealCheck> {
-  const start = await findSealStart(db, database);
-  const isAdopting = !start?.endedAt && (await verifyAudit({ ...database, pool: db })).fault === null;
+export async function sealCheckAt(database: AuditedDatabase & Pick<Database, 'contributionSeals'>): Promise<SealCheck> {
+  const start = await findSealStart(database.pool, database);
+  const isAdopting = !start?.endedAt && (await verifyAudit(database)).fault === null;
   const acceptsUnsealed = ({ contribution: { status, createdAt } }: StoredContribution) =>
     isAdopting || (status === 'failed' && start !== undefined && createdAt < (start.endedAt ?? start.adoptsUntil));
   return { seals: database.contributionSeals, acceptsUnsealed };
+}
+
+/** The rule where those without a seal were sealed before: none is accepted. */
+export function sealedOnly({ contributionSeals }: Pick<Database, 'contributionSeals'>): SealCheck {
+  return { seals: contributionSeals, acceptsUnsealed: () => false };
 }
 
 /**
@@ -95,6 +122,6 @@ export async function sealCheckAt(
  */
 export async function requireSealed(db: Queryable, { partnerId, transactionId }: ContributionId): Promise<void> {
   const [row] = await listSealedContributions(db, partnerId, [transactionId]);
-  const problem = row && checkSeal(row, await sealCheckAt(db, databaseOf(db)));
+  const problem = row && checkSeal(row, sealedOnly(databaseOf(db)));
   if (problem) throw new UnverifiedRecordError(`${problem.message} ${WHAT_TO_DO}`);
 }

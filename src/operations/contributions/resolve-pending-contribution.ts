@@ -14,7 +14,7 @@ import { findEstimatesById } from '../../store/emissions/estimate.ts';
 import { insertEvent } from '../../store/events/event.ts';
 import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
-import { requireSealed } from '../audit/seal-contributions.ts';
+import { adoptIfUnsealed, requireSealed } from '../audit/seal-contributions.ts';
 import { linkSnapshot, refuseLink } from '../emissions/association-facts.ts';
 import { requireReason } from '../require-reason.ts';
 import { withRole } from '../with-role.ts';
@@ -102,6 +102,7 @@ async function resolve(
   update: (db: Queryable) => Promise<ContributionRecord>,
 ): Promise<ContributionRecord> {
   requireReason(note);
+  await adoptIfUnsealed(database, pending);
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const { partnerId, transactionId } = pending;
     const before = await update(db).catch(explainBusy);

@@ -33,7 +33,7 @@ import { audit } from '../audit/audit.ts';
 import { PARTNER } from '../audit/audited-kinds.ts';
 import { findUnverified, type SealCheck } from '../audit/check-contributions.ts';
 import { requireAllAudited } from '../audit/require-audited.ts';
-import { adoptUnsealed, sealCheckAt } from '../audit/seal-contributions.ts';
+import { adoptUnsealed, sealedOnly } from '../audit/seal-contributions.ts';
 import { ensureSealStart } from '../audit/seal-start.ts';
 import { UnverifiedRecordError, WHAT_TO_DO } from '../audit/unverified-record.ts';
 import { withRole } from '../with-role.ts';
@@ -142,7 +142,7 @@ async function close(db: Queryable, work: Work, tools: SettlementTools): Promise
   const after = { partnerId, settlementId, endsAt, prices, afterLine: afterLine + Number(assigned.count) };
   const adjusted = await assignAdjustments(db, after, LONG);
   await requireVerifiedAdjustments(db, open);
-  const check = await closingCheck(db);
+  const check = sealedOnly(databaseOf(db));
   const doubtOf = await tools.doubtsOf(db, partner, prices);
   const { totals, statement } = await readBack(db, work, { previous, sign: tools.sign, check, doubtOf });
   await refuseUnverifiedLeft(db, open, check);
@@ -181,11 +181,6 @@ async function carryForward(db: Queryable, { open, prices }: Work, previous: Set
   const line = { lineNo: 1, ...carried, currency, originalSettlementId: previous.settlementId };
   await insertCarriedLine(db, { partnerId, settlementId, ...line });
   return 1;
-}
-
-/** A contribution that failed is on no line. */
-async function closingCheck(db: Queryable): Promise<SealCheck> {
-  return { ...(await sealCheckAt(db, databaseOf(db))), acceptsUnsealed: () => false };
 }
 
 /** A contribution for the next settlement must be later by its sealed record, and not by an edit of its time or its status. */

@@ -26,7 +26,7 @@ export async function verifyUnsettled(
   open: Settlement | undefined,
 ): Promise<UnsettledProblem[]> {
   const db = database.pool;
-  const check = await sealCheckAt(db, database);
+  const check = await sealCheckAt(database);
   const followsEvent = open?.followsEvent ?? 0n;
   const problems = new Map<string, UnsettledProblem>();
   for await (const page of eachPage(db, partnerId, followsEvent)) {
