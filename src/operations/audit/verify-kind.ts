@@ -1,5 +1,6 @@
-import { findLastAuditEntries, listAuditSubjectsOfKind } from '../../store/audit/audit.ts';
+import { type EntryOfKind, findLastAuditEntries, listAuditEntriesOfKind } from '../../store/audit/audit.ts';
 import type { Database } from '../../store/database.ts';
+import { eachPage } from '../../store/each-page.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import type { AuditedKind } from './audited-kinds.ts';
 import { type AuditDifference, compareWithEntry } from './compare-with-audit.ts';
@@ -31,7 +32,7 @@ export async function verifyKind<Row>(
     records += page.length;
     for (const row of await listDiffering(database, kind, page)) differences.push(...(await lookAgain(database, kind, row)));
   }
-  for await (const subjectId of eachRemoved(database, kind, pause)) differences.push({ subjectId, fields: ['removed'] });
+  for (const subjectId of await findRemoved(database, kind, pause)) differences.push({ subjectId, fields: ['removed'] });
   return { records, differences };
 }
 
@@ -52,11 +53,17 @@ async function lookAgain<Row>(database: Database, kind: AuditedKind<Row>, row: R
   });
 }
 
-async function* eachRemoved<Row>({ pool }: Database, kind: AuditedKind<Row>, pause: () => Promise<void>): AsyncGenerator<string> {
-  for (let page: string[] | undefined; page === undefined || page.length === RECORDS_AT_ONCE; await pause()) {
-    const afterId: string = page?.at(-1) ?? '';
-    page = await listAuditSubjectsOfKind(pool, { kind: kind.action, afterId, limit: RECORDS_AT_ONCE });
-    const present = new Set((await kind.list(pool, { afterId, ids: page, limit: RECORDS_AT_ONCE })).map(kind.idOf));
-    yield* page.filter((id) => !present.has(id) && (kind.isRecordId?.(id) ?? true));
+/** In the order of their ids. */
+async function findRemoved<Row>({ pool }: Database, kind: AuditedKind<Row>, pause: () => Promise<void>): Promise<string[]> {
+  const removed = new Set<string>();
+  const entries = eachPage<EntryOfKind>(RECORDS_AT_ONCE, (after, limit) =>
+    listAuditEntriesOfKind(pool, kind.action, { after, limit }),
+  );
+  for await (const page of entries) {
+    const ids = [...new Set(page.map(({ subjectId }) => subjectId))].filter((id) => kind.isRecordId?.(id) ?? true);
+    const present = new Set((await kind.list(pool, { afterId: '', ids, limit: ids.length })).map(kind.idOf));
+    for (const id of ids) if (!present.has(id)) removed.add(id);
+    await pause();
   }
+  return [...removed].sort();
 }

@@ -253,18 +253,24 @@ export function readAuditEntry(json: AuditEntryJson | null): SealedEntry | undef
   };
 }
 
-const SUBJECTS_OF_KIND: Statement = {
-  name: 'list_audit_subjects_of_kind',
-  text: `select distinct subject_id as "subjectId" from audit_entry where subject_id > $1 and action like $2 || '.%' order by subject_id limit $3`,
+/** Of the entries of a kind alone: those of other kinds, such as of every decided review, may be many times as many. */
+const OF_KIND: Statement = {
+  name: 'list_audit_entries_of_kind',
+  text: `select action, entry_no as "entryNo", subject_id as "subjectId" from audit_entry
+    where (action, entry_no) > ($1, $2) and action < $3 order by action, entry_no limit $4`,
 };
 
-/** The records of a kind with entries, in the order of their ids. */
-export async function listAuditSubjectsOfKind(
+export type EntryOfKind = Pick<SealedEntry, 'action' | 'entryNo' | 'subjectId'>;
+
+/** The entries about records of a kind, action by action. */
+export async function listAuditEntriesOfKind(
   db: Queryable,
-  { kind, afterId, limit }: { readonly kind: string; readonly afterId: string; readonly limit: number },
-): Promise<string[]> {
-  const rows = await run<{ subjectId: string }>(db, SUBJECTS_OF_KIND, [afterId, kind, limit]);
-  return rows.map(({ subjectId }) => subjectId);
+  kind: string,
+  { after, limit }: { readonly after: EntryOfKind | undefined; readonly limit: number },
+): Promise<EntryOfKind[]> {
+  // The actions of a kind begin with its name and a dot, after which a slash is next.
+  const values = [after?.action ?? `${kind}.`, after?.entryNo ?? 0n, `${kind}/`, limit];
+  return run<EntryOfKind & Record<string, unknown>>(db, OF_KIND, values);
 }
 
 const SUBJECTS_OF_PARTNER: Statement = {

@@ -12,8 +12,8 @@ import {
   listAuditEntries,
   listAuditEntriesAfter,
   listAuditEntriesOf,
+  listAuditEntriesOfKind,
   listAuditSubjects,
-  listAuditSubjectsOfKind,
 } from '../../../src/store/audit/audit.ts';
 import { listAllFailureDrafts, lockFailureDraft } from '../../../src/store/contributions/failure-draft.ts';
 import type { Queryable } from '../../../src/store/database.ts';
@@ -57,6 +57,7 @@ function auditCalls({ fewer }: HotCallOptions): HotCall[] {
   const middle = Math.floor(fewer / 2);
   const subjectId = verifiedId('adj', middle);
   const page = Array.from({ length: PAGE }, (_, index) => verifiedId('adj', middle + index));
+  const after = { action: 'adjustment.post', entryNo: BigInt(middle), subjectId };
   return [
     { title: 'entries of the audit', send: (db) => listAuditEntriesAfter(db, BigInt(middle), 1_000) },
     { title: 'end of the audit', send: (db) => findAuditHead(db) },
@@ -67,8 +68,8 @@ function auditCalls({ fewer }: HotCallOptions): HotCall[] {
     { title: 'entries of a prefix', send: (db) => listAuditEntriesOf(db, 'tree_cost/') },
     { title: 'audited subjects', send: (db) => listAuditSubjects(db, { prefix: 'adj_', afterId: subjectId, limit: PAGE }) },
     {
-      title: 'audited subjects of a kind',
-      send: (db) => listAuditSubjectsOfKind(db, { kind: 'adjustment', afterId: subjectId, limit: PAGE }),
+      title: 'entries of a kind',
+      send: (db) => listAuditEntriesOfKind(db, 'adjustment', { after, limit: PAGE }),
     },
   ];
 }
