@@ -101,11 +101,13 @@ interface WorkerPool {
 /** The processes that take requests. They load the program while the first one prepares the database. */
 function openWorkerPool(count: number, { logger }: Log): WorkerPool {
   const workers = new Set<Worker>();
-  const loading = Array.from({ length: count }, () => cluster.fork());
+  const loading = Array.from({ length: count }, forkWorker);
   let isStopping = false;
   const keepOne = async (): Promise<string> => {
     const loaded = loading.pop();
-    const { worker, baseUrl } = await startWorker(loaded?.isConnected() ? loaded : cluster.fork());
+    const { worker, listening } = loaded?.worker.isConnected() ? loaded : forkWorker();
+    if (worker.isConnected()) worker.send(START_MESSAGE);
+    const baseUrl = await listening;
     workers.add(worker);
     endStandstill(worker, logger);
     worker.once('exit', (code, signal) => {
@@ -165,21 +167,29 @@ function hearTroubles(listener: (problem: DatabaseProblem | undefined) => void):
   });
 }
 
-async function startWorker(worker: Worker): Promise<{ worker: Worker; baseUrl: string }> {
-  const baseUrl = await new Promise<string>((resolve, reject) => {
+interface ForkedWorker {
+  readonly worker: Worker;
+  /** The address of the service, once the process takes requests. */
+  readonly listening: Promise<string>;
+}
+
+/** Begins a process, which loads the program and waits for {@link START_MESSAGE}. */
+function forkWorker(): ForkedWorker {
+  const worker = cluster.fork();
+  const listening = new Promise<string>((resolve, reject) => {
     worker.on('message', (message: Partial<ListeningMessage>) => {
       if (message.listening !== undefined) resolve(message.listening);
     });
-    const fail = () => reject(new Error('A process of the service could not start; the reason is above.'));
     worker.once('exit', (_code, signal) => {
       if (signal) reject(new Error(`A process of the service was ended by ${signal} while it started.`));
-      else fail();
+      else reject(new Error('A process of the service could not start; the reason is above.'));
     });
-    worker.send(START_MESSAGE, (error: Error | null) => {
-      if (error) fail();
-    });
+    // That the system begins no process, such as for want of files, or takes no message for it: unheard, it would end this process.
+    worker.on('error', reject);
   });
-  return { worker, baseUrl };
+  // It may fail before anybody waits for it.
+  listening.catch(() => {});
+  return { worker, listening };
 }
 
 async function stopWorker(worker: Worker): Promise<void> {

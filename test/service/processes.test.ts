@@ -1,5 +1,6 @@
 /** Two service processes on one database: races, stopping, and what one process leaves to the other. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -29,6 +30,8 @@ function untilServing(client: Client): Promise<true> {
 
 const originals = (answers: Answer[]) =>
   answers.filter(({ status, headers }) => status < 300 && headers.get('idempotent-replayed') === null);
+
+const PRLIMIT = '/usr/bin/prlimit';
 
 const secretsKey = `test:${Buffer.alloc(32, 7).toString('base64')}`;
 
@@ -272,6 +275,28 @@ describe('several processes on one port (serve --processes)', () => {
     await waitFor('line about it', () => /ended by SIGKILL while it started/.test(crew.output()));
     assert.match(crew.output(), /"missing":1,"msg":"a process could not start in place of another/);
     const client = new Client(crew.baseUrl, key.apiKey);
+    await untilServing(client);
+    assert.equal(await crew.end('SIGTERM'), 0);
+  });
+
+  test('one that cannot be started, because the first process may open no file, is started when it may again', {
+    ...HANG_LIMIT,
+    skip: existsSync(PRLIMIT) ? false : 'prlimit is not on this machine',
+  }, async () => {
+    const crew = await spawnService(service.databaseUrl, { LOG_LEVEL: 'error' }, ['--processes', '2']);
+    const allow = (files: number) =>
+      execFileSync(PRLIMIT, ['--pid', String(crew.process.pid), `--nofile=${files}:`], { stdio: 'pipe' });
+    const client = new Client(crew.baseUrl, key.apiKey);
+    const before = await childrenOf(crew.process.pid as number);
+    allow(1);
+    process.kill(before[0] as number, 'SIGKILL');
+    await waitFor(
+      'line about it',
+      () => /EMFILE.*"msg":"a process could not start in place of another/.test(crew.output()),
+      crew.output,
+    );
+    allow(1_024);
+    await waitFor('process in its place', async () => (await childrenOf(crew.process.pid as number)).length === 2);
     await untilServing(client);
     assert.equal(await crew.end('SIGTERM'), 0);
   });
