@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
+import { request } from 'undici';
+import { openGuardedAgent } from './guarded-agent.ts';
 import { publicNames } from './resolve-name.ts';
 
 /** The names that are answered without an address: the code of the answer. */
 const CODES = { empty: 0, failing: 2, missing: 3, refused: 5 };
 
-/** A name server that knows one name with addresses, `known.example`, and is silent about names that it does not know. */
+/**
+ * A name server that knows two names with addresses: `known.example`, and `local.example`, of which it never says whether it has one for
+ * IPv6. It is silent about names that it does not know.
+ */
 async function openNameServer(): Promise<number> {
   const socket = createSocket('udp4');
   socket.on('message', (query, { port, address }) => {
@@ -17,10 +24,13 @@ async function openNameServer(): Promise<number> {
       const head = Buffer.concat([query.subarray(0, 2), Buffer.from([0x81, 0x80 | code, 0, 1, 0, 0, 0, 0, 0, 0])]);
       return socket.send(Buffer.concat([head, query.subarray(12, end)]), port, address);
     }
-    if (!query.includes('known')) return;
     const isV6 = query.readUInt16BE(end - 4) === 28;
+    const isLocal = query.includes('local') && !isV6;
+    if (!query.includes('known') && !isLocal) return;
     const header = Buffer.concat([query.subarray(0, 2), Buffer.from([0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0])]);
-    const data = isV6 ? Buffer.from('20010db8000000000000000000000001', 'hex') : Buffer.from([203, 0, 113, 7]);
+    const data = isV6
+      ? Buffer.from('20010db8000000000000000000000001', 'hex')
+      : Buffer.from(isLocal ? [127, 0, 0, 1] : [203, 0, 113, 7]);
     const answer = Buffer.from([0xc0, 12, 0, isV6 ? 28 : 1, 0, 1, 0, 0, 0, 60, 0, data.length]);
     socket.send(Buffer.concat([header, query.subarray(12, end), answer, data]), port, address);
   });
@@ -47,4 +57,15 @@ test('a name that is not there, or has no address, is not found', async () => {
 test('of a name whose servers fail, refuse or say nothing, nobody knows whether it has an address', async () => {
   for (const name of ['failing.example', 'refused.example', 'silent.example'])
     await assert.rejects(resolve(name), { code: 'EAI_AGAIN' }, name);
+});
+
+test('a name is connected to although its name servers never say whether it has an address of the other kind', async () => {
+  const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  const servers = [`127.0.0.1:${await openNameServer()}`, `127.0.0.1:${await openNameServer()}`];
+  const dispatcher = openGuardedAgent({ allowInsecure: true, resolveName: publicNames(servers) });
+  after(() => dispatcher.destroy());
+  const { statusCode } = await request(`http://local.example:${(server.address() as AddressInfo).port}/`, { dispatcher });
+  assert.equal(statusCode, 200);
 });
