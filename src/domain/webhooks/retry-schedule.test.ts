@@ -40,6 +40,7 @@ describe('Retry-After', () => {
   const now = new Date('2026-11-21T10:00:00Z');
   const cases: [text: string | undefined, milliseconds: number | undefined][] = [
     ['120', 120 * SECOND],
+    ['120 \t', 120 * SECOND],
     ['0', 0],
     ['Sat, 21 Nov 2026 10:01:00 GMT', 60 * SECOND],
     ['Sat, 21 Nov 2026 09:59:00 GMT', undefined],

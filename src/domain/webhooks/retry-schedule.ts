@@ -50,7 +50,9 @@ export function retryDelayMs(attemptsLeft: number, retryAfterMs: number | undefi
  *
  * @returns `undefined` for any other value, and for a past time.
  */
-export function readRetryAfter(value: string | undefined, now: Date): number | undefined {
+export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
+  // White space behind a value is no part of it: RFC 9110, section 5.5.
+  const value = header?.trim();
   if (value === undefined) return undefined;
   if (/^\d{1,10}$/.test(value)) return Number(value) * SECOND;
   const at = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/.test(value) ? Date.parse(value) : Number.NaN;
