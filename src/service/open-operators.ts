@@ -75,9 +75,12 @@ export async function openOperators(
       if (showConsole(request, response)) return;
       underWay.add(response);
       api ??= build();
-      api.then(
+      const opening = api;
+      opening.then(
         ({ handle }) => handle(request, response),
         (err: unknown) => {
+          // The next request tries again: the cause may be gone, such as a lack of open files.
+          if (api === opening) api = undefined;
           log.logger.error({ err }, 'the interface of operators could not be opened');
           response.writeHead(500).end();
         },
