@@ -41,6 +41,8 @@ const tools = endpointTools(database, clock);
 const withEndpoint = (eventTypes: readonly string[] = []) => newEndpoint(service, tools, eventTypes);
 
 const ALWAYS = new Date(0);
+/** The most attempts under way at an endpoint. */
+const IN_FLIGHT_MAX = 64;
 
 /** All attempts but the last are spent, without waiting four days for it. */
 async function spendAttempts(partnerId: string): Promise<void> {
@@ -548,6 +550,32 @@ test('a test event that cannot be signed leaves nothing behind, and other endpoi
   await sound.receiver.until(1);
   const [delivery] = await untilDeliveries(database, partnerId, ({ length }) => length === 1);
   assert.deepEqual([delivery?.status, delivery?.attempts, locked.receiver.arrived.length], ['waiting', 0, 0]);
+});
+
+test('what is claimed for an endpoint that is disabled is returned, although the secret of another one cannot be read', {
+  ...HANG_LIMIT,
+}, async () => {
+  const [locked, disabled] = [await withEndpoint(), await withEndpoint()];
+  for (const { client: caller, receiver } of [locked, disabled]) {
+    receiver.hang();
+    await Promise.all(Array.from({ length: IN_FLIGHT_MAX + 6 }, () => caller.confirm()));
+    await receiver.until(IN_FLIGHT_MAX);
+  }
+  await database.pool.query(
+    "update webhook_endpoint set secret_sealed = replace(secret_sealed, 'v1.test.', 'v1.lost.') where endpoint_id = $1",
+    [locked.endpointId],
+  );
+  await attestRecord(database, OWNER, { kind: 'webhook_endpoint', id: locked.endpointId, reason: 'a key is lost' });
+  await disableEndpoint(database, OWNER, { partnerId: disabled.partner.partnerId, endpointId: disabled.endpointId }, 'by a test');
+  for (const { endpointId } of [locked, disabled])
+    await waitFor('deliveries that nobody owns', async () => {
+      const { rows } = await database.pool.query(
+        "select count(*)::int4 as n from delivery where endpoint_id = $1 and status = 'waiting' and next_attempt_at <= now()",
+        [endpointId],
+      );
+      return rows[0].n === 6;
+    });
+  assert.equal(disabled.receiver.arrived.length, IN_FLIGHT_MAX);
 });
 
 test('a partner whose counter is missing, as an older version leaves it, gets its events all the same', HANG_LIMIT, async () => {

@@ -147,9 +147,8 @@ class RunningDispatcher implements Dispatcher {
    * @returns Whether every endpoint had its turn; otherwise there is more to claim at once.
    */
   async #claimDue(): Promise<boolean> {
-    const { database } = this.#options;
     if (performance.now() - this.#updatedAtMs >= UPDATE_EVERY_MS) {
-      const tools = { database, verifiedEndpoints: this.#verifiedEndpoints, recipientOf: this.#recipientOf };
+      const tools = { ...this.#options, verifiedEndpoints: this.#verifiedEndpoints, recipientOf: this.#recipientOf };
       // What is claimed is sent to the endpoints as they were read last.
       await updateQueues(tools, this.#queues).catch(this.#options.onError);
       this.#updatedAtMs = performance.now();
@@ -250,15 +249,14 @@ function outgoing({ claimed, content: { body, correlationId } }: Task, { url, se
   return { url, secrets, eventId, eventType, deliveryId, attemptNumber: Number(lease), correlationId, body };
 }
 
-interface QueueTools {
-  readonly database: Database;
+interface QueueTools extends Pick<DispatcherOptions, 'database' | 'onError'> {
   readonly verifiedEndpoints: VerifiedEndpoints;
   recipientOf(endpoint: WebhookEndpoint): Recipient;
 }
 
 /** Changes by operators, and by other processes, apply to claimed deliveries too. */
 async function updateQueues(
-  { database: { pool }, verifiedEndpoints, recipientOf }: QueueTools,
+  { database: { pool }, verifiedEndpoints, recipientOf, onError }: QueueTools,
   queues: EndpointQueues<Task, Recipient>,
 ): Promise<void> {
   const waiting = queues.listWaiting();
@@ -268,7 +266,13 @@ async function updateQueues(
   const endpoints = new Map(verified.map((endpoint) => [endpoint.endpointId, endpoint]));
   for (const id of waiting) {
     const endpoint = endpoints.get(id.endpointId);
-    if (endpoint?.status !== 'active' || endpoint.isOpen) queues.withdraw(id, endpoint?.breakerOpenUntil ?? undefined);
-    else queues.update(id, recipientOf(endpoint));
+    try {
+      if (endpoint?.status !== 'active' || endpoint.isOpen) queues.withdraw(id, endpoint?.breakerOpenUntil ?? undefined);
+      else queues.update(id, recipientOf(endpoint));
+    } catch (error) {
+      // A process with the key of its secret may send them.
+      onError(error);
+      queues.withdraw(id);
+    }
   }
 }
