@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ServiceError } from './service-error.ts';
 
 /** A cursor has 9 of the 32 bytes of a SHA-256, enough that the cursor of another list is never accepted by chance. */
 const DIGEST_BYTES = 9;
@@ -25,4 +26,12 @@ export function writePageCursor(list: readonly string[], place: string): string 
 export function readPageCursor(list: readonly string[], text: string): string | undefined {
   const place = Buffer.from(text.slice(PREFIX.length), 'base64url').subarray(DIGEST_BYTES).toString();
   return writePageCursor(list, place) === text ? place : undefined;
+}
+
+export function notOfThisList(cause?: unknown): ServiceError {
+  const message = 'after must be the next_after of a page of this list; leave it out to start with the first page.';
+  return new ServiceError('invalid_request', message, {
+    details: [{ field: 'after', code: 'not_of_this_list', message }],
+    cause,
+  });
 }

@@ -43,19 +43,25 @@ export function sortedPage<By extends string>(
   const list: PagedList = {
     name: [operation, ...filters.map((filter) => filter ?? '-'), sorting.of(query)],
     first: '',
-    isPlace,
+    isPlace: (text) => text === '' || readPlace(text) !== undefined,
   };
   const place = placeOf(list, query.after);
   return {
     page: {
       order: sorting.orderOf(query),
-      after: place === '' ? undefined : (JSON.parse(place) as Place),
+      after: readPlace(place),
       limit: Number(query.limit ?? SIZES.default),
     },
     end: (last, hasMore) => pageMembers(list, last === undefined ? place : JSON.stringify(last), hasMore),
   };
 }
 
-function isPlace(text: string): boolean {
-  return text === '' || (text.startsWith('["') && text.endsWith('"]'));
+/** `undefined` for what no place is written as: a cursor is bound to its list, and not secret. */
+function readPlace(text: string): Place | undefined {
+  try {
+    const place: unknown = JSON.parse(text);
+    return Array.isArray(place) && place.every((each) => typeof each === 'string') ? place : undefined;
+  } catch {
+    return undefined;
+  }
 }

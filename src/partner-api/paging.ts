@@ -1,5 +1,4 @@
-import type { DetailCode } from '../domain/detail-codes.ts';
-import { readPageCursor, writePageCursor } from '../domain/page-cursor.ts';
+import { notOfThisList, readPageCursor, writePageCursor } from '../domain/page-cursor.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import { Type } from './schema-type.ts';
 
@@ -81,14 +80,10 @@ export interface OlderPlace {
 /** The position that a page begins after. */
 export function placeOf(list: PagedList, after: string | undefined, older?: OlderPlace): string {
   if (after === undefined) return older?.place ?? list.first;
-  if (older?.place !== undefined) throw refuse(older.name, 'not_together', `Send after or ${older.name}, not both.`);
+  if (older?.place !== undefined) throw notTogether(older.name);
   const place = readPageCursor(list.name, after);
   if (place !== undefined && list.isPlace(place)) return place;
-  throw refuse(
-    'after',
-    'not_of_this_list',
-    'after must be the next_after of a page of this list; leave it out to start with the first page.',
-  );
+  throw notOfThisList();
 }
 
 /**
@@ -98,6 +93,7 @@ export function pageMembers(list: PagedList, last: string, hasMore: boolean): { 
   return { next_after: writePageCursor(list.name, last), has_more: hasMore };
 }
 
-function refuse(field: string, code: DetailCode, message: string): ServiceError {
-  return new ServiceError('invalid_request', message, { details: [{ field, code, message }] });
+function notTogether(older: string): ServiceError {
+  const message = `Send after or ${older}, not both.`;
+  return new ServiceError('invalid_request', message, { details: [{ field: older, code: 'not_together', message }] });
 }

@@ -25,6 +25,11 @@ export function isRefusedStatement(error: unknown): boolean {
   return /^(?:2[23]|P0)/.test(sqlState(error) ?? '');
 }
 
+/** A value has not the form of its type. */
+export function isDataException(error: unknown): boolean {
+  return sqlState(error)?.startsWith('22') ?? false;
+}
+
 /** A trigger of ours refused a change of an immutable record. */
 export function isRestricted(error: unknown): boolean {
   return sqlState(error) === RESTRICT_VIOLATION;

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { notOfThisList } from '../domain/page-cursor.ts';
 import type { Queryable } from './database.ts';
+import { isDataException } from './database-errors.ts';
 import { run } from './query.ts';
 
 /** A column of an order, with its type as PostgreSQL names it. It is never null. */
@@ -52,6 +54,7 @@ export type Conditions = Readonly<Record<string, unknown>>;
  * The rows of a list in one of its orders, from a place on. It reads as many rows as it returns.
  *
  * @param conditions Those without a value are left out.
+ * @throws ServiceError `invalid_request` for a place whose values are none of the columns.
  */
 export async function listByKeyset<Row extends object, By extends string>(
   db: Queryable,
@@ -77,7 +80,10 @@ export async function listByKeyset<Row extends object, By extends string>(
   const text = completion
     ? `select ${select}, place from (${pageOf(`${completion.row}.*`)}) ${completion.row} ${completion.join} ${ordering}`
     : pageOf(select);
-  return run<Row & Placed>(db, { name: `${list.name}_${digestOf(text)}`, text }, values);
+  const rows = run<Row & Placed>(db, { name: `${list.name}_${digestOf(text)}`, text }, values);
+  return rows.catch((error: unknown) => {
+    throw after !== undefined && isDataException(error) ? notOfThisList(error) : error;
+  });
 }
 
 /** PostgreSQL keeps 63 characters of the name of a prepared statement. */

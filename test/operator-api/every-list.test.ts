@@ -6,6 +6,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fillLists } from '../../bench/operators/fill-lists.ts';
 import { LISTS, type Member, PARAMS, partnerId, queriesOf, WITH } from '../../bench/operators/list-queries.ts';
+import { readPageCursor, writePageCursor } from '../../src/domain/page-cursor.ts';
+import { ServiceError } from '../../src/domain/service-error.ts';
 import { searchRecords } from '../../src/operations/overview/search-records.ts';
 import type { OperatorApiTools } from '../../src/operator-api/app.ts';
 import { getMonth } from '../../src/operator-api/overview/months.ts';
@@ -74,6 +76,50 @@ for (const route of LISTS) {
       if (by.includes('name') || by === 'period' || values.includes('undefined')) return;
       const sorted = values.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0));
       assert.deepEqual(values, sort.startsWith('-') ? sorted.toReversed() : sorted);
+    });
+}
+
+/** A cursor is bound to its list, and not secret: a person may write one, of any text. */
+const FORGED = [
+  'text',
+  '{}',
+  '["a"b"]',
+  '[1,2]',
+  '[]',
+  '["one","two"]',
+  '["\\u0000","\\u0000"]',
+  '["99999999999999999999","2026-99-99 00:00:00+00","x"]',
+];
+
+/** What a list is called in its cursors: by its operation, what its path names, its filters and its order. */
+function nameOf({ operation }: OperatorRoute, sort: string, cursor: string): string[] {
+  const { partner_id, impact_batch_id, month, ...others } = PARAMS;
+  const paths = [[], [impact_batch_id], [month], [partner_id], ...Object.values(others).map((id) => [partner_id, id])];
+  const filters = Array.from({ length: 8 }, (_, count) => new Array<string>(count).fill('-'));
+  const names = paths.flatMap((path) =>
+    filters.flatMap((none) => [[], ['SAR']].map((currency) => [operation, ...path, ...none, ...currency, sort])),
+  );
+  const name = names.find((each) => readPageCursor(each, cursor) !== undefined);
+  return name ?? assert.fail(`the list ${operation} has another name`);
+}
+
+for (const route of LISTS) {
+  const { query } = route as unknown as { query: { properties: { limit?: unknown; sort: Member }; required?: string[] } };
+  if (!query.properties.limit) continue;
+  for (const sort of query.properties.sort.enum ?? [])
+    test(`${route.operation} sort=${sort}: a cursor that somebody made is invalid_request, or a place`, async () => {
+      const needed = query.required?.includes('partner_id') && { partner_id: partnerId };
+      const sent = { ...needed, ...WITH[sort.replace('-', '')], sort, limit: '1' };
+      const { next_after } = (await read(route, sent)) as { next_after: string };
+      const name = nameOf(route, sort, next_after);
+      for (const place of FORGED) {
+        const refusal = await read(route, { ...sent, after: writePageCursor(name, place) }).catch((error: unknown) => error);
+        if (!(refusal instanceof Error)) assert.ok(recordsOf(refusal as object), place);
+        else {
+          assert.ok(refusal instanceof ServiceError, `${place}: ${refusal.message}`);
+          assert.deepEqual([refusal.code, refusal.details[0]?.code], ['invalid_request', 'not_of_this_list'], place);
+        }
+      }
     });
 }
 
