@@ -297,6 +297,8 @@ describe('month end', HANG_LIMIT, () => {
       [{ transaction_id: pending, points_delta: -1, reason_code: 'other' }, 'transaction_id'],
       [{ transaction_id, points_delta: -1, reason_code: 'whim' }, 'reason_code'],
       [{ transaction_id, points_delta: 10 ** 30, reason_code: 'whim' }, 'points_delta'],
+      [{ transaction_id, points_delta: -1, reason_code: 'other', reversal_of: 'adj_0000' }, 'reversal_of'],
+      [{ transaction_id, points_delta: -1, reason_code: 'other', reversal_of: 'adj_000\0' }, 'reversal_of'],
     ] as const) {
       const answer = await ask(client, 'adjustments', body);
       assert.deepEqual([answer.status, Object.hasOwn(detailCodes(answer), field)], [400, true], JSON.stringify(body));

@@ -1,5 +1,6 @@
 import { ADJUSTMENT_REASONS } from '../../domain/adjustments/adjustment.ts';
 import { EVENT_TYPES, type EventType } from '../../domain/events/event.ts';
+import { LONG_IDENTIFIER } from '../../domain/identifiers.ts';
 import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
 import { SAMPLE_FAULTS, type SampleFault } from '../../domain/sandbox/sample-fault.ts';
 import { closed, int64, longId, nullable, shortId, time } from '../schema-parts.ts';
@@ -80,7 +81,7 @@ export const AdjustmentBody = Type.Object(
     reason_code: oneOf(ADJUSTMENT_REASONS, 'The reason of the adjustment.'),
     reason_en: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'The reason in English.' })),
     reason_ar: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'The reason in Arabic.' })),
-    reversal_of: Type.Optional(nullable({}, 'The adjustment that this one reverses.')),
+    reversal_of: Type.Optional(nullable(LONG_IDENTIFIER, 'The adjustment that this one reverses.')),
   },
   closed,
 );
