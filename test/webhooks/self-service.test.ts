@@ -348,6 +348,11 @@ describe('the list of contributions by time', () => {
     assert.equal((await client.call(`${LIST}?created_after=2028-02-29T23:59:59%2B03:00`)).status, 200);
     const { body } = await client.call(`${LIST}?created_after=2028-02-29T23:59:59+03:00`);
     assert.match(body.error.message, /In an address, write \+ as %2B\.$/);
+    const all = detailCodes(await client.call(`${LIST}?created_after=2026-11-20&created_before=&limit=0&status=all`));
+    assert.deepEqual(
+      ['created_after', 'created_before', 'limit', 'status'].map((field) => all[field]),
+      ['wrong_form', 'wrong_form', 'too_small', 'unsupported_value'],
+    );
     assert.equal((await client.findByEvent('never-seen-event')).status, 404);
     assert.equal((await client.call(`${LIST}?status=confirmed`, { method: 'POST' })).status, 400);
   });

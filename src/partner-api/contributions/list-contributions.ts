@@ -19,7 +19,7 @@ const CONTRIBUTION_PAGE = { default: 100, max: 500 } as const;
 /** A query with one of these members, and without `partner_event_id`, requests the list. */
 const OF_LISTS = ['created_after', 'created_before', 'status', 'limit', 'after'];
 
-const time = Type.Optional(Type.String({ minLength: 1, maxLength: 40 }));
+const time = Type.Optional(Type.String({ format: 'date-time' }));
 const ListQuery = Type.Object(
   {
     ...pageQuery(CONTRIBUTION_PAGE),

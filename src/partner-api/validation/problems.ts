@@ -6,6 +6,7 @@ import { pluralise } from '../../domain/pluralise.ts';
 import type { ErrorDetail } from '../../domain/service-error.ts';
 import { escapeHidden } from '../../domain/single-line-text.ts';
 import { describeBounds, type IntegerBounds, integerProblem } from './integer-text.ts';
+import { hintAtPlus, TIME_FORM } from './read-time.ts';
 import type { RequestPart } from './validation.ts';
 
 type Schema = Record<string, unknown>;
@@ -35,7 +36,12 @@ export function describeProblem(part: RequestPart, field: string, error: ErrorOb
     return { field: shown, code, message };
   }
   const nextStep = schema['default'] === undefined ? '' : ` Correct it, or leave it out for ${schema['default']}.`;
-  return { field: shown, code, message: `${shown} must be ${form}; ${describeValue(error.data, code, schema)}.${nextStep}` };
+  const hint = schema['format'] === 'date-time' ? hintAtPlus(error.data) : '';
+  return {
+    field: shown,
+    code,
+    message: `${shown} must be ${form}; ${describeValue(error.data, code, schema)}.${nextStep}${hint}`,
+  };
 }
 
 const MISTYPED_MAX = 2;
@@ -71,6 +77,7 @@ function describeForm(part: RequestPart, schema: Schema): string {
   if (schema['format'] === 'distance-km') {
     return 'a decimal in a string, greater than 0 and at most 200, with at most three decimals and no sign, exponent or leading zeros, such as "12.5"';
   }
+  if (schema['format'] === 'date-time') return TIME_FORM;
   if (schema['format'] === 'page-cursor')
     return 'the next_after of a page of this list, or be left out to start with the first page';
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => `"${value}"`).join(' or ');
@@ -103,7 +110,7 @@ function problemCode(part: RequestPart, schema: Schema, value: unknown): DetailC
 function textProblem(value: string, schema: Schema): DetailCode {
   if (Array.isArray(schema['enum'])) return 'unsupported_value';
   if (schema['format'] === 'distance-km') return findDistanceProblem(value) ?? 'wrong_form';
-  if (schema['format'] === 'page-cursor') return 'wrong_form';
+  if (schema['format'] === 'page-cursor' || schema['format'] === 'date-time') return 'wrong_form';
   if (value.length < Number(schema['minLength'])) return 'too_short';
   return value.length > Number(schema['maxLength']) ? 'too_long' : 'invalid_characters';
 }

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { readDistanceKm } from '../../domain/emissions/distance.ts';
 import { ERROR_CODES, type ErrorCode } from '../../domain/error-codes.ts';
+import { parseIsoTime } from '../../domain/iso-time.ts';
 import { isPoints, isSignedPoints } from '../../domain/numbers/points.ts';
 import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
 import { type IntegerBounds, isIntegerText } from './integer-text.ts';
@@ -33,7 +34,7 @@ ajv.addKeyword({
   validate: (bounds: IntegerBounds, value: unknown) => typeof value === 'string' && isIntegerText(value, bounds),
 });
 ajv.addFormat('distance-km', { type: 'string', validate: (text: string) => readDistanceKm(text) !== undefined });
-ajv.addFormat('date-time', true);
+ajv.addFormat('date-time', { type: 'string', validate: (text: string) => parseIsoTime(text) !== undefined });
 ajv.addFormat('page-cursor', true);
 
 /** Replaces the types of exact integers by keywords of their own, and drops what is only described. */
