@@ -3,7 +3,7 @@
  * provides the work.
  */
 
-import { type ServiceError, unavailable } from '../domain/service-error.ts';
+import { unavailable } from '../domain/service-error.ts';
 import { WaitingQueue } from './waiting-queue.ts';
 
 export interface BatchOptions<Request, Outcome> {
@@ -22,6 +22,8 @@ export interface BatchOptions<Request, Outcome> {
   readonly shareOf: (request: Request) => string;
   /** Whether a batch holds requests of one sender only. */
   readonly isOfOneShare?: boolean;
+  /** What a request is refused with that waits too long, or for which there is no place. */
+  readonly refuse?: (message: string) => Error;
   /**
    * Does the work of one batch. An outcome may be a promise: the next batch does not wait for it.
    *
@@ -45,6 +47,8 @@ interface Waiting<Request, Outcome> {
   readonly reject: (reason: unknown) => void;
 }
 
+const OVERLOADED = 'The service is overloaded.';
+
 export function byPartner({ partnerId }: { readonly partnerId: string }): string {
   return partnerId;
 }
@@ -56,7 +60,7 @@ export function byPartner({ partnerId }: { readonly partnerId: string }): string
  * @returns A function that submits one request and resolves with its outcome.
  */
 export function createBatcher<Request, Outcome>(options: BatchOptions<Request, Outcome>): (request: Request) => Promise<Outcome> {
-  const { concurrency, batchMax, waitingMax, shareOf, isOfOneShare = false } = options;
+  const { concurrency, batchMax, waitingMax, shareOf, isOfOneShare = false, refuse = unavailable } = options;
   const waiting = new WaitingQueue<Waiting<Request, Outcome>>(({ request }) => shareOf(request));
   let underWay = 0;
 
@@ -71,8 +75,8 @@ export function createBatcher<Request, Outcome>(options: BatchOptions<Request, O
     new Promise((resolve, reject) => {
       if (waiting.size >= waitingMax) {
         const displaced = waiting.displaceFor(shareOf(request));
-        if (!displaced) return reject(overloaded());
-        displaced.reject(overloaded());
+        if (!displaced) return reject(refuse(OVERLOADED));
+        displaced.reject(refuse(OVERLOADED));
       }
       waiting.add({ request, since: performance.now(), resolve, reject });
       if (underWay >= concurrency) return;
@@ -83,9 +87,13 @@ export function createBatcher<Request, Outcome>(options: BatchOptions<Request, O
 
 async function runBatch<Request, Outcome>(
   waited: readonly Waiting<Request, Outcome>[],
-  { waitMaxMs, run }: BatchOptions<Request, Outcome>,
+  { waitMaxMs, refuse = unavailable, run }: BatchOptions<Request, Outcome>,
 ): Promise<void> {
-  const batch = waited.filter((each) => isStillWanted(each, waitMaxMs));
+  const batch = waited.filter(({ since, reject }) => {
+    const isWanted = performance.now() - since <= waitMaxMs;
+    if (!isWanted) reject(refuse('The service is overloaded: the request waited too long.'));
+    return isWanted;
+  });
   if (batch.length === 0) return;
   try {
     const outcomes = await run(batch.map(({ request }) => request));
@@ -95,14 +103,4 @@ async function runBatch<Request, Outcome>(
   } catch (error) {
     for (const { reject } of batch) reject(error);
   }
-}
-
-function isStillWanted<Request, Outcome>({ since, reject }: Waiting<Request, Outcome>, waitMaxMs: number): boolean {
-  const isWanted = performance.now() - since <= waitMaxMs;
-  if (!isWanted) reject(unavailable('The service is overloaded: the request waited too long.'));
-  return isWanted;
-}
-
-function overloaded(): ServiceError {
-  return unavailable('The service is overloaded.');
 }

@@ -266,13 +266,33 @@ function watchDeliveries(registry: Registry, { measureBacklog, listEndpointState
 }
 
 /**
- * The sum over all processes that serve the port, for the process that started them, and what this one knows itself.
+ * For the process that answers operators.
+ *
+ * @returns Counts a request that waited in vain.
+ */
+export function measureOperators(registry: Registry): (waitedFor: string) => void {
+  const refused = new Counter({
+    name: 'partner_impact_operator_requests_refused_total',
+    help: 'Requests of operators answered with 503 because too many were under way, by what they waited for: turn or connection.',
+    labelNames: ['waited_for'],
+    registers: [registry],
+  });
+  return (waitedFor) => refused.inc({ waited_for: waitedFor });
+}
+
+/**
+ * The metrics of the process that starts several others.
  *
  * @param databaseReason What is wrong with the database.
  */
-export function collectFromProcesses(databaseReason: () => string | undefined): () => Promise<string> {
-  const aggregator = new AggregatorRegistry();
+export function openOwnMetrics(databaseReason: () => string | undefined): Registry {
   const own = new Registry();
   measureDatabase(own, databaseReason);
+  return own;
+}
+
+/** The sum over all processes that serve the port, for the process that started them, and what this one knows itself. */
+export function collectFromProcesses(own: Registry): () => Promise<string> {
+  const aggregator = new AggregatorRegistry();
   return async () => `${await aggregator.clusterMetrics()}\n${await own.metrics()}`;
 }

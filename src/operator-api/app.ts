@@ -21,6 +21,7 @@ import type { PartnerCall } from './access/test-confirmation.ts';
 import { limitArrival } from './http/arrival.ts';
 import { acceptFiles } from './http/hash-upload.ts';
 import { requireOwnPage } from './http/own-pages.ts';
+import { NoTurn } from './http/reading-turns.ts';
 import { addSecurityHeaders } from './http/security-headers.ts';
 import type { JobTools } from './overview/jobs.ts';
 import { nulRefused, registerRoute } from './register-route.ts';
@@ -38,10 +39,13 @@ export interface OperatorApiTools extends SessionTools {
   readonly callPartnerApi: PartnerCall;
   /** After so many hours a pending contribution fails by itself. */
   readonly reviewExpiryHours: number;
-  /** A request found no free connection in time. */
-  readonly onBusy: (error: unknown) => void;
+  /** A request was answered with 503, because too many others are under way. */
+  readonly onBusy: (error: unknown, waitedFor: WaitedFor) => void;
   readonly onUnexpectedError: (error: unknown, correlationId: string) => void;
 }
+
+/** What a request waited for in vain. */
+export type WaitedFor = 'turn' | 'connection';
 
 export interface OperatorApi {
   readonly handle: RequestListener;
@@ -75,7 +79,8 @@ export async function buildOperatorApi(options: OperatorApiTools): Promise<Opera
     const lost = await explainLostWorker(options.database, error);
     const told = lost === undefined ? tellBusy(error) : workerLost(lost, request, error);
     sendError(told, request, reply, undefined);
-    if (told !== error && lost === undefined) options.onBusy(error);
+    const waitedFor = waitedInVainFor(error);
+    if (waitedFor !== undefined) options.onBusy(error, waitedFor);
     else if (!(error instanceof ServiceError) && reply.statusCode >= 500 && error !== request.raw.errored)
       options.onUnexpectedError(error, request.context.correlationId);
     return reply;
@@ -95,6 +100,11 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
   request.context = { correlationId, arrivedAtMs: performance.now(), caller: undefined, errorCode: undefined };
   reply.headers({ 'x-correlation-id': correlationId, 'cache-control': 'no-store' });
   addSecurityHeaders(reply);
+}
+
+function waitedInVainFor(error: unknown): WaitedFor | undefined {
+  if (error instanceof NoTurn) return 'turn';
+  return isPoolUsedUp(error) ? 'connection' : undefined;
 }
 
 /** What waited for a connection in vain may have made a change with another before. */

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import type { PasswordCosts } from '../domain/access/password.ts';
 import type { Log } from '../observability/log.ts';
 import { throttled } from '../observability/throttled.ts';
-import type { OperatorApi } from '../operator-api/app.ts';
+import type { OperatorApi, WaitedFor } from '../operator-api/app.ts';
 import type { Database } from '../store/database.ts';
 import { openWebConsole } from '../web-console/web-console.ts';
 import { callPartnerApi } from './call-partner-api.ts';
@@ -25,6 +25,8 @@ export interface OperatorsOptions {
   /** The address of the partners' interface, once it listens. */
   readonly baseUrl: () => string;
   readonly log: Log;
+  /** A request waited in vain, and was answered with 503. */
+  readonly onRefused: (waitedFor: WaitedFor) => void;
   /** Closed by whoever gave it. */
   openPool(size: number): Database;
   readonly passwordCosts?: PasswordCosts | undefined;
@@ -33,13 +35,16 @@ export interface OperatorsOptions {
 /** The console and the interface of operators behind it, with connections of its own. */
 export async function openOperators(
   config: Config,
-  { log, openPool, baseUrl, passwordCosts }: OperatorsOptions,
+  { log, openPool, baseUrl, onRefused, passwordCosts }: OperatorsOptions,
 ): Promise<OperatorApi> {
   const parts = new AsyncDisposableStack();
   const database = openPool(OPERATOR_POOL_SIZE);
   const stop = new AbortController();
   const { uploads, end } = openUploads(log, 'operators');
   const underWay = new RequestsUnderWay();
+  const warnBusy = throttled((err, times, waitedFor: WaitedFor) =>
+    log.logger.warn({ err, times }, `requests of operators waited in vain for a ${waitedFor} and were answered with 503`),
+  );
   const jobs = openJobTools(database, config, { log, stop: stop.signal });
   parts.defer(endInTime(jobs));
   const endpointTools = openEndpointTools(database, config, Date.now, parts);
@@ -59,9 +64,10 @@ export async function openOperators(
         seal: (text) => openConfiguredSecretBox(config).seal(context, text),
         open: (sealed) => openConfiguredSecretBox(config).open(context, sealed),
       }),
-      onBusy: throttled((err, times) =>
-        log.logger.warn({ err, times }, 'requests of operators waited in vain for a connection and were answered with 503'),
-      ),
+      onBusy(error, waitedFor) {
+        onRefused(waitedFor);
+        warnBusy(error, waitedFor);
+      },
       onUnexpectedError: throttled((err, times, correlation_id: string) =>
         log.logger.error({ correlation_id, err, times }, 'unexpected error'),
       ),

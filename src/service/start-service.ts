@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import type { PasswordCosts } from '../domain/access/password.ts';
 import type { ContributionRules } from '../domain/rules/contribution-rules.ts';
 import type { Log } from '../observability/log.ts';
-import { createMetrics, type Metrics } from '../observability/metrics.ts';
+import { createMetrics, type Metrics, measureOperators } from '../observability/metrics.ts';
 import { throttled } from '../observability/throttled.ts';
 import { createKeyUse } from '../operations/access/record-key-use.ts';
 import { createOperations, POOL_SIZE } from '../operations/create-operations.ts';
@@ -103,7 +103,12 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const operators =
     options.roles?.includes('api') === false
       ? undefined
-      : await openOperators(config, { ...service, passwordCosts, baseUrl: () => service.baseUrl });
+      : await openOperators(config, {
+          ...service,
+          passwordCosts,
+          baseUrl: () => service.baseUrl,
+          onRefused: measureOperators(service.metrics.registry),
+        });
   if (operators) parts.defer(operators.close);
   const listener = await openConfiguredAdminListener(config, {
     further: operators?.handle,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import type { AdminListener } from '../observability/admin-listener.ts';
 import type { Log, Logger } from '../observability/log.ts';
-import { collectFromProcesses } from '../observability/metrics.ts';
+import { collectFromProcesses, measureOperators, openOwnMetrics } from '../observability/metrics.ts';
 import { throttled } from '../observability/throttled.ts';
 import type { OperatorApi } from '../operator-api/app.ts';
 import type { Database } from '../store/database.ts';
@@ -70,11 +70,12 @@ export async function startServiceProcesses(
       operatorsPool = store.openPool(size);
       return operatorsPool;
     };
+    const own = openOwnMetrics(() => watch.reason);
     let baseUrl = '';
-    operators = await openOperators(config, { log, openPool, baseUrl: () => baseUrl });
+    operators = await openOperators(config, { log, openPool, baseUrl: () => baseUrl, onRefused: measureOperators(own) });
     listener = await openConfiguredAdminListener(config, {
       further: operators.handle,
-      metrics: collectFromProcesses(() => watch.reason),
+      metrics: collectFromProcesses(own),
       checkReadiness: async () => {
         pool.assertComplete();
         return watch.check();

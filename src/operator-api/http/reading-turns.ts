@@ -1,5 +1,5 @@
 import { createBatcher } from '../../concurrency/batch-queue.ts';
-import { unavailable } from '../../domain/service-error.ts';
+import { ServiceError, unavailable } from '../../domain/service-error.ts';
 
 /** What a request of an operator reads. */
 export interface Reading<Answer> {
@@ -16,10 +16,19 @@ export interface ReadingLimits {
   readonly waitMaxMs: number;
 }
 
+/** A reading waited too long for its turn, or too many wait. */
+export class NoTurn extends ServiceError {
+  constructor() {
+    super('internal_service_unavailable', 'Too many requests of operators wait. Try again in a few seconds.');
+  }
+}
+
 /**
  * Reads for the operators of this process a few at a time: more would delay its answers to partners, and to the probes. The others wait;
  * readers take turns, so that nobody waits behind the many requests of another. Nothing is read for a client that is gone, and what waits
- * too long is refused with `internal_service_unavailable`.
+ * too long is refused.
+ *
+ * @throws NoTurn
  */
 export function readingTurns({
   atOnce,
@@ -32,6 +41,7 @@ export function readingTurns({
     waitingMax,
     waitMaxMs,
     shareOf: ({ reader }) => reader,
+    refuse: () => new NoTurn(),
     run: (readings) => Promise.all(readings.map(readWanted)),
   }) as <Answer>(reading: Reading<Answer>) => Promise<Answer>;
 }
