@@ -27,7 +27,7 @@ export function isPaged({ answer }: OperatorRoute): boolean {
  * Beside the id of a partner stands its name. A cell that a spreadsheet would run as a formula has an apostrophe before it.
  */
 export function exportOf(list: OperatorRoute): OperatorRoute {
-  const records = recordsOf(list);
+  const { name, columns, lacksName } = recordsOf(list);
   const { limit: _, after: __, ...filters } = (list.query as ObjectSchema | undefined)?.properties ?? {};
   return {
     ...list,
@@ -38,22 +38,21 @@ export function exportOf(list: OperatorRoute): OperatorRoute {
     answer: 'csv',
     async handle(call: OperatorCall<unknown, object, unknown>) {
       const { reply, actor } = call;
-      const read = (after?: string): Promise<Answer> =>
-        readPage({
-          reader: actor.operatorId,
-          isWanted: () => !reply.raw.destroyed,
-          read: () =>
-            list.handle({
-              ...call,
-              query: { ...call.query, limit: PAGE, ...(after !== undefined && { after }) },
-            }) as Promise<Answer>,
+      const { pool } = call.tools.database;
+      const inTurn = <Read>(read: () => Promise<Read>): Promise<Read> =>
+        readPage({ reader: actor.operatorId, isWanted: () => !reply.raw.destroyed, read });
+      const readRows = (after?: string): Promise<Rows> =>
+        inTurn(async () => {
+          const query = { ...call.query, limit: PAGE, ...(after !== undefined && { after }) };
+          const { [name]: found, next_after, has_more } = (await list.handle({ ...call, query })) as Answer;
+          const rows = found as readonly ExportedRecord[];
+          return { rows: lacksName ? await withNames(pool, rows) : rows, next: has_more ? next_after : undefined };
         });
       // What is wrong with the request is told before the first byte.
-      const first = await read();
-      const { pool } = call.tools.database;
-      const file = await exportNameOf(pool, list, { ...(call.params as object), ...call.query }, new Date());
+      const first = await readRows();
+      const file = await inTurn(() => exportNameOf(pool, list, { ...(call.params as object), ...call.query }, new Date()));
       reply.header('content-disposition', attachment(`${file}.csv`));
-      return write(first, read, { ...records, db: pool });
+      return write(columns, first, readRows);
     },
   };
 }
@@ -85,17 +84,23 @@ const PARTNER_NAME: ExportColumn = { name: 'partner_name', textOf: (record) => g
 /** Tells a spreadsheet that the file is UTF-8, so that it shows Arabic names correctly. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
+/** What a page adds to the file. */
+interface Rows {
+  readonly rows: readonly ExportedRecord[];
+  /** Where the next page begins; `undefined` for the last page. */
+  readonly next: string | undefined;
+}
+
 async function* write(
-  first: Answer,
-  read: (after: string) => Promise<Answer>,
-  list: Records & { readonly db: Queryable },
+  columns: readonly ExportColumn[],
+  first: Rows,
+  readRows: (after: string) => Promise<Rows>,
 ): AsyncGenerator<string> {
-  yield `${BYTE_ORDER_MARK}${csvRecord(list.columns.map(({ name }) => name))}`;
-  for (let page = first; ; page = await read(page.next_after)) {
-    const records = page[list.name] as readonly ExportedRecord[];
-    const named = list.lacksName ? await withNames(list.db, records) : records;
-    if (named.length > 0) yield named.map((record) => csvRecord(list.columns.map(({ textOf }) => textOf(record)))).join('');
-    if (!page.has_more) return;
+  yield `${BYTE_ORDER_MARK}${csvRecord(columns.map(({ name }) => name))}`;
+  for (let page = first; ; ) {
+    if (page.rows.length > 0) yield page.rows.map((row) => csvRecord(columns.map(({ textOf }) => textOf(row)))).join('');
+    if (page.next === undefined) return;
+    page = await readRows(page.next);
   }
 }
 

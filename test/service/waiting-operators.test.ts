@@ -24,13 +24,11 @@ async function countWaiting(): Promise<number> {
   return rows[0].n;
 }
 
-/** Every request of an operator waits until `work` is done. */
-async function whileHeld<Done>(work: () => Promise<Done>): Promise<Done> {
+/** Whatever reads the table waits until `work` is done: by default every request of an operator. */
+async function whileHeld<Done>(work: () => Promise<Done>, table = 'operator_credential'): Promise<Done> {
   const holder = new pg.Client(String(pool.options.connectionString));
   await holder.connect();
-  await holder.query(
-    'set idle_in_transaction_session_timeout = 0; begin; lock table operator_credential in access exclusive mode',
-  );
+  await holder.query(`set idle_in_transaction_session_timeout = 0; begin; lock table ${table} in access exclusive mode`);
   try {
     return await work();
   } finally {
@@ -55,6 +53,20 @@ test('all are answered, and the probes wait for none of them', async () => {
     (await Promise.all(answers)).filter(({ status }) => status !== 200).map(({ text }) => text),
     [],
   );
+});
+
+test('statements that many download leave connections to other requests', async () => {
+  const operator = await signedInOperator(service, 'operator');
+  const downloads = await whileHeld(async () => {
+    const downloads = Array.from({ length: 10 }, (_, each) =>
+      operator.get(`/operator/v1/partners/nobody/settlements/set_${each}/statement.csv`),
+    );
+    await waitForWaiting();
+    assert.equal((await operator.get('/operator/v1/partners')).status, 200);
+    assert.ok((await countWaiting()) <= 2);
+    return downloads;
+  }, 'settlement');
+  assert.deepEqual(new Set((await Promise.all(downloads)).map(({ status }) => status)), new Set([404]));
 });
 
 /** Many requests at once on one connection: the listener keeps few connections. Resolves with all that was answered. */

@@ -92,11 +92,11 @@ export function createReadSettlements(database: Database, pricesOf: PricesOf, co
       const lines = found.slice(0, page.limit);
       return { lines, nextAfterLine: lines.at(-1)?.lineNo ?? page.afterLine, hasMore: found.length > page.limit };
     }),
-    async statement(id) {
+    statement: one(async (id) => {
       const settlement = await find(id);
       if (settlement.status === 'open') throw statementNotFound();
       return { settlement, write: (options) => writeStatement(eachLine(id, linesAtOnce), options) };
-    },
+    }),
     openTotals,
   };
 }
