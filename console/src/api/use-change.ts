@@ -1,5 +1,5 @@
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useId, useRef } from 'react';
+import { useEffect, useId, useRef } from 'react';
 import { notify } from '../parts/notify.tsx';
 import { useStepUp } from '../session/step-up.tsx';
 import { ApiError, DoneBeforeError, NoAnswerError } from './api-error.ts';
@@ -11,6 +11,7 @@ interface ChangeTerms<Input, Output> {
   readonly done?: string | ((output: Output) => string);
   /** What the person reads instead where it was done to no avail. */
   readonly failed?: (output: Output) => string | undefined;
+  /** Not called once the person has left the page: it leads nobody away from another. */
   readonly onDone?: (output: Output) => void;
   /** Whether somebody else may be faster: after a refusal every view is read again, and the dialog says what it finds. */
   readonly isContested?: boolean;
@@ -42,6 +43,7 @@ export function useChange<Input, Output>({
   const withStepUp = useStepUp();
   const sent = useRef<{ payload: string; key: string } | undefined>(undefined);
   const underWay = useRef(new Set<string>());
+  const isShown = useIsShown();
   const change = useMutation<Output, Error, Input>({
     mutationFn(input) {
       const payload = payloadOf(input);
@@ -58,7 +60,7 @@ export function useChange<Input, Output>({
       const message = failure ?? (typeof done === 'function' ? done(output) : done);
       if (message !== undefined) notify(message, { changeId, isFailure: failure !== undefined });
       void queries.invalidateQueries();
-      onDone?.(output);
+      if (isShown.current) onDone?.(output);
     },
     onError(error) {
       // It may have been done, or somebody else was faster: what is shown may be of before.
@@ -82,6 +84,17 @@ export function useChange<Input, Output>({
       change.mutate(...terms);
     },
   };
+}
+
+function useIsShown() {
+  const isShown = useRef(true);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  return isShown;
 }
 
 function isSessionEnded(error: Error | null): boolean {

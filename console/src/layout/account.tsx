@@ -9,9 +9,12 @@ import {
   useMantineColorScheme,
   VisuallyHidden,
 } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useId } from 'react';
+import { ApiError } from '../api/api-error.ts';
 import { Icon } from '../parts/icon.tsx';
-import { hideDone } from '../parts/notify.tsx';
+import { hideDone, notify } from '../parts/notify.tsx';
 import { Foreign } from '../parts/values.tsx';
 import { useSession } from '../session/session.tsx';
 import { useLanguage, useTexts } from '../texts/language.tsx';
@@ -20,8 +23,9 @@ import { SHELL } from '../texts/shell-texts.ts';
 const ACCOUNT: string = '/account';
 
 export function Account({ onChoose }: { readonly onChoose: () => void }) {
-  const { operator, signOut } = useSession();
+  const { operator } = useSession();
   const t = useTexts(SHELL);
+  const leaving = useLeaving();
   return (
     <Group justify="space-between" wrap="nowrap" gap={4}>
       <Link to={ACCOUNT} className="account-link" onClick={onChoose}>
@@ -34,12 +38,34 @@ export function Account({ onChoose }: { readonly onChoose: () => void }) {
         </Text>
       </Link>
       <Tooltip label={t.signOut}>
-        <ActionIcon variant="subtle" color="gray" c="dimmed" size="lg" aria-label={t.signOut} onClick={() => void signOut()}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          c="dimmed"
+          size="lg"
+          aria-label={t.signOut}
+          loading={leaving.isPending}
+          onClick={() => leaving.mutate()}
+        >
           <Icon name="signOut" />
         </ActionIcon>
       </Tooltip>
     </Group>
   );
+}
+
+/** Ends the session. Whoever leaves the machine has to know where it may still be open. */
+function useLeaving() {
+  const { signOut } = useSession();
+  const { notSignedOut } = useTexts(SHELL);
+  const changeId = useId();
+  return useMutation({
+    mutationFn: signOut,
+    onError(error) {
+      const hasEnded = error instanceof ApiError && error.status === 401;
+      if (!hasEnded) notify(notSignedOut, { changeId, isFailure: true });
+    },
+  });
 }
 
 export function Preferences() {

@@ -29,7 +29,7 @@ export function UnknownPage() {
 export function BrokenPage({ error }: ErrorComponentProps) {
   const t = useTexts(COMMON);
   return (
-    <Notice isWholePage icon="alert" title={t.somethingBroke} text={t.noAnswerToChange}>
+    <Notice isWholePage icon="alert" title={t.somethingBroke} text={t.somethingBrokeHelp}>
       <Code block>{String(error)}</Code>
     </Notice>
   );

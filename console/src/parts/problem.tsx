@@ -14,9 +14,11 @@ interface ProblemProps {
   readonly fields?: readonly string[];
   /** In Arabic by `error.code`, where a form says more than the code: then it says all. */
   readonly inArabic?: Readonly<Record<string, string>>;
+  /** Whether nothing was to be changed. */
+  readonly isOfReading?: boolean;
 }
 
-export function Problem({ error, fields = [], inArabic = {} }: ProblemProps) {
+export function Problem({ error, fields = [], inArabic = {}, isOfReading = false }: ProblemProps) {
   const t = useTexts(COMMON);
   if (!error || error instanceof StepUpCancelled) return null;
   const problems = error instanceof ApiError ? error.problems : [];
@@ -33,7 +35,11 @@ export function Problem({ error, fields = [], inArabic = {} }: ProblemProps) {
     <Alert color="red" icon={<Icon name="alert" />} role="alert">
       {!isBesideFields && (
         <Text size="sm" className="foreign" component="div">
-          {error instanceof NoAnswerError ? t.noAnswerToChange : <Refusal error={error} ofForm={inArabic} />}
+          {error instanceof NoAnswerError ? (
+            t[isOfReading ? 'noAnswer' : 'noAnswerToChange']
+          ) : (
+            <Refusal error={error} ofForm={inArabic} isOfReading={isOfReading} />
+          )}
         </Text>
       )}
       {others.map((problem) => (

@@ -8,6 +8,7 @@ import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { AddressLink } from './address-link.tsx';
 import { Download } from './download.tsx';
+import { Problem } from './problem.tsx';
 import { ariaSort, type Sortable, SortChoice, SortHeading } from './sort.tsx';
 import { Empty, Failure, Loading } from './state.tsx';
 
@@ -221,6 +222,7 @@ export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, csvLabel, emp
           </Button>
         )}
       </Group>
+      {query.isFetchNextPageError && !query.isFetchingNextPage && <Problem error={query.error} isOfReading />}
     </Stack>
   );
 }

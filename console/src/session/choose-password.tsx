@@ -39,6 +39,7 @@ export function ChoosePassword({ onSignedIn }: { readonly onSignedIn: (session: 
         <>
           <Divider label={t.or} />
           <PasskeyButton
+            isNew
             label={t.choosePasskey}
             send={(totp) => addPasskeyByLink(t.passkeyOfLink, { code, ...(totp !== undefined && { totp }) })}
             onSignedIn={begin}

@@ -14,9 +14,11 @@ interface PasskeyButtonProps {
   readonly send: (totp: string | undefined) => Promise<SessionAnswer>;
   readonly onSignedIn: (session: SessionAnswer) => void;
   readonly label?: string;
+  /** It signs nobody in until it is made. */
+  readonly isNew?: boolean;
 }
 
-export function PasskeyButton({ send, onSignedIn, label }: PasskeyButtonProps) {
+export function PasskeyButton({ send, onSignedIn, label, isNew = false }: PasskeyButtonProps) {
   const t = useTexts(SESSION);
   const [totp, setTotp] = useState('');
   const [isCodeAsked, setCodeAsked] = useState(false);
@@ -45,7 +47,7 @@ export function PasskeyButton({ send, onSignedIn, label }: PasskeyButtonProps) {
           {t.noPasskeyGiven}
         </Alert>
       ) : (
-        <Problem error={error} />
+        <Problem error={error} isOfReading={!isNew} />
       )}
     </Stack>
   );

@@ -61,7 +61,7 @@ export function PasswordForm({ send, onSignedIn, label, isNew = false, before, i
           />
         )}
         {asksCode && <TotpField value={totp} onChange={setTotp} />}
-        <Problem error={signIn.error} inArabic={inArabic} />
+        <Problem error={signIn.error} inArabic={inArabic} isOfReading={!isNew} />
         <Button type="submit" loading={signIn.isPending} disabled={isDifferent} fullWidth>
           {label}
         </Button>

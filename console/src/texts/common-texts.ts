@@ -83,6 +83,10 @@ export const COMMON = {
   ],
   failedToLoad: ['This could not be read', 'تعذّرت قراءة هذا'],
   somethingBroke: ['The page has a defect', 'في الصفحة خلل'],
+  somethingBrokeHelp: [
+    'It cannot be shown. The other pages work. Load it again; if it fails again, send the text below to whoever runs the service.',
+    'تعذّر عرضها، والصفحات الأخرى تعمل. أعد تحميلها، وإن تكرّر الخلل فأرسل النص أدناه إلى من يدير الخدمة.',
+  ],
   zoneOf: [(city: string) => `${city} time`, (city: string) => `توقيت ${city}`],
   ownZone: [(city: string) => `Your time: ${city}`, (city: string) => `توقيتك: ${city}`],
   ownZoneHelp: [

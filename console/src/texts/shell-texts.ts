@@ -45,6 +45,10 @@ export const SHELL = {
   dark: ['Dark theme', 'المظهر الداكن'],
   light: ['Light theme', 'المظهر الفاتح'],
   signOut: ['Sign out', 'تسجيل الخروج'],
+  notSignedOut: [
+    'You may still be signed in: the service did not say that your session ended. Sign out again.',
+    'قد تكون جلستك ما زالت مفتوحة، لأن الخدمة لم تؤكّد إنهاءها. سجّل الخروج من جديد.',
+  ],
   account: ['Account', 'الحساب'],
   sandbox: ['Sandbox', 'بيئة التجربة'],
   production: ['Production', 'بيئة الإنتاج'],

@@ -203,7 +203,7 @@ function DraftForm({ contribution, reversed, stated, draft, onCancel }: DraftFor
           error={problemOf(draft.error, 'reason_ar')}
           onChange={stated.setReasonAr}
         />
-        <Problem error={draft.error ?? preview.error} fields={fields} />
+        <Problem error={draft.error ?? preview.error} fields={fields} isOfReading={draft.error === null} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel} disabled={draft.isPending}>
             {common.cancel}

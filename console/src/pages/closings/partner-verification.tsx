@@ -72,7 +72,7 @@ export function PartnerVerification({ partnerId }: { readonly partnerId: string 
             <LastVerification />
           </>
         )}
-        <Problem error={begin.error ?? verification.error} />
+        <Problem error={begin.error ?? verification.error} isOfReading={begin.error === null} />
       </Stack>
     </Group>
   );

@@ -55,6 +55,7 @@ interface SettlementChoiceProps {
 /** The closed settlements of a partner, the latest first. */
 function SettlementChoice({ partnerId, value, onChange }: SettlementChoiceProps) {
   const t = useTexts(RECONCILIATION);
+  const { failedToLoad } = useTexts(COMMON);
   const { language } = useLanguage();
   const settlements = useQuery({
     queryKey: ['settlements-to-reconcile', partnerId],
@@ -80,7 +81,7 @@ function SettlementChoice({ partnerId, value, onChange }: SettlementChoiceProps)
       onChange={(chosen) => {
         if (chosen !== null) onChange(chosen);
       }}
-      error={closed?.length === 0 ? t.noSettlement : undefined}
+      error={(settlements.error && !closed && failedToLoad) || (closed?.length === 0 && t.noSettlement)}
       w={{ base: '100%', sm: 300 }}
     />
   );

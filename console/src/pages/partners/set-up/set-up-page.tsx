@@ -21,7 +21,8 @@ export function PartnerSetUp() {
   const partner = usePartner(partnerId);
   const mayCreate = useMay('operator');
   const [apiKey, setApiKey] = useState<string>();
-  if (partner.error) return <Failure error={partner.error} onRetry={() => void partner.refetch()} />;
+  // What was read before stays: a key or a secret that is shown once is on the page.
+  if (partner.error && !partner.data) return <Failure error={partner.error} onRetry={() => void partner.refetch()} />;
   const known = partner.data?.partner_id;
   return (
     <Page

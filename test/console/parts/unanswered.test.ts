@@ -1,0 +1,181 @@
+/** What a person is told where the service does not answer or cannot, and what stays on the page meanwhile. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { Page, Route } from 'playwright-core';
+import { needsBrowser } from '../../support/console/browser.ts';
+import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { signedInOperator } from '../../support/operator-client.ts';
+import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser, partner } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+const MAY_BE_MADE = 'so the change may have been made';
+
+/** As the service says that it cannot now. */
+function refuse(route: Route, status = 503): Promise<void> {
+  const error = { code: 'internal_service_unavailable', message: 'The service could not complete the request.' };
+  return route.fulfill({ status, contentType: 'application/json', body: JSON.stringify({ error }) });
+}
+
+/** Answers requests of a method by itself, until the function that comes back is called. */
+async function answerBy(page: Page, { url, method }: { url: RegExp; method: string }, answer: (route: Route) => Promise<void>) {
+  const handler = (route: Route) => (route.request().method() === method ? answer(route) : route.continue());
+  await page.route(url, handler);
+  return () => page.unroute(url, handler);
+}
+
+describe('a sign-out', needsBrowser, () => {
+  for (const [language, button, said] of [
+    ['en', 'Sign out', 'You may still be signed in'],
+    ['ar', 'تسجيل الخروج', 'قد تكون جلستك ما زالت مفتوحة'],
+  ] as const)
+    test(`that the service did not answer says that the session may go on, and is tried again, ${language}`, async () => {
+      const page = await browser.signedIn('viewer', { language });
+      await page.goto(`${browser.baseUrl}/partners`);
+      const mend = await answerBy(page, { url: /\/operator\/v1\/session$/, method: 'DELETE' }, refuse);
+      await page.getByRole('button', { name: button }).click();
+      await page.getByRole('alert').getByText(said).waitFor();
+      await mend();
+      await page.getByRole('button', { name: button }).click();
+      await page.locator('[data-sign-in]').waitFor();
+    });
+
+  test('of a session that has ended asks for the sign-in', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/partners`);
+    await page.locator('tbody tr').first().waitFor();
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('Your session has ended').waitFor();
+  });
+});
+
+describe('a sign-in', needsBrowser, () => {
+  test('without an answer changes nothing, and says what to look at', async () => {
+    const page = await browser.open();
+    await page.goto(browser.baseUrl);
+    await page.getByLabel('E-mail address or operator id').fill('amal@example.org');
+    await page.getByRole('textbox', { name: 'Password' }).fill('seven green olives 42');
+    const mend = await answerBy(page, { url: /\/operator\/v1\/session$/, method: 'POST' }, (route) => route.abort());
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('alert').getByText('Check that it runs').waitFor();
+    assert.equal(await page.getByText(MAY_BE_MADE).count(), 0);
+    await mend();
+  });
+});
+
+describe('a page', needsBrowser, () => {
+  test('that cannot be shown says so, and not that a change may have been made', async () => {
+    const page = await browser.signedIn('viewer');
+    const contentType = 'application/json';
+    await page.route(/\/operator\/v1\/reviews\?/, (route) => route.fulfill({ contentType, body: '{"has_more":false}' }));
+    await page.goto(`${browser.baseUrl}/reviews`);
+    await page.getByRole('heading', { name: 'The page has a defect' }).waitFor();
+    await page.getByText('The other pages work').waitFor();
+    assert.equal(await page.getByText(MAY_BE_MADE).count(), 0);
+    await page.unroute(/\/operator\/v1\/reviews\?/);
+  });
+
+  test('on which a key is shown once keeps it where the partner is not read again', async () => {
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/partners/${partner.partnerId}/set-up`);
+    await page.getByRole('button', { name: 'Issue another key' }).click();
+    const url = new RegExp(`/operator/v1/partners/${partner.partnerId}$`);
+    const asked = page.waitForResponse((answer) => url.test(answer.url()) && answer.status() === 503);
+    const mend = await answerBy(page, { url, method: 'GET' }, refuse);
+    await page.getByRole('button', { name: 'Issue a key' }).click();
+    await asked;
+    await page.getByText('What you see was read at').waitFor();
+    await page
+      .locator('.secret')
+      .getByText(/^pi_sandbox_/)
+      .waitFor();
+    await mend();
+  });
+});
+
+describe('a list that is sent', needsBrowser, () => {
+  async function newClosed() {
+    const { partnerId, client, open } = await newSettledPartner(service);
+    await client.confirm({ points: 40 });
+    await closeThrough(service, open);
+    return `partner=${partnerId}&settlement=${open.settlementId}`;
+  }
+
+  test('leads nobody away from the page to which the person went meanwhile', async () => {
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/reconciliations/new?${await newClosed()}`);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await answerBy(page, { url: /\/reconciliations$/, method: 'POST' }, async (route) => {
+      await held;
+      await route.continue();
+    });
+    const buffer = Buffer.from('partner_event_id,partner_order_ref,points\nevent-00012345,order-12345,250\n');
+    await page.locator('input[type=file]').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer });
+    await page.getByText('list.csv').waitFor();
+    await page.getByRole('link', { name: 'Failures' }).click();
+    await page.getByRole('button', { name: 'Report a refused event' }).click();
+    await page.getByRole('dialog').getByLabel('Order').fill('order-1');
+    release();
+    await page.locator('.mantine-Notification-root').waitFor();
+    assert.equal(await page.getByRole('dialog').getByLabel('Order').inputValue(), 'order-1');
+    assert.equal(new URL(page.url()).pathname, '/failures');
+  });
+
+  test('needs a settlement, of which is said that none could be read', async () => {
+    const page = await browser.signedIn('operator');
+    const mend = await answerBy(page, { url: /\/settlements\?limit=/, method: 'GET' }, refuse);
+    await page.goto(`${browser.baseUrl}/reconciliations/new?partner=${partner.partnerId}`);
+    await page.getByText('This could not be read', { exact: true }).waitFor();
+    await mend();
+  });
+});
+
+describe('what an adjustment would do', needsBrowser, () => {
+  test('could not be read: nothing is said of a change', async () => {
+    const { partnerId, client } = await newSettledPartner(service);
+    const { transaction_id } = (await client.confirm({ points: 40 })).body.contribution;
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/contributions/${partnerId}/${transaction_id}`);
+    await page.getByRole('button', { name: 'Draft an adjustment' }).click();
+    const mend = await answerBy(page, { url: /adjustment-preview/, method: 'GET' }, (route) => route.abort());
+    await page.getByRole('dialog').getByLabel('Change of points').fill('-10');
+    await page.getByRole('dialog').getByRole('alert').getByText('Check that it runs').waitFor();
+    assert.equal(await page.getByText(MAY_BE_MADE).count(), 0);
+    await mend();
+  });
+});
+
+describe('the rest of a list', needsBrowser, () => {
+  test('that cannot be read is said beside the button, which reads it later', async () => {
+    const drafter = await signedInOperator(service, 'operator');
+    for (let number = 0; number < 51; number++)
+      await drafter.postOnce('/operator/v1/failures', {
+        partner_id: partner.partnerId,
+        partner_event_id: `event-of-a-list-${number}`,
+        partner_order_ref: `order-of-a-list-${number}`,
+        points: '10',
+        reason: 'The order is held by another contribution.',
+      });
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/failures`);
+    const rows = page.locator('tbody tr');
+    await rows.nth(49).waitFor();
+    const more = page.getByRole('button', { name: 'Show more' });
+    for (const status of [429, 503]) {
+      const mend = await answerBy(page, { url: /failures\?.*after=/, method: 'GET' }, (route) => refuse(route, status));
+      await more.click();
+      const alert = page.locator('.records-end + [role=alert]');
+      await alert.getByText('The service could not complete the request').waitFor();
+      await mend();
+    }
+    await more.click();
+    await rows.nth(50).waitFor();
+    assert.equal(await page.locator('.records-end + [role=alert]').count(), 0);
+  });
+});
