@@ -9,11 +9,12 @@ import { type NotDecided, NotDecidedList } from './not-decided.tsx';
 import { REVIEW } from './review-texts.ts';
 
 type Decided = components['schemas']['ReviewDecision'];
+type Contribution = components['schemas']['ContributionSummary'];
 
 /** What the person chose when the dialog opened: it stays, whatever the list behind has then. */
 export interface WantedDecision {
   readonly decision: 'confirm' | 'fail';
-  readonly contributions: readonly components['schemas']['ContributionSummary'][];
+  readonly contributions: readonly Contribution[];
 }
 
 interface DecideDialogProps {
@@ -32,17 +33,7 @@ export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) 
   const { decision, contributions } = wanted ?? NOTHING;
   const [left, setLeft] = useState<readonly NotDecided[]>([]);
   const change = useChange({
-    send: (reason: string, key) =>
-      answerOf(
-        client.POST('/operator/v1/reviews/decisions', {
-          params: { header: { 'Idempotency-Key': key } },
-          body: {
-            decision,
-            reason,
-            contributions: contributions.map(({ partner_id, transaction_id }) => ({ partner_id, transaction_id })),
-          },
-        }),
-      ),
+    send: (reason: string, key) => decideAll({ decision, contributions }, { reason, key }),
     done: ({ decisions }) => (decision === 'confirm' ? t.confirmed : t.failed)(countDecided(decisions)),
     failed: ({ decisions }) => (countDecided(decisions) === 0 ? t.noneDecided : undefined),
     onDone: ({ decisions }) => {
@@ -54,6 +45,8 @@ export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) 
       if (notDecided.length === 0) onClose();
       onDecided?.();
     },
+    // Of many, those of the requests before it are decided.
+    isContested: true,
   });
   const points = String(addWhole(contributions.map((each) => each.points)));
   const partners = new Set(contributions.map(({ partner_id }) => partner_id)).size;
@@ -80,6 +73,22 @@ export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) 
       {isLeft && <NotDecidedList left={left} />}
     </ConfirmDialog>
   );
+}
+
+/** What the service decides with one request. */
+const DECIDED_AT_ONCE_MAX = 100;
+
+/** One request after the other. Each has a key of its own, so that a repetition decides only what is left. */
+async function decideAll({ decision, contributions }: WantedDecision, { reason, key }: { reason: string; key: string }) {
+  const decisions: Decided[] = [];
+  for (let start = 0; start < contributions.length; start += DECIDED_AT_ONCE_MAX) {
+    const some = contributions.slice(start, start + DECIDED_AT_ONCE_MAX);
+    const ids = some.map(({ partner_id, transaction_id }) => ({ partner_id, transaction_id }));
+    const params = { header: { 'Idempotency-Key': `${key}.${start}` } };
+    const body = { decision, reason, contributions: ids };
+    decisions.push(...(await answerOf(client.POST('/operator/v1/reviews/decisions', { params, body }))).decisions);
+  }
+  return { decisions };
 }
 
 function countDecided(decisions: readonly Decided[]): number {

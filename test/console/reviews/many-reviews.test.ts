@@ -1,0 +1,54 @@
+/** More reviews than the service decides with one request. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { needsBrowser } from '../../support/console/browser.ts';
+import { openScene, type Scene } from '../../support/console/console-scene.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser, newPending } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+const COUNT = 101;
+
+test('are decided together, and what a refused request left is decided when it is tried again', needsBrowser, async () => {
+  await Promise.all(Array.from({ length: COUNT }, () => newPending()));
+  const page = await browser.signedIn('operator');
+  await page.goto(`${browser.baseUrl}/reviews`);
+  const more = page.getByRole('button', { name: 'Show more' });
+  for (const shown of [50, 100]) {
+    await page
+      .locator('tbody tr')
+      .nth(shown - 1)
+      .waitFor();
+    await more.click();
+  }
+  await page
+    .locator('tbody tr')
+    .nth(COUNT - 1)
+    .waitFor();
+  await page.getByRole('checkbox', { name: 'All' }).check();
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill('The shop says so.');
+  const decisions = /\/reviews\/decisions$/;
+  const sent: number[] = [];
+  await page.route(decisions, (route) => {
+    sent.push(route.request().postDataJSON().contributions.length);
+    const error = { code: 'internal_service_unavailable', message: 'The service could not complete the request.' };
+    if (sent.length === 2) return route.fulfill({ status: 503, json: { error } });
+    return route.continue();
+  });
+  const confirm = dialog.getByRole('button', { name: `Confirm ${COUNT} contributions` });
+  await confirm.click();
+  await dialog.getByText('The service could not complete the request').waitFor();
+  await confirm.click();
+  await page.getByText(`${COUNT} contributions are confirmed now.`).waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  assert.deepEqual(sent, [100, 1, 100, 1]);
+  const { rows } = await service.database.pool.query(
+    `select count(*)::int as decided, count(distinct note)::int as reasons
+    from contribution_review where resolved_at is not null`,
+  );
+  assert.deepEqual(rows, [{ decided: COUNT, reasons: 1 }]);
+  await page.unroute(decisions);
+});
