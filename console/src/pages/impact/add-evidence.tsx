@@ -8,6 +8,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { Id } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
 
@@ -32,7 +33,10 @@ const NOTHING: Stated = { type: 'photo', url: '', captured: '' };
 /** Records a file as evidence: hashed here, sent, and hashed again by the service, which compares the two. */
 export function AddEvidence({ batchId }: { readonly batchId: string }) {
   const t = useTexts(IMPACT);
+  const { isRequired } = useTexts(COMMON);
   const [isOpen, setOpen] = useState(false);
+  /** Whether it was tried to send no file. */
+  const [isMissing, setMissing] = useState(false);
   const [chosen, setChosen] = useState<Chosen>();
   const [stated, setStated] = useState(NOTHING);
   const add = useChange({
@@ -43,10 +47,12 @@ export function AddEvidence({ batchId }: { readonly batchId: string }) {
   const close = () => {
     setOpen(false);
     setChosen(undefined);
+    setMissing(false);
     setStated(NOTHING);
   };
   const choose = async (file: File | null) => {
     add.reset();
+    setMissing(false);
     if (!file) return setChosen(undefined);
     setChosen({ file });
     const hashed = await hashOf(file).then(
@@ -58,7 +64,7 @@ export function AddEvidence({ batchId }: { readonly batchId: string }) {
   const isHashing = chosen !== undefined && chosen.sha256 === undefined && !chosen.isUnreadable;
   if (!useMay('operator')) return null;
   const send = () => {
-    if (chosen?.sha256 === undefined) return;
+    if (chosen?.sha256 === undefined) return setMissing(chosen === undefined);
     const { type, url, captured } = stated;
     const captured_at = new Date(captured).toISOString();
     add.mutate({ file: chosen.file, file_name: chosen.file.name, sha256: chosen.sha256, type, url: url.trim(), captured_at });
@@ -85,7 +91,7 @@ export function AddEvidence({ batchId }: { readonly batchId: string }) {
             placeholder={t.chooseFile}
             required
             value={chosen?.file ?? null}
-            error={chosen?.isUnreadable ? t.unreadable : problemOf(add.error, 'file')}
+            error={(isMissing && isRequired) || (chosen?.isUnreadable ? t.unreadable : problemOf(add.error, 'file'))}
             onChange={(file) => void choose(file)}
           />
           <HashOf chosen={chosen} isSending={add.isPending} />

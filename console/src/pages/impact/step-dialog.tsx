@@ -4,7 +4,7 @@ import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
-import { withoutHidden } from '../../format/as-meant.ts';
+import { inDigits, withoutHidden } from '../../format/as-meant.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { DecidedBefore } from '../../parts/dialogs/decided-before.tsx';
@@ -137,7 +137,7 @@ function StepFields({ detail: { batch, evidence, worth }, step: shown, stated, e
           maxLength={shown === 'delay' ? 7 : 19}
           value={stated.value}
           error={problemOf(error, field)}
-          onChange={(event) => onChange({ ...stated, value: event.currentTarget.value })}
+          onChange={(event) => onChange({ ...stated, value: inDigits(event.currentTarget.value) })}
         />
       )}
       <TextInput

@@ -35,12 +35,18 @@ export function AddOperator() {
     done: t.added(name.trim()),
   });
   if (!useMay('admin')) return null;
+  const close = () => {
+    setOpen(false);
+    setName('');
+    setEmail('');
+    setRole('operator');
+  };
   return (
     <>
       <Button onClick={() => setOpen(true)}>{t.add}</Button>
       <ConfirmDialog
         isOpen={isOpen}
-        onClose={() => setOpen(false)}
+        onClose={close}
         title={t.add}
         consequence={t.addConsequence(formatTime(secondFrom(add.data?.operator.created_at), { language, zone: ownZone() }))}
         label={t.add}

@@ -1,5 +1,5 @@
 import { Modal, type ModalProps } from '@mantine/core';
-import { useContext, useLayoutEffect } from 'react';
+import { useContext, useLayoutEffect, useState } from 'react';
 import { SteppingUp } from '../../session/stepping-up.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -9,16 +9,22 @@ interface DialogProps extends ModalProps {
   readonly isBusy?: boolean;
 }
 
-/** A dialog whose cross has a name. `Escape` closes the one on top alone; closed, the focus is where it was before. */
+/**
+ * A dialog whose cross has a name. `Escape` closes the one on top alone; closed, the focus is where it was before. A click beside it loses
+ * nothing that was typed, nor a secret that was made of it.
+ */
 export function Dialog({ isBusy = false, ...props }: DialogProps) {
   const { close } = useTexts(COMMON);
   const isBelow = useContext(SteppingUp);
   useFocusBack(props.opened);
+  const [isTypedInto, setTypedInto] = useState(false);
+  if (isTypedInto && !props.opened) setTypedInto(false);
   return (
     <Modal
       closeButtonProps={{ 'aria-label': close, disabled: isBusy }}
       closeOnEscape={!isBelow && !isBusy}
-      closeOnClickOutside={!isBusy}
+      closeOnClickOutside={!isBusy && !isTypedInto}
+      onInput={() => setTypedInto(true)}
       returnFocus={false}
       {...props}
     />

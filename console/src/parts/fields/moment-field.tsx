@@ -1,5 +1,6 @@
 import { Group, Input, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { inDigits } from '../../format/as-meant.ts';
 import { isolateForeign } from '../../format/isolate.ts';
 import { cityOf, ownZone } from '../../format/time.ts';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -49,7 +50,7 @@ export function MomentField({ label, description, required = false, value, error
           maxLength={5}
           required={required || day !== ''}
           value={clock}
-          onChange={(event) => change(day, event.currentTarget.value)}
+          onChange={(event) => change(day, inDigits(event.currentTarget.value))}
           w={84}
         />
       </Group>

@@ -115,6 +115,7 @@ function NewEndpoint({ partnerId, isFirst }: { readonly partnerId: string; reado
       }}
     >
       <Stack gap="sm">
+        {secret && <ShownOnce value={secret} title={t.secret} copyLabel={t.copySecret} />}
         <ChallengeHelp />
         <TextInput
           label={t.url}

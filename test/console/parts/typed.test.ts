@@ -1,0 +1,111 @@
+/** What is typed or shown once is not lost, and is taken as an Arabic keyboard types it. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { changeImpactBatch } from '../../../src/operations/impact/change-impact-batch.ts';
+import { createProject } from '../../../src/operations/impact/manage-project.ts';
+import { createImpactBatch, poolSettlements } from '../../../src/operations/impact/pool-contributions.ts';
+import { signedIn } from '../../support/actor.ts';
+import { needsBrowser } from '../../support/console/browser.ts';
+import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
+import { endpointTools, newEndpoint } from '../../support/webhooks/webhook-service.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+/** That was given to a project. */
+async function newBatch(): Promise<string> {
+  const { database } = service;
+  const operator = signedIn('operator');
+  const { partnerId, client, open } = await newSettledPartner(service);
+  await client.confirm({ points: 40 });
+  await closeThrough(service, open);
+  const { impactBatchId } = await createImpactBatch(database, operator, { name: 'Spring', quantity: 12n });
+  await poolSettlements(database, operator, { impactBatchId, partnerId, settlementIds: [open.settlementId] });
+  const { projectId } = await createProject(database, operator, { nameEn: 'Coast', nameAr: 'الساحل', country: 'SA' });
+  await changeImpactBatch(database, operator, impactBatchId, {
+    changeType: 'advanced',
+    to: 'allocated',
+    projectId,
+    reason: null,
+  });
+  return `${browser.baseUrl}/impact/${impactBatchId}`;
+}
+
+describe('evidence', needsBrowser, () => {
+  for (const [language, button, address, day, clock, required] of [
+    ['en', 'Add evidence', 'Public address', 'Captured: day', 'Captured: time, 24 hours', 'This field is required.'],
+    ['ar', 'إضافة دليل', 'العنوان العام', 'وقت الالتقاط: اليوم', 'وقت الالتقاط: الوقت بنظام 24 ساعة', 'هذا الحقل مطلوب.'],
+  ] as const)
+    test(`without a file says that the file is missing, and its time is typed in digits of either kind, ${language}`, async () => {
+      const page = await browser.signedIn('operator', { language });
+      await page.goto(await newBatch());
+      await page.getByRole('button', { name: button }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel(address).fill('https://example.org/coast.jpg');
+      await dialog.getByLabel(day).fill('2026-11-01');
+      await dialog.getByLabel(clock).fill('١٤:٠٥');
+      assert.equal(await dialog.getByLabel(clock).inputValue(), '14:05');
+      await dialog.getByRole('button', { name: button }).click();
+      await dialog.getByText(required).waitFor();
+      const buffer = Buffer.from('a photo');
+      await dialog.locator('input[type=file]').setInputFiles({ name: 'coast.jpg', mimeType: 'image/jpeg', buffer });
+      await dialog.getByText(required).waitFor({ state: 'detached' });
+    });
+});
+
+test('the number of trees and a period of a batch are typed in digits of either kind', needsBrowser, async () => {
+  const page = await browser.signedIn('operator');
+  await page.goto(await newBatch());
+  for (const [item, label, typed, meant] of [
+    ['Record a delay', 'Expected delivery', '٢٠٢٧-Q٢', '2027-Q2'],
+    ['Correct the trees', 'Trees ordered', '١٬٢٥٠', '1250'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Other changes' }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+    const field = page.getByRole('dialog').getByLabel(label);
+    await field.fill(typed);
+    assert.equal(await field.inputValue(), meant, item);
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+});
+
+test('a new operator: a click beside the dialog loses nothing, and the next one begins empty', needsBrowser, async () => {
+  const page = await browser.signedIn('admin');
+  await page.goto(`${browser.baseUrl}/operators`);
+  await page.getByRole('button', { name: 'Add an operator' }).click();
+  const dialog = page.getByRole('dialog');
+  const beside = () => page.mouse.click(5, 5);
+  await beside();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Add an operator' }).click();
+  await dialog.getByLabel('Name').fill('Amal');
+  await beside();
+  assert.equal(await dialog.getByLabel('Name').inputValue(), 'Amal');
+  await dialog.getByRole('button', { name: 'Add an operator' }).click();
+  const link = dialog.locator('.secret');
+  await link.waitFor();
+  await beside();
+  assert.match(await link.innerText(), /#pi_code_/);
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Add an operator' }).click();
+  assert.equal(await dialog.getByLabel('Name').inputValue(), '');
+});
+
+test('the secret of an endpoint stays while the address of another one is typed', needsBrowser, async () => {
+  const { partner, receiver } = await newEndpoint(service, endpointTools(service.database));
+  const page = await browser.signedIn('operator');
+  await page.goto(`${browser.baseUrl}/partners/${partner.partnerId}/set-up`);
+  const another = page.getByRole('button', { name: 'Add another endpoint' });
+  await another.click();
+  await page.getByLabel('Address').fill(`${receiver.url}/second`);
+  await page.getByRole('button', { name: 'Challenge and add' }).click();
+  const secret = page.locator('.secret');
+  await secret.waitFor();
+  await another.click();
+  await page.getByLabel('Address').waitFor();
+  assert.match(await secret.innerText(), /^whsec_/);
+});
