@@ -12,6 +12,7 @@ import { needsBrowser } from '../support/console/browser.ts';
 import { choose } from '../support/console/choose.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { signedInOperator } from '../support/operator-client.ts';
+import { insertContributionRule } from '../support/rules.ts';
 import { OPEN_RATES } from '../support/service.ts';
 import { endpointTools, newEndpoint } from '../support/webhooks/webhook-service.ts';
 
@@ -149,6 +150,35 @@ test(
     await role.getByText('Service', { exact: true }).waitFor();
   },
 );
+
+test('a partner, its keys and its rules were created in the zone of the partner', needsBrowser, async () => {
+  const tokyo = await createPartner(service.database, OWNER, 'Kiku', { ...OPEN_RATES, timeZone: 'Asia/Tokyo' });
+  await service.newPartner({ of: tokyo });
+  await insertContributionRule(service.database, { partnerId: tokyo.partnerId });
+  const page = await browser.signedIn('viewer');
+  for (const [path, row] of [
+    ['/partners?name=Kiku', 'Kiku'],
+    [`/partners/${tokyo.partnerId}/set-up`, 'Active'],
+    [`/rules?partner=${tokyo.partnerId}&kind=contribution_rule`, 'Kiku'],
+  ] as const) {
+    await page.goto(browser.baseUrl + path);
+    const created = page
+      .getByRole('row')
+      .filter({ hasText: row })
+      .locator(':is([data-label="Created"], [data-label="Since"])')
+      .first();
+    await created.getByText('Tokyo').waitFor();
+  }
+});
+
+test('the overview begins with the month that it is for the reader', needsBrowser, async () => {
+  const page = await browser.signedIn('viewer');
+  await page.clock.setFixedTime('2026-11-30T22:30:00Z');
+  await page.goto(browser.baseUrl);
+  await page.getByRole('heading', { name: 'December 2026' }).waitFor();
+  await page.getByRole('button', { name: 'Previous month' }).click();
+  await page.getByRole('heading', { name: 'November 2026' }).waitFor();
+});
 
 describe('from a partner and from the close of the month', needsBrowser, () => {
   test('the page of a partner has its open settlement, with points, and what waits', async () => {

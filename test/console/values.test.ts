@@ -21,7 +21,7 @@ import {
   subtractDecimals,
 } from '../../console/src/format/points.ts';
 import { shortId } from '../../console/src/format/short-id.ts';
-import { cityOf, formatMonth, formatRelative, formatTime, formatUtc } from '../../console/src/format/time.ts';
+import { cityOf, formatMonth, formatRelative, formatTime, formatUtc, monthAt } from '../../console/src/format/time.ts';
 import { IMPACT } from '../../console/src/pages/impact/impact-texts.ts';
 import { JOB } from '../../console/src/pages/jobs/job-texts.ts';
 import { deltaOf, type ReconciliationLine } from '../../console/src/pages/reconciliations/verdicts.ts';
@@ -170,6 +170,11 @@ describe('times', () => {
     assert.doesNotMatch(arabic, /[٠-٩]/);
     assert.equal(formatUtc(at), '2026-03-01 22:30:05 UTC');
     assert.equal(formatMonth('2026-03', 'en'), 'March 2026');
+  });
+
+  test('are in a month by the calendar of their zone', () => {
+    const months = ['Asia/Riyadh', 'UTC', 'America/New_York'].map((zone) => monthAt(Date.parse('2026-11-30T22:30:00Z'), zone));
+    assert.deepEqual(months, ['2026-12', '2026-11', '2026-11']);
   });
 
   test('say how far away they are', () => {

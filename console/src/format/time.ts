@@ -81,6 +81,11 @@ export function formatMonth(month: string, language: Language): string {
   return new Intl.DateTimeFormat(LOCALES[language], options).format(new Date(`${month}-01T00:00:00Z`));
 }
 
+/** The month of a moment by the calendar of a zone: `2026-03`. */
+export function monthAt(at: number, zone: string): string {
+  return new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', timeZone: zone }).format(at);
+}
+
 /** From so many seconds on a time is told in a unit, which has so many seconds. */
 const UNITS = [
   ['day', 2 * 86_400, 86_400],

@@ -7,7 +7,7 @@ import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
-import { formatMonth } from '../../format/time.ts';
+import { formatMonth, monthAt, ownZone } from '../../format/time.ts';
 import { Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerLink } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
@@ -28,10 +28,10 @@ function useFigures(month: string) {
   });
 }
 
-/** The month that the address names, or this one. */
+/** The month that the address names, or this one, which has begun for the reader hours before or after it begins in UTC. */
 function useChosenMonth() {
   const { filters, setFilters } = useFilters<'month'>();
-  const thisMonth = new Date().toISOString().slice(0, 7);
+  const thisMonth = monthAt(Date.now(), ownZone());
   const month = /^20\d\d-(?:0[1-9]|1[0-2])$/.test(filters.month ?? '') ? (filters.month as string) : thisMonth;
   return { month, thisMonth, setFilters };
 }

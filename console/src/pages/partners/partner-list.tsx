@@ -68,7 +68,11 @@ export function PartnerList() {
           { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
           { label: t.currency, show: ({ currency }) => currency ?? t.noCurrency },
           { label: t.zone, show: ({ time_zone }) => <bdi dir="ltr">{time_zone}</bdi> },
-          { label: t.since, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
+          {
+            label: t.since,
+            sort: 'created_at',
+            show: ({ created_at, time_zone }) => <Time at={created_at} zone={time_zone} style="day" />,
+          },
           { label: t.id, show: ({ partner_id }) => <Id id={partner_id} isShort /> },
         ]}
       />

@@ -6,6 +6,7 @@ import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
+import type { TimeStyle } from '../../format/time.ts';
 import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { WithCode } from '../../parts/codes/with-code.tsx';
@@ -98,10 +99,13 @@ export function RuleList() {
           {
             label: t.starts,
             sort: 'starts_at',
-            show: ({ partner_id, starts_at }) =>
-              partner_id ? <PartnerTime partnerId={partner_id} at={starts_at} /> : <Time at={starts_at} />,
+            show: ({ partner_id, starts_at }) => <RuleTime partnerId={partner_id} at={starts_at} style="minute" />,
           },
-          { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
+          {
+            label: common.created,
+            sort: 'created_at',
+            show: ({ partner_id, created_at }) => <RuleTime partnerId={partner_id} at={created_at} style="day" />,
+          },
           {
             label: common.status,
             show: (rule) => (
@@ -117,6 +121,17 @@ export function RuleList() {
       />
     </Page>
   );
+}
+
+interface RuleTimeProps {
+  readonly partnerId: string | null;
+  readonly at: string;
+  readonly style: TimeStyle;
+}
+
+/** In the zone of the partner that a version is for, and in the reader's where it is for all. */
+function RuleTime({ partnerId, ...time }: RuleTimeProps) {
+  return partnerId === null ? <Time {...time} /> : <PartnerTime partnerId={partnerId} {...time} />;
 }
 
 function InForceOf({ partnerId }: { readonly partnerId: string }) {

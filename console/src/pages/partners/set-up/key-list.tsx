@@ -8,9 +8,10 @@ import { usePages } from '../../../api/use-pages.ts';
 import { useFilters } from '../../../app/use-filters.ts';
 import { useSort } from '../../../app/use-sort.ts';
 import { ChoiceFilter, Filters } from '../../../parts/filters.tsx';
+import { PartnerTime } from '../../../parts/partner.tsx';
 import { RecordPages } from '../../../parts/records.tsx';
 import { Empty } from '../../../parts/state.tsx';
-import { Foreign, Id, Time } from '../../../parts/values.tsx';
+import { Foreign, Id } from '../../../parts/values.tsx';
 import { COMMON } from '../../../texts/common-texts.ts';
 import { useTexts } from '../../../texts/language.tsx';
 import { KeyActions, KeyStepDialog, type WantedKeyStep } from './key-actions.tsx';
@@ -74,8 +75,12 @@ export function KeyList({ partnerId, onIssued }: KeyListProps) {
             show: ({ status }) => <Badge color={COLORS[status]}>{t[status]}</Badge>,
           },
           { label: t.permission, show: (key) => t[key.permission] },
-          { label: common.created, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
-          { label: t.lastUsed, show: ({ last_used_at }) => <Time at={last_used_at} /> },
+          {
+            label: common.created,
+            sort: 'created_at',
+            show: ({ created_at }) => <PartnerTime partnerId={partnerId} at={created_at} style="day" />,
+          },
+          { label: t.lastUsed, show: ({ last_used_at }) => <PartnerTime partnerId={partnerId} at={last_used_at} /> },
           { label: t.keyId, show: ({ key_id }) => <Id id={key_id} isShort /> },
           { label: common.actions, isLabelHidden: true, show: (key) => <KeyActions apiKey={key} onStep={setAsked} /> },
         ]}
