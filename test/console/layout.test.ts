@@ -7,6 +7,7 @@ import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { heightOf, needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { getOpen } from '../support/settlements.ts';
 import { endpointTools, newEndpoint } from '../support/webhooks/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
@@ -156,6 +157,32 @@ test('a chosen value of a filter can be read whole, in both languages', needsBro
         );
       assert.deepEqual(cut, [], language);
     }
+  }
+});
+
+/** The upper edges of the lines on which the period of a title stands. */
+const LINES_OF_PERIOD = `(() => {
+  const texts = document.createTreeWalker(document.querySelector('h1'), NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { data } = texts.currentNode;
+    const from = data.search(/20\\d\\d-\\d\\d/);
+    if (from === -1) continue;
+    const range = document.createRange();
+    range.setStart(texts.currentNode, from);
+    range.setEnd(texts.currentNode, from + 7);
+    return [...new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))];
+  }
+})()`;
+
+test('the period in the title of a settlement stays in one line, at any width', needsBrowser, async () => {
+  const open = await getOpen(service.database, partner.partnerId);
+  const page = await browser.signedIn('viewer', { width: 390 });
+  await page.goto(`${browser.baseUrl}/settlements/${partner.partnerId}/${open.settlementId}`);
+  await page.getByRole('heading', { level: 1, name: partner.name }).waitFor();
+  for (let width = 300; width <= 480; width += 6) {
+    await page.setViewportSize({ width, height: 844 });
+    const lines = (await page.evaluate(LINES_OF_PERIOD)) as readonly number[];
+    assert.equal(lines.length, 1, `${width} pixels`);
   }
 });
 

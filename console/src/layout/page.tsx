@@ -32,7 +32,7 @@ export function Page({ title, parent, description, actions, children }: PageProp
         <Box maw={720} miw={0}>
           <Trail parent={parent || undefined} />
           <Title order={1} className="foreign">
-            {title}
+            <TitleText text={title} />
           </Title>
           {description && (
             <Text c="dimmed" size="sm" mt={4} component="div">
@@ -48,6 +48,23 @@ export function Page({ title, parent, description, actions, children }: PageProp
       </Group>
       {children}
     </Stack>
+  );
+}
+
+/** A period such as `2026-11`, which a title holds within marks of direction. */
+const PERIOD = /(\u2066[\d-]+\u2069)/;
+
+/** The title, of which no period is broken at its hyphens. */
+function TitleText({ text }: { readonly text: string }) {
+  return text.split(PERIOD).map((part, index) =>
+    PERIOD.test(part) ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text
+      <span key={index} className="unbroken">
+        {part}
+      </span>
+    ) : (
+      part
+    ),
   );
 }
 

@@ -77,6 +77,18 @@ describe('the audit', needsBrowser, () => {
   });
 });
 
+test('the audit names the job that was run by hand, with the way to its runs', needsBrowser, async () => {
+  const operator = await signedInOperator(service, 'operator');
+  assert.equal((await operator.postOnce('/operator/v1/jobs/remove-reconciliations/run', undefined)).status, 200);
+  const page = await browser.signedIn('viewer');
+  await page.goto(`${browser.baseUrl}/audit`);
+  const row = page.getByRole('row').filter({ hasText: 'job.run' });
+  await row.getByText('JobRemove compared lists').waitFor();
+  await row.getByRole('link', { name: 'Remove compared lists' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('job'), 'remove-reconciliations');
+});
+
 describe('the body of a delivery', needsBrowser, () => {
   test('is copied as it is sent, byte for byte', async () => {
     const { client, partner: owner, receiver } = await newEndpoint(service, endpointTools(service.database));

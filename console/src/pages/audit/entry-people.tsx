@@ -2,12 +2,15 @@
 import type { components } from '../../api/operator-types.ts';
 import { RecordLink } from '../../layout/record-link.tsx';
 import { kindOfId } from '../../layout/record-pages.ts';
+import { AddressLink } from '../../parts/address-link.tsx';
+import { CodeLabel } from '../../parts/code-label.tsx';
 import { PartnerLink } from '../../parts/partner.tsx';
 import { Person } from '../../parts/person.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { Id } from '../../parts/values.tsx';
-import { FOUND } from '../../texts/code-texts.ts';
+import { FOUND, JOB_NAME } from '../../texts/code-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { JOB } from '../jobs/job-texts.ts';
 import { RULE_KIND } from '../rules/rule-texts.ts';
 import { AUDIT } from './audit-texts.ts';
 
@@ -27,6 +30,7 @@ export function About({ entry: { action, partner_id, subject_id } }: { readonly 
   const kinds = useTexts(FOUND);
   const rules = useTexts(RULE_KIND);
   const { apiKey } = useTexts(AUDIT);
+  if (action === 'job.run') return <AboutJob job={subject_id} />;
   if (subject_id.startsWith('ptn_')) return <TwoLines first={kinds.partner} second={<PartnerLink id={subject_id} />} />;
   if (subject_id.startsWith('opr_')) return <TwoLines first={kinds.operator} second={<Person id={subject_id} />} />;
   const [, kindOfRule, version] = RULE_SUBJECT.exec(subject_id) ?? [];
@@ -36,4 +40,15 @@ export function About({ entry: { action, partner_id, subject_id } }: { readonly 
   const kind = subject_id.startsWith('project_') ? 'project' : kindOfId(subject_id);
   if (kind === undefined) return <Id id={subject_id} isShort />;
   return <TwoLines first={kinds[kind]} second={<RecordLink partnerId={partner_id ?? ''} id={subject_id} />} />;
+}
+
+function AboutJob({ job }: { readonly job: string }) {
+  const t = useTexts(JOB);
+  const names = useTexts(JOB_NAME);
+  const link = (
+    <AddressLink to={`/jobs?job=${job}`}>
+      <CodeLabel code={job} words={names} />
+    </AddressLink>
+  );
+  return <TwoLines first={t.job} second={link} />;
 }

@@ -1,4 +1,5 @@
 import { SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core';
+import { formatWhole } from '../../format/points.ts';
 import { Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -86,7 +87,8 @@ function Excess({ record }: Pick<VerdictCardsProps, 'record'>) {
   return (
     <Text>
       {excess === 0n ? t.noExcess : excess < 0n ? t.fewer(points) : t.more(points)}{' '}
-      {leftOut.length > 0 && t.notInSum(leftOut.map((verdict) => `${names[verdict]} (${record.counts[verdict]})`))}
+      {leftOut.length > 0 &&
+        t.notInSum(leftOut.map((verdict) => `${names[verdict]} (${formatWhole(String(record.counts[verdict]))})`))}
       {pointsOf(record, 'malformed') && record.counts.malformed > 0 && t.unreadNotInSum}
     </Text>
   );

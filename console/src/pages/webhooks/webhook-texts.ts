@@ -1,5 +1,6 @@
 import { isolate, isolateForeign } from '../../format/isolate.ts';
 import { countArabic, countEnglish } from '../../format/plural.ts';
+import { formatWhole } from '../../format/points.ts';
 import type { Texts } from '../../texts/text.ts';
 
 /** In the genitive. */
@@ -117,7 +118,10 @@ export const WEBHOOK = {
   answer: ['Answer', 'الرد'],
   noAttempt: ['No attempt was made', 'لم تُجرَ أي محاولة'],
   took: ['Took', 'استغرقت'],
-  milliseconds: [(count: number) => `${count} ms`, (count: number) => `${count} ملّي ثانية`],
+  milliseconds: [
+    (count: number) => `${formatWhole(BigInt(count))} ms`,
+    (count: number) => `${formatWhole(BigInt(count))} ملّي ثانية`,
+  ],
   excerpt: ['What the receiver wrote', 'ما كتبه المستقبِل'],
   wrote: [
     (excerpt: string) => `The receiver wrote: “${isolateForeign(excerpt)}”`,
@@ -131,8 +135,8 @@ export const WEBHOOK = {
     'يُحسب الاختبار الفاشل محاولةً فاشلة، وقد يوقف الإرسال مؤقتًا مدةً تصل إلى 10 دقائق.',
   ],
   testGood: [
-    (milliseconds: number) => `The receiver took the test event in ${milliseconds} ms.`,
-    (milliseconds: number) => `تسلّم المستقبِل إشعار الاختبار خلال ${milliseconds} ملّي ثانية.`,
+    (milliseconds: number) => `The receiver took the test event in ${formatWhole(BigInt(milliseconds))} ms.`,
+    (milliseconds: number) => `تسلّم المستقبِل إشعار الاختبار خلال ${formatWhole(BigInt(milliseconds))} ملّي ثانية.`,
   ],
   testBad: [
     (name: string, why: string) => `The receiver of ${name} did not take the test event: ${why}.`,
