@@ -92,7 +92,7 @@ describe('rate_limited: per partner and class', () => {
     }
   });
 
-  test('a page counts as a request for each 200 records that it has, whatever its limit', async () => {
+  test('a page counts as a request for each 250 records that it has, whatever its limit', async () => {
     for (const path of ['/v1/events?limit=500', '/v1/impact-transactions?limit=500']) {
       const { client, partner } = await service.newPartner({ rates: { reportsPerSecond: 1 } });
       const confirm = async (count: number) => {
@@ -109,7 +109,7 @@ describe('rate_limited: per partner and class', () => {
       assert.match(refused?.headers.get('retry-after') ?? '', /^[12]$/);
       assert.match(
         refused?.body.error.message,
-        /^More than 1 reports a second, a page counted for each 200 records\. Wait [12] s/,
+        /^More than 1 reports a second, a page counted for each 250 records\. Wait [12] s/,
       );
     }
   });

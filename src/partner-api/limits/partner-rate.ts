@@ -53,7 +53,7 @@ export function rateLimits(processes: number): LimitRate {
 
 const BYTES_OF_ONE_REQUEST = 8_192;
 const VALUES_OF_ONE_REQUEST = 200;
-const RECORDS_OF_ONE_REQUEST = 200;
+const RECORDS_OF_ONE_REQUEST = 250;
 /** Such a number is read from its source, and may have 309 digits in the canonical payload: `1e300`. */
 const EXPONENTS_OF_ONE_REQUEST = 20;
 /** A shorter body, as all usual ones are, has no more than 200 values, and takes about a millisecond whatever it holds: it is not looked through. */
@@ -84,7 +84,7 @@ export function chargeBody({ rate }: Pick<RequestContext, 'rate'>, body: Buffer)
 }
 
 /**
- * A page counts as one request for each 200 records that it has: to read and send 500 events takes as long as several other reads. It is
+ * A page counts as one request for each 250 records that it has: to read and send 500 events takes as long as several other reads. It is
  * known when it has been read, so it delays the next requests.
  */
 export function chargePage({ rate }: Pick<RequestContext, 'rate'>, records: number): void {
