@@ -185,8 +185,11 @@ function forkWorker(): ForkedWorker {
       if (signal) reject(new Error(`A process of the service was ended by ${signal} while it started.`));
       else reject(new Error('A process of the service could not start; the reason is above.'));
     });
-    // That the system begins no process, such as for want of files, or takes no message for it: unheard, it would end this process.
-    worker.on('error', reject);
+    // Unheard, an error would end this process. Where the system begins none, such as for want of files, nothing else says so; a message
+    // that it does not take was for a process that has ended, which `exit` tells.
+    worker.on('error', (error) => {
+      if (worker.process.pid === undefined) reject(error);
+    });
   });
   // It may fail before anybody waits for it.
   listening.catch(() => {});

@@ -272,7 +272,7 @@ describe('several processes on one port (serve --processes)', () => {
       (await childrenOf(crew.process.pid as number)).find((pid) => !before.includes(pid)),
     );
     process.kill(young, 'SIGKILL');
-    await waitFor('line about it', () => /ended by SIGKILL while it started/.test(crew.output()));
+    await waitFor('line about it', () => /ended by SIGKILL while it started/.test(crew.output()), crew.output);
     assert.match(crew.output(), /"missing":1,"msg":"a process could not start in place of another/);
     const client = new Client(crew.baseUrl, key.apiKey);
     await untilServing(client);
