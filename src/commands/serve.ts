@@ -101,9 +101,9 @@ async function serveAsWorker(
   const wanted = Promise.race([once(process, 'message').then(() => true), stopped.then(() => false)]);
   const { startServiceProcess } = await import('../service/start-service.ts');
   if (!(await wanted)) return;
+  beatForFirstProcess();
   const service = await startServiceProcess(config, { ...options, migrates: false, onTrouble: troublesForFirstProcess() });
   process.send?.({ listening: service.baseUrl } satisfies ListeningMessage);
-  beatForFirstProcess();
   await Promise.race([stopped, once(process, 'disconnect')]);
   await stopInTime(service);
 }

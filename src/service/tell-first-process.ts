@@ -18,6 +18,7 @@ export function beatForFirstProcess(): void {
   const beat = () => {
     if (process.connected) process.send?.({ beat: true } satisfies BeatMessage);
   };
+  beat();
   setInterval(beat, BEAT_EVERY_MS).unref();
 }
 

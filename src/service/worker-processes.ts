@@ -107,10 +107,10 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
   const keepOne = async (): Promise<string> => {
     const loaded = loading.pop();
     const { worker, listening } = loaded?.worker.isConnected() ? loaded : forkWorker();
+    endStandstill(worker, logger);
     if (worker.isConnected()) worker.send(START_MESSAGE);
     const baseUrl = await listening;
     workers.add(worker);
-    endStandstill(worker, logger);
     worker.once('exit', (code, signal) => {
       workers.delete(worker);
       if (isStopping) return;
@@ -144,20 +144,25 @@ function reportFailedStarts(logger: Logger) {
   );
 }
 
-/** Counted by a timer of this process: where the whole machine stood still, a process has missed one beat. */
+/**
+ * From its first beat on, also while it starts, for which the first process waits without a limit. Counted by a timer of this process:
+ * where the whole machine stood still, a process has missed one beat.
+ */
 function endStandstill(worker: Worker, logger: Logger): void {
   let missed = 0;
-  worker.on('message', ({ beat }: Partial<BeatMessage>) => {
-    if (beat) missed = 0;
-  });
-  const timer = setInterval(() => {
+  let timer: NodeJS.Timeout | undefined;
+  const countMissed = () => {
     missed += 1;
     if (missed < MISSED_BEATS_MAX) return;
     clearInterval(timer);
     logger.error({ pid: worker.process.pid, seconds: (missed * BEAT_EVERY_MS) / 1_000 }, 'a process stands still and is ended');
     worker.process.kill('SIGKILL');
-  }, BEAT_EVERY_MS);
-  timer.unref();
+  };
+  worker.on('message', ({ beat }: Partial<BeatMessage>) => {
+    if (!beat) return;
+    missed = 0;
+    timer ??= setInterval(countMissed, BEAT_EVERY_MS).unref();
+  });
   worker.once('exit', () => clearInterval(timer));
 }
 

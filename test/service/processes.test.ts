@@ -279,6 +279,36 @@ describe('several processes on one port (serve --processes)', () => {
     assert.equal(await crew.end('SIGTERM'), 0);
   });
 
+  test('one that stands still while it starts is ended, and another one starts in its place', HANG_LIMIT, async () => {
+    const crew = await spawnService(service.databaseUrl, { LOG_LEVEL: 'error' }, ['--processes', '2']);
+    const before = await childrenOf(crew.process.pid as number);
+    const lock = await service.database.pool.connect();
+    await lock.query('begin; lock table installation in access exclusive mode');
+    process.kill(before[0] as number, 'SIGKILL');
+    await waitFor(
+      'process that waits for the database while it starts',
+      async () => {
+        const { rows } = await service.database.pool.query(
+          "select from pg_locks where not granted and relation = 'installation'::regclass",
+        );
+        return rows.length > 0;
+      },
+      crew.output,
+    );
+    const [young] = (await childrenOf(crew.process.pid as number)).filter((pid) => !before.includes(pid));
+    process.kill(young as number, 'SIGSTOP');
+    await lock.query('rollback');
+    lock.release();
+    await waitFor('line about it', () => crew.output().includes(`"pid":${young},"seconds":15,"msg":"a process stands still`));
+    const client = new Client(crew.baseUrl, key.apiKey);
+    await waitFor('process in its place', async () => {
+      const pids = await childrenOf(crew.process.pid as number);
+      return pids.length === 2 && !pids.includes(young as number);
+    });
+    await untilServing(client);
+    assert.equal(await crew.end('SIGTERM'), 0);
+  });
+
   test('one that cannot be started, because the first process may open no file, is started when it may again', {
     ...HANG_LIMIT,
     skip: existsSync(PRLIMIT) ? false : 'prlimit is not on this machine',
