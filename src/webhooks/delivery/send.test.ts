@@ -171,3 +171,8 @@ test('a name server that fails is told from a name that is not there', async () 
   const classOf = async (code: string) => (await send(failing({ code }), message)).errorClass;
   assert.deepEqual([await classOf('ENOTFOUND'), await classOf('EAI_AGAIN')], ['name', 'name_server']);
 });
+
+test('a connection that a route or a firewall forbids is no answer that is not HTTP', async () => {
+  for (const code of ['EACCES', 'EPERM', 'EINVAL', 'ENETDOWN'])
+    assert.equal((await send(failing({ code, syscall: 'connect' }), message)).errorClass, 'connect', code);
+});

@@ -201,10 +201,11 @@ const CLASSES: Readonly<Record<string, ErrorClass>> = {
 };
 
 function classify(error: unknown): ErrorClass {
-  const { name, code = '' } = error as NodeJS.ErrnoException;
+  const { name, code = '', syscall } = error as NodeJS.ErrnoException;
   if (name === 'TimeoutError' || name === 'AbortError') return 'timeout';
   if (name === 'AddressRefusedError') return 'address_refused';
   if (name === 'EndlessAnswerError') return 'endless';
   const [, ofTls] = TLS_CLASSES.find(([pattern]) => pattern.test(code)) ?? [];
-  return ofTls ?? CLASSES[code] ?? 'protocol';
+  // Such as EACCES, where a rule of a firewall or a route forbids it.
+  return ofTls ?? CLASSES[code] ?? (syscall === 'connect' ? 'connect' : 'protocol');
 }
