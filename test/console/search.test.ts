@@ -123,6 +123,44 @@ describe('a name that was copied from a text in Arabic', needsBrowser, () => {
   });
 });
 
+describe('what cannot be searched', needsBrowser, () => {
+  const search = '**/operator/v1/search?*';
+  const nothingFound = (page: Page) => page.getByText('Nothing found.').count();
+
+  test('is said, and is not said to be nothing', async () => {
+    const page = await browser.signedIn('viewer');
+    const error = { code: 'internal_service_unavailable', message: 'A worker does not answer.' };
+    await page.route(search, (route) => route.fulfill({ status: 503, json: { error } }));
+    await page.goto(browser.baseUrl);
+    await page.locator('h1').waitFor();
+    await page.keyboard.press('/');
+    await fieldOf(page).fill('order-of-nobody');
+    await page.getByRole('status').filter({ hasText: 'A worker does not answer.' }).waitFor();
+    assert.equal(await nothingFound(page), 0);
+    await page.unroute(search);
+    await fieldOf(page).fill('another-of-nobody');
+    await page.getByText('Nothing found.').waitFor();
+  });
+
+  test('of the partners of a lost worker is said beside what the others have', async () => {
+    const order = uniqueId('order');
+    await client.confirm({ ...newConfirmation(), partner_order_ref: order });
+    const page = await browser.signedIn('viewer');
+    await page.route(search, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), left_out: 'Of one partner.' } });
+    });
+    await page.goto(`${browser.baseUrl}/contributions?of=${order}`);
+    const notice = page.getByRole('status').filter({ hasText: 'records of its partners may be missing here' });
+    await notice.waitFor();
+    await page.getByRole('row').filter({ hasText: order }).waitFor();
+    await page.keyboard.press('/');
+    await fieldOf(page).fill(order);
+    await page.locator('[data-action]').filter({ hasText: order }).waitFor();
+    await waitFor('the notice in the search too', async () => (await notice.count()) === 2);
+  });
+});
+
 describe('the time of a hit', needsBrowser, () => {
   test('is that of the lists: in the zone of its partner, with the city where it is not that of the reader', async () => {
     const own = await createPartner(service.database, OWNER, uniqueId('Shop'), { ...OPEN_RATES, timeZone: 'Asia/Dubai' });

@@ -213,7 +213,7 @@ describe('the search', () => {
     ])
       assert.deepEqual(
         (await viewer.get(`${V1}/search?q=${encodeURIComponent(q)}`)).body ?? {},
-        { contributions: [], partners: [], records: [] },
+        { contributions: [], partners: [], records: [], left_out: null },
         q,
       );
   });

@@ -1,6 +1,7 @@
 /** While a worker of a cluster does not answer, operators sign in, see its partners named, and read the pages of all others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { newId } from '../../src/domain/identifiers.ts';
 import { ROUTES } from '../../src/operator-api/routes.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
@@ -24,6 +25,11 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
   const lostPort = await portOf(cluster, first.partner);
   let other = await newEndpoint(service, tools);
   while ((await portOf(cluster, other.partner)) === lostPort) other = await newEndpoint(service, tools);
+
+  async function newPartnerBeside(port: number): Promise<TestPartner> {
+    const made = await service.newPartner();
+    return (await portOf(cluster, made.partner)) === port ? newPartnerBeside(port) : made;
+  }
 
   async function makeRecords({ client, partner }: TestPartner): Promise<string> {
     const { partnerId } = partner;
@@ -59,6 +65,10 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
       (await database.pool.query('select settlement_id as id from settlement where partner_id = $1', [partner.partnerId])).rows[0]
         .id;
     const [lostSettlement, otherSettlement] = [await settlementOf(first), await settlementOf(other)];
+    const [order, correlationId] = [uniqueId('order'), newId('corr')];
+    const others = [other, await newPartnerBeside(lostPort)];
+    for (const { client } of [first, ...others])
+      await client.confirm({ partner_order_ref: order }, { 'x-correlation-id': correlationId });
     const before = await statusesOf(await signedInOperator(service, 'viewer'), other.partner.partnerId);
     assert.ok(before.length > 20 && before.every(([, status]) => status === 200), JSON.stringify(before));
     await moveNode(cluster, lostPort, CLOSED_PORT);
@@ -94,9 +104,20 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
           [other.partner.partnerId],
         );
       }
-      for (const id of [lostId, lostSettlement]) {
+      for (const id of [lostId, lostSettlement, `${order}-of-nobody`]) {
         const { status, body } = await byId(id);
         assert.deepEqual([status, body.error?.details?.[0]?.code], [503, 'worker_lost'], id);
+      }
+      const whole = await byId(otherId);
+      assert.equal(whole.body.left_out, null, 'an id names one record');
+      for (const name of [order, order.slice(0, -1), correlationId]) {
+        const { status, body, text } = await byId(name);
+        assert.equal(status, 200, text);
+        assert.deepEqual(
+          body.contributions.map(({ partner_id }: { partner_id: string }) => partner_id),
+          others.map(({ partner }) => partner.partnerId).toReversed(),
+        );
+        assert.match(body.left_out, new RegExp(`has the records of \\d+ partners?: .*${first.partner.partnerId}`));
       }
     } finally {
       await moveNode(cluster, CLOSED_PORT, lostPort);

@@ -7,8 +7,10 @@ import { findContributionConflicts } from '../../src/store/contributions/contrib
 import { searchContributions, searchContributionsOf } from '../../src/store/contributions/contribution-search.ts';
 import { lookUpContributionsByEvent } from '../../src/store/contributions/looked-up-contribution.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
+import { NodeReader } from '../../src/store/node-reader.ts';
 import { findRecordedEvents } from '../../src/store/reconciliations/recorded-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
+import { onSession } from '../support/postgres/on-session.ts';
 
 const { databaseUrl, pool } = await testDatabase();
 let database: Database;
@@ -33,6 +35,8 @@ before(async () => {
   );
 });
 after(() => database.close());
+
+const nodesOn = (client: pg.PoolClient) => new NodeReader(onSession(database, client));
 
 /** Of the second time: the first plans the statement. */
 async function blocksOf<Found>(read: (client: pg.PoolClient) => Promise<Found>): Promise<{ found: Found; blocks: number }> {
@@ -92,15 +96,21 @@ for (const [partnerId, count] of [
 }
 
 test('an operator finds a name over all partners at the cost of what is found', async () => {
-  const { found, blocks } = await blocksOf((db) => searchContributions(db, { name: 'partner_event_id', value: NAME, limit: 20 }));
+  const { found, blocks } = await blocksOf((db) =>
+    searchContributions(nodesOn(db), { name: 'partner_event_id', value: NAME, limit: 20 }),
+  );
   assert.deepEqual(
     found.map(({ partnerId, isWhole }) => isWhole && partnerId),
     Array.from({ length: 20 }, (_, place) => partnerOf(2 * (place + 1))),
   );
   assert.ok(blocks <= 20 + BLOCKS_MAX, `${blocks} blocks`);
-  const begun = await blocksOf((db) => searchContributions(db, { name: 'partner_event_id', value: NAME.slice(0, 4), limit: 20 }));
+  const begun = await blocksOf((db) =>
+    searchContributions(nodesOn(db), { name: 'partner_event_id', value: NAME.slice(0, 4), limit: 20 }),
+  );
   assert.deepEqual([begun.found.length, begun.found[0]?.isWhole], [20, false]);
   assert.ok(begun.blocks <= 20 + BLOCKS_MAX, `${begun.blocks} blocks`);
-  const nothing = await blocksOf((db) => searchContributions(db, { name: 'idempotency_key', value: 'key-of-nobody', limit: 20 }));
+  const nothing = await blocksOf((db) =>
+    searchContributions(nodesOn(db), { name: 'idempotency_key', value: 'key-of-nobody', limit: 20 }),
+  );
   assert.ok(nothing.found.length === 0 && nothing.blocks <= BLOCKS_MAX, `${nothing.blocks} blocks`);
 });

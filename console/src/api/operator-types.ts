@@ -4729,6 +4729,8 @@ export interface components {
             partners: components["schemas"]["FoundPartner"][];
             /** @description Other records with this id. */
             records: components["schemas"]["FoundRecord"][];
+            /** @description While a worker of a cluster does not answer: whose records the answer may lack. Where nothing was found, 503 says so instead. */
+            left_out: string | null;
         };
         SecondFactorState: {
             /** @description Whether a sign-in needs a code of an authenticator app. */

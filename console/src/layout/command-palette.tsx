@@ -1,4 +1,6 @@
 /** Ctrl-K or `/`: every page by its name, what is done on one of its parts, and every record by what a partner sends of it. */
+
+import { Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
@@ -7,6 +9,8 @@ import { type KeyboardEvent, useEffect, useState } from 'react';
 import { answerOf, client } from '../api/client.ts';
 import { asMeant } from '../format/as-meant.ts';
 import { Icon } from '../parts/icon.tsx';
+import { ReadFailure } from '../parts/state.tsx';
+import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { SHELL } from '../texts/shell-texts.ts';
 import { DESTINATIONS, TASKS } from './navigation.tsx';
@@ -18,6 +22,7 @@ const CHARACTERS_MIN = 2;
 
 export function CommandPalette() {
   const t = useTexts(SHELL);
+  const common = useTexts(COMMON);
   const [text, setText] = useState('');
   const meant = asMeant(text);
   const [settled] = useDebouncedValue(meant.slice(0, 200), 150);
@@ -96,10 +101,17 @@ export function CommandPalette() {
             ))}
           </Spotlight.ActionsGroup>
         )}
-        {pages.length + tasks.length + results.length === 0 && !found.isFetching && (
+        {pages.length + tasks.length + results.length === 0 && !found.isFetching && !found.isError && (
           <Spotlight.Empty>{t.nothingFound}</Spotlight.Empty>
         )}
       </Spotlight.ActionsList>
+      {(found.isError || found.data?.left_out) && (
+        <Spotlight.Footer>
+          <Text size="sm" role="status">
+            {found.isError ? <ReadFailure error={found.error} /> : common.leftOut}
+          </Text>
+        </Spotlight.Footer>
+      )}
     </Spotlight.Root>
   );
 }

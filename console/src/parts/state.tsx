@@ -49,11 +49,7 @@ export function Failure({ error, onRetry }: { readonly error: Error; readonly on
     return <Notice icon="lock" title={t.notPermitted} text={t.notPermittedHelp} />;
   if (error instanceof ApiError && error.status === 404) return <Notice icon="search" title={t.notFound} text={t.notFoundHelp} />;
   return (
-    <Notice
-      icon="alert"
-      title={t.failedToLoad}
-      text={error instanceof NoAnswerError ? t.noAnswer : <Refusal error={error} isOfReading />}
-    >
+    <Notice icon="alert" title={t.failedToLoad} text={<ReadFailure error={error} />}>
       {error instanceof ApiError && error.correlationId && (
         <Text size="sm" c="dimmed">
           {t.correlationId} <Code>{error.correlationId}</Code>
@@ -68,6 +64,12 @@ export function Failure({ error, onRetry }: { readonly error: Error; readonly on
       )}
     </Notice>
   );
+}
+
+/** Why something could not be read, in a sentence. */
+export function ReadFailure({ error }: { readonly error: Error }) {
+  const { noAnswer } = useTexts(COMMON);
+  return error instanceof NoAnswerError ? noAnswer : <Refusal error={error} isOfReading />;
 }
 
 interface NoticeProps {

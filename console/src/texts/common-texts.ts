@@ -81,6 +81,10 @@ export const COMMON = {
     'The address names something that this service does not have. Search for it by its id, order or key.',
     'يشير العنوان إلى ما لا تملكه هذه الخدمة. ابحث عنه بمعرّفه أو برقم الطلب أو بالمفتاح.',
   ],
+  leftOut: [
+    'A worker of the database does not answer: records of its partners may be missing here.',
+    'أحد خوادم قاعدة البيانات لا يستجيب: قد تنقص هنا سجلات شركائه.',
+  ],
   failedToLoad: ['This could not be read', 'تعذّرت قراءة هذا'],
   somethingBroke: ['The page has a defect', 'في الصفحة خلل'],
   somethingBrokeHelp: [

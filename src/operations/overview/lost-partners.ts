@@ -1,7 +1,7 @@
 import { sharedRead } from '../../concurrency/shared-read.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import { findPartners } from '../../store/access/partner.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database, Queryable } from '../../store/database.ts';
 import { problemOf } from '../../store/database-problem.ts';
 import { listEventCounters } from '../../store/events/event.ts';
 import { NodeReader } from '../../store/node-reader.ts';
@@ -15,11 +15,22 @@ const sentences = sharedRead({ leastMs: 5_000, mostMs: 5_000 }, async (database:
   await listEventCounters(nodes).catch(() => []);
   const lostIds = nodes.lost.flatMap(({ partnerIds }) => [...partnerIds]);
   if (lostIds.length === 0) return 'It answers again: read the page once more.';
-  const named = await findPartners(database.pool, lostIds.slice(0, NAMED_MAX));
+  return namePartners(database.pool, lostIds);
+});
+
+async function namePartners(db: Queryable, lostIds: readonly string[]): Promise<string> {
+  const named = await findPartners(db, lostIds.slice(0, NAMED_MAX));
   const names = named.map(({ partnerId, name }) => `${name} (${partnerId})`).join(', ');
   const more = lostIds.length > named.length ? ` and ${lostIds.length - named.length} more` : '';
   return `It has the records of ${pluralise(lostIds.length, 'partner')}: ${names}${more}.`;
-});
+}
+
+const NO_ANSWER = 'A worker of the database does not answer.';
+
+/** For an answer that has the records of all other partners; `null` where none are left out. */
+export async function explainLeftOut(db: Queryable, lostIds: ReadonlySet<string>): Promise<string | null> {
+  return lostIds.size === 0 ? null : `${NO_ANSWER} ${await namePartners(db, [...lostIds])} More may be found when it is back.`;
+}
 
 /**
  * For a request that failed because a worker of a cluster does not answer: what that means, and for which partners. What includes them is
@@ -31,7 +42,7 @@ export async function explainLostWorker(database: Database, error: unknown): Pro
   if (!database.isDistributed || problemOf(error)?.reason !== 'worker_lost') return undefined;
   const which = await sentences.read(database, '').catch(() => undefined);
   return [
-    'A worker of the database does not answer.',
+    NO_ANSWER,
     ...(which === undefined ? [] : [which]),
     'Lists and figures that include these partners are not shown until it is back, because they would be incomplete; pages of one other partner work.',
     'Whoever runs the service finds the worker in its log and at /readyz (worker_lost).',

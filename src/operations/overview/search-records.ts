@@ -8,7 +8,6 @@ import {
   searchContributionsById,
 } from '../../store/contributions/contribution-search.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { problemOf } from '../../store/database-problem.ts';
 import { NodeReader } from '../../store/node-reader.ts';
 import { namesBeginningWith } from '../contributions/contribution-names.ts';
 
@@ -17,6 +16,8 @@ export interface SearchResult {
   readonly contributions: readonly (ContributionRecord & { readonly foundBy: readonly string[] })[];
   readonly partners: readonly Partner[];
   readonly records: readonly FoundRecord[];
+  /** Partners of which there may be more: on a cluster whose node does not answer. */
+  readonly left: ReadonlySet<string>;
 }
 
 /** Many partners may use one name, such as `order-1`: then the partner has to be chosen. */
@@ -29,10 +30,10 @@ const REQUEST_MS = 15_000;
  * Finds what an operator was given: a contribution by its id, by the beginning of its event, order or key, or by the correlation id of its
  * request where the service made that; a partner by its id or a part of its name; any other record by its id.
  *
- * It looks keys up, an id of our own once for each partner, and scans no contributions. While a node of a cluster is lost, an id is found
+ * It looks keys up, an id of our own once for each partner, and scans no contributions. While a node of a cluster is lost, it finds what is
  * on the others.
  *
- * @throws Error Of the lost node, when it may have what was not found.
+ * @throws Error Of the lost node, when nothing was found: it may be there.
  */
 export async function searchRecords(database: Database, text: string): Promise<SearchResult> {
   const db = database.pool;
@@ -43,11 +44,6 @@ export async function searchRecords(database: Database, text: string): Promise<S
       found.set(transactionId, { ...entry, foundBy: [...entry.foundBy, by], isWhole: entry.isWhole || isWhole });
     }
   };
-  const addNamed = async () => {
-    if (isAnyId(text)) add('correlation_id', await searchByCorrelation(db, text));
-    for (const name of namesBeginningWith(text))
-      add(name, await searchContributions(db, { name, value: text, limit: FOUND_MAX }));
-  };
   const nodes = new NodeReader(database);
   const records: FoundRecord[] = [];
   if (isAnyId(text)) {
@@ -55,16 +51,16 @@ export async function searchRecords(database: Database, text: string): Promise<S
     records.push(...(await searchRecordOwner(nodes, db, text)));
   }
   const partners = await searchPartners(db, text);
-  // While a node is lost, an id of our own that is found names that record alone; anything else may be there, too.
-  const isFound = isAnyId(text) && found.size + records.length + partners.length > 0;
-  const [lost] = nodes.lost;
-  if (lost && !isFound) throw lost.failure;
-  if (!lost)
-    await addNamed().catch((error: unknown) => {
-      if (!isFound || problemOf(error)?.reason !== 'worker_lost') throw error;
-    });
-  const inOrder = [...found.values()].toSorted(wholeThenNewest);
-  return { contributions: await readFound(database, inOrder.slice(0, FOUND_MAX)), partners, records };
+  // An id of our own names one record.
+  const isFoundById = isAnyId(text) && found.size + records.length + partners.length > 0;
+  if (isAnyId(text)) add('correlation_id', await searchByCorrelation(nodes, text));
+  for (const name of namesBeginningWith(text))
+    add(name, await searchContributions(nodes, { name, value: text, limit: FOUND_MAX }));
+  const lost = isFoundById ? [] : nodes.lost;
+  if (lost[0] && found.size + records.length + partners.length === 0) throw lost[0].failure;
+  const left = new Set(lost.flatMap(({ partnerIds }) => [...partnerIds]));
+  const shown = [...found.values()].toSorted(wholeThenNewest).slice(0, FOUND_MAX);
+  return { contributions: await readFound(database, shown, nodes), partners, records, left };
 }
 
 const isAnyId = (text: string) => Object.values(ID_PREFIXES).some((prefix) => text.startsWith(`${prefix}_`));
@@ -79,8 +75,14 @@ function wholeThenNewest(one: Found, other: Found): number {
   return Number(other.isWhole) - Number(one.isWhole) || (one.transactionId < other.transactionId ? 1 : -1);
 }
 
-async function readFound(database: Database, found: readonly Found[]): Promise<SearchResult['contributions']> {
-  const records = await findListedContributions(database, found);
+async function readFound(
+  database: Database,
+  found: readonly Found[],
+  { lost }: NodeReader,
+): Promise<SearchResult['contributions']> {
+  // What is of one partner is asked of that partner's node alone.
+  const parts = lost.length === 0 ? [found] : [...Map.groupBy(found, ({ partnerId }) => partnerId).values()];
+  const records = (await Promise.all(parts.map((part) => findListedContributions(database, part)))).flat();
   const byId = new Map(records.map((record) => [record.contribution.transactionId, record]));
   return found.flatMap(({ transactionId, foundBy }) => {
     const record = byId.get(transactionId);
@@ -88,11 +90,11 @@ async function readFound(database: Database, found: readonly Found[]): Promise<S
   });
 }
 
-async function searchByCorrelation(db: Queryable, text: string) {
+async function searchByCorrelation(nodes: NodeReader, text: string) {
   const madeAtMs = timeOfId('corr', text);
   if (madeAtMs === undefined) return [];
   const range = { fromId: idAt('txn', Math.max(0, madeAtMs - REQUEST_MS)), toId: idAt('txn', madeAtMs + REQUEST_MS) };
-  return searchContributionsByCorrelation(db, { ...range, correlationId: text, limit: FOUND_MAX });
+  return searchContributionsByCorrelation(nodes, { ...range, correlationId: text, limit: FOUND_MAX });
 }
 
 async function searchPartners(db: Queryable, text: string): Promise<Partner[]> {

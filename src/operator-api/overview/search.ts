@@ -1,5 +1,6 @@
 import { ID_PREFIXES, timeOfId } from '../../domain/identifiers.ts';
 import { readNamesOfPartners } from '../../operations/access/find-partners.ts';
+import { explainLeftOut } from '../../operations/overview/lost-partners.ts';
 import { searchRecords } from '../../operations/overview/search-records.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { PartnerName } from '../access/partner-schemas.ts';
@@ -48,6 +49,9 @@ const SearchResult = shape('SearchResult', {
     }),
     'Other records with this id.',
   ),
+  left_out: nullableText(
+    'While a worker of a cluster does not answer: whose records the answer may lack. Where nothing was found, 503 says so instead.',
+  ),
 });
 
 export const search = operatorRoute({
@@ -71,7 +75,7 @@ export const search = operatorRoute({
   ),
   answer: SearchResult,
   async handle({ tools: { database }, query: { q } }) {
-    const { contributions, partners, records } = await searchRecords(database, q.trim());
+    const { contributions, partners, records, left } = await searchRecords(database, q.trim());
     const owners = [...contributions, ...records].flatMap(({ partnerId }) => partnerId ?? []);
     const names = await readNamesOfPartners(database.pool, owners);
     return {
@@ -90,6 +94,7 @@ export const search = operatorRoute({
         status,
         created_at: madeAt(id),
       })),
+      left_out: await explainLeftOut(database.pool, left),
     };
   },
 });

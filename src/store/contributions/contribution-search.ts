@@ -19,11 +19,13 @@ const CONDITIONS: Readonly<Record<ContributionName, readonly string[]>> = {
 const SELECT = 'select partner_id as "partnerId", transaction_id as "transactionId" from contribution';
 
 /** What begins with a text is beside it in the index, and what is equal to it comes first. */
-const ofAll = (name: ContributionName): Statement[] =>
+const ofAll = (name: ContributionName): OfAllPartners[] =>
   CONDITIONS[name].map((condition, index) => ({
     name: `search_contributions_by_${name}_${index}`,
-    text: `select partner_id as "partnerId", transaction_id as "transactionId", ${name} = $1 as "isWhole" from contribution
-      where ${name} >= $1 and ${name} < $2 ${condition} order by ${name}, partner_id limit $3`,
+    write: (
+      ofPartners,
+    ) => `select partner_id as "partnerId", transaction_id as "transactionId", ${name} = $1 as "isWhole" from contribution
+      where ${name} >= $1 and ${name} < $2 and ${ofPartners('partner_id')} ${condition} order by ${name}, partner_id limit $3`,
   }));
 /** Sorts after every character of a name. */
 const AFTER_ALL = '~';
@@ -34,13 +36,15 @@ const ofOne = (name: ContributionName): Statement[] =>
     text: `${SELECT} where ${hasName(name, { partnerId: '$1', value: '$2' })} ${condition} order by ${name} limit $3`,
   }));
 
-const forEachName = (write: (name: ContributionName) => Statement[]) => ({
+const forEachName = <Written>(write: (name: ContributionName) => Written[]) => ({
   partner_event_id: write('partner_event_id'),
   partner_order_ref: write('partner_order_ref'),
   idempotency_key: write('idempotency_key'),
 });
 const OF_ALL = forEachName(ofAll);
 const OF_ONE = forEachName(ofOne);
+
+type Row = Record<string, unknown>;
 
 export interface NameSearch {
   readonly name: ContributionName;
@@ -58,8 +62,11 @@ export interface NamedContributionId extends ContributionId {
  * Finds the contributions of all partners whose name begins with the value, in the order of their names, so that those with exactly this
  * name come first. By order the failed ones follow all others, in the same order among themselves. It reads no more than it finds.
  */
-export async function searchContributions(db: Queryable, { name, value, limit }: NameSearch): Promise<NamedContributionId[]> {
-  return searchBy<NamedContributionId>(db, OF_ALL[name], [value, `${value}${AFTER_ALL}`, limit]);
+export async function searchContributions(nodes: NodeReader, { name, value, limit }: NameSearch): Promise<NamedContributionId[]> {
+  const found: NamedContributionId[] = [];
+  for (const statement of OF_ALL[name])
+    found.push(...(await nodes.read<NamedContributionId & Row>(statement, [value, `${value}${AFTER_ALL}`, limit])));
+  return found;
 }
 
 /** Finds the contributions of one partner whose name is the value. */
@@ -68,7 +75,10 @@ export async function searchContributionsOf(
   partnerId: string,
   { name, value, limit }: NameSearch,
 ): Promise<ContributionId[]> {
-  return searchBy(db, OF_ONE[name], [partnerId, value, limit]);
+  const found: ContributionId[] = [];
+  for (const statement of OF_ONE[name])
+    found.push(...(await run<ContributionId & Row>(db, statement, [partnerId, value, limit])));
+  return found;
 }
 
 const BY_ID: OfAllPartners = {
@@ -84,34 +94,27 @@ const BY_ID: OfAllPartners = {
  * Finds a contribution by the id that the service gave it. It looks the key up once for each partner, however many contributions there are.
  */
 export async function searchContributionsById(nodes: NodeReader, transactionId: string): Promise<ContributionId[]> {
-  return nodes.read<ContributionId & Record<string, unknown>>(BY_ID, [transactionId]);
+  return nodes.read<ContributionId & Row>(BY_ID, [transactionId]);
 }
 
-async function searchBy<Id extends ContributionId = ContributionId>(
-  db: Queryable,
-  statements: readonly Statement[],
-  values: unknown[],
-): Promise<Id[]> {
-  const found: Id[] = [];
-  for (const statement of statements) found.push(...(await run<Id & Record<string, unknown>>(db, statement, values)));
-  return found;
-}
-
-const BY_CORRELATION: Statement = {
+const BY_CORRELATION: OfAllPartners = {
   name: 'search_contributions_by_correlation',
-  text: `select p.partner_id as "partnerId", c.transaction_id as "transactionId" from ${EVERY_PARTNER} cross join lateral (
+  write: (
+    ofPartners,
+  ) => `select p.partner_id as "partnerId", c.transaction_id as "transactionId" from ${EVERY_PARTNER} cross join lateral (
       select transaction_id from contribution
-      where partner_id = p.partner_id and transaction_id >= $1 and transaction_id < $2 and correlation_id = $3
+      where partner_id = p.partner_id and ${ofPartners('partner_id')} and transaction_id >= $1 and transaction_id < $2
+        and correlation_id = $3
       order by transaction_id limit $4
-    ) c limit $4`,
+    ) c where ${ofPartners('p.partner_id')} limit $4`,
 };
 
 /** Among those that were made between two ids: a correlation id has no index, and one that the service made tells its time. */
 export async function searchContributionsByCorrelation(
-  db: Queryable,
+  nodes: NodeReader,
   { fromId, toId, correlationId, limit }: { fromId: string; toId: string; correlationId: string; limit: number },
 ): Promise<ContributionId[]> {
-  return run<{ partnerId: string; transactionId: string }>(db, BY_CORRELATION, [fromId, toId, correlationId, limit]);
+  return nodes.read<ContributionId & Row>(BY_CORRELATION, [fromId, toId, correlationId, limit]);
 }
 
 /** What a list of operators looks at. */

@@ -1,9 +1,10 @@
 /** Contributions over all partners: the latest, or those that have a name. */
-import { Stack, Text } from '@mantine/core';
+import { Alert, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { StatusBadge } from '../../parts/badges.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { Records } from '../../parts/records.tsx';
 import { Empty, Failure, Loading } from '../../parts/state.tsx';
@@ -30,7 +31,7 @@ export function Named({ text }: { readonly text: string }) {
     queryKey: ['search', text],
     queryFn: () => answerOf(client.GET('/operator/v1/search', { params: { query: { q: text } } })),
   });
-  return <OverPartners query={query} note={namedAnywhere} />;
+  return <OverPartners query={query} note={namedAnywhere} isIncomplete={(query.data?.left_out ?? null) !== null} />;
 }
 
 interface OverPartnersProps {
@@ -40,9 +41,11 @@ interface OverPartnersProps {
     readonly refetch: () => unknown;
   };
   readonly note: string;
+  /** Whether a worker of a cluster, which has records of some partners, does not answer. */
+  readonly isIncomplete?: boolean;
 }
 
-function OverPartners({ query: { data, error, refetch }, note }: OverPartnersProps) {
+function OverPartners({ query: { data, error, refetch }, note, isIncomplete = false }: OverPartnersProps) {
   const t = useTexts(CONTRIBUTION);
   const common = useTexts(COMMON);
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />;
@@ -51,6 +54,11 @@ function OverPartners({ query: { data, error, refetch }, note }: OverPartnersPro
       <Text size="sm" c="dimmed">
         {note}
       </Text>
+      {isIncomplete && (
+        <Alert color="yellow" icon={<Icon name="alert" />} role="status">
+          {common.leftOut}
+        </Alert>
+      )}
       <Records
         label={t.title}
         rows={data.contributions}
