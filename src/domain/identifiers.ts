@@ -97,9 +97,12 @@ export function idOfWork(prefix: IdPrefix, workId: string): string {
   return `${prefix}_${workId}`;
 }
 
+/** The latest time that an identifier can have: of the year 10889. */
+const LATEST_TIME_MS = 2 ** 48 - 1;
+
 /** Sorts before every identifier that was created at this time or later. */
 export function idAt(prefix: IdPrefix, timeMs: number): string {
-  return `${prefix}_${encodeTime(timeMs, 10)}`;
+  return `${prefix}_${encodeTime(Math.min(timeMs, LATEST_TIME_MS), 10)}`;
 }
 
 /** The most by which the time in an id may differ from that of its record: the process makes the id, the database dates the record. */
@@ -118,7 +121,8 @@ export function idAfterRecords(prefix: IdPrefix, at: Date): string {
 
 /** Whether the identifier has the form of one that the service assigned. */
 export function isOurId(prefix: IdPrefix, text: string): boolean {
-  return text.startsWith(`${prefix}_`) && /^[0-9A-HJKMNP-TV-Z]{26}$/.test(text.slice(prefix.length + 1));
+  // The first character has the upper three bits of the time.
+  return text.startsWith(`${prefix}_`) && /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text.slice(prefix.length + 1));
 }
 
 // The package's own generator requests one random byte at a time from the kernel, sixteen times per identifier.

@@ -210,6 +210,10 @@ describe('the search', () => {
       '%%',
       '__',
       '\u202ex',
+      // A partner may send what looks like an id of ours, of a time that no clock has.
+      `corr_${'Z'.repeat(26)}`,
+      `corr_7${'Z'.repeat(25)}`,
+      `txn_${'Z'.repeat(26)}`,
     ])
       assert.deepEqual(
         (await viewer.get(`${V1}/search?q=${encodeURIComponent(q)}`)).body ?? {},
