@@ -84,6 +84,15 @@ describe('endpoints', HANG_LIMIT, () => {
     assert.deepEqual(await runJson('endpoint', 'list', '--partner', partnerId), []);
   });
 
+  test('show: when the old secret ends, and no longer when it has ended', async () => {
+    const { partnerId, endpointId } = await withEndpoint();
+    const show = () => runJson('endpoint', 'show', '--partner', partnerId, '--endpoint', endpointId);
+    await runJson('endpoint', 'rotate-secret', '--partner', partnerId, '--endpoint', endpointId);
+    assert.ok((await show()).secret_rotates_at);
+    await database.pool.query('update webhook_endpoint set next_secret_from = now() where endpoint_id = $1', [endpointId]);
+    assert.equal((await show()).secret_rotates_at, null);
+  });
+
   test('test: what the receiver answered, with exit code 1 when that is no success', async () => {
     const { partnerId, endpointId, receiver } = await withEndpoint();
     const sent = await runJson('endpoint', 'test', '--partner', partnerId, '--endpoint', endpointId);

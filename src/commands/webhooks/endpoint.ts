@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts';
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import { openConfiguredSecretBox } from '../../service/keys/configured-keys.ts';
 import type { Database } from '../../store/database.ts';
-import { listWebhookEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { listWebhookEndpoints, secretRotatesAt, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { describeOutcome } from '../../webhooks/delivery/send.ts';
 import { addEndpoint } from '../../webhooks/endpoints/add-endpoint.ts';
 import type { EndpointTools } from '../../webhooks/endpoints/endpoint-context.ts';
@@ -223,7 +223,7 @@ function toJson(endpoint: WebhookEndpoint & EndpointHealth): object {
     failures_in_row: endpoint.failuresInRow,
     failing_since: endpoint.failingSince,
     paused_until: endpoint.breakerOpenUntil,
-    secret_rotates_at: endpoint.nextSecretFrom,
+    secret_rotates_at: secretRotatesAt(endpoint),
     created_at: endpoint.createdAt,
   };
 }
@@ -234,7 +234,7 @@ function toRow(endpoint: WebhookEndpoint & EndpointHealth): Row {
     status: endpoint.statusReason === null ? endpoint.status : `${endpoint.status}: ${endpoint.statusReason}`,
     events: endpoint.eventTypes.length === 0 ? 'all' : endpoint.eventTypes.join(' '),
     failures: formatFailures(endpoint),
-    'old secret ends': formatTime(endpoint.nextSecretFrom),
+    'old secret ends': formatTime(secretRotatesAt(endpoint)),
     created: formatTime(endpoint.createdAt),
     url: endpoint.url,
   };

@@ -6,7 +6,7 @@ import type { DeliveryAttemptRecord } from '../../store/webhooks/attempt-log.ts'
 import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
 import type { LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
 import { UNDELIVERED_MAX } from '../../store/webhooks/endpoint-activity.ts';
-import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { secretRotatesAt, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import {
   count,
   integerText,
@@ -45,7 +45,7 @@ export function endpointToWire(endpoint: WebhookEndpoint & EndpointHealth) {
     failures_in_row: endpoint.failuresInRow,
     failing_since: endpoint.failingSince,
     paused_until: endpoint.breakerOpenUntil,
-    secret_rotates_at: endpoint.isNextSecretDue ? null : endpoint.nextSecretFrom,
+    secret_rotates_at: secretRotatesAt(endpoint),
     created_at: endpoint.createdAt,
   };
 }

@@ -1,7 +1,7 @@
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
 import type { LastAttempt } from '../../store/webhooks/attempt-log.ts';
 import type { LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
-import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { secretRotatesAt, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
 export function endpointToWire(endpoint: WebhookEndpoint & EndpointHealth) {
   const isRemoved = endpoint.status === 'removed';
@@ -14,7 +14,7 @@ export function endpointToWire(endpoint: WebhookEndpoint & EndpointHealth) {
     failures_in_row: endpoint.failuresInRow,
     failing_since: endpoint.failingSince?.toISOString() ?? null,
     paused_until: isRemoved ? null : (endpoint.breakerOpenUntil?.toISOString() ?? null),
-    secret_rotates_at: endpoint.isNextSecretDue ? null : (endpoint.nextSecretFrom?.toISOString() ?? null),
+    secret_rotates_at: secretRotatesAt(endpoint)?.toISOString() ?? null,
     created_at: endpoint.createdAt.toISOString(),
   };
 }

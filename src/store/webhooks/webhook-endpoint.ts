@@ -23,6 +23,11 @@ export interface WebhookEndpoint {
   readonly isNextSecretDue: boolean;
 }
 
+/** When the next secret becomes the only one; `null` without a rotation, also when that time has passed. */
+export function secretRotatesAt({ nextSecretFrom, isNextSecretDue }: WebhookEndpoint): Date | null {
+  return isNextSecretDue ? null : nextSecretFrom;
+}
+
 const STORED_COLUMNS = `e.partner_id as "partnerId", e.endpoint_id as "endpointId", e.url, e.event_types as "eventTypes", e.status,
     e.status_reason as "statusReason", e.created_at as "createdAt", e.secret_sealed as "secretSealed",
     e.next_secret_sealed as "nextSecretSealed", e.next_secret_from as "nextSecretFrom"`;
