@@ -7,7 +7,7 @@ import { type JobRun, type JobState, listJobRuns, listJobStates } from '../store
 import { readExactJson } from '../wire/exact-json.ts';
 import { UsageError } from './terminal/options.ts';
 import { formatTime, printFields, printJson, printProgress, printTable, type Row } from './terminal/output.ts';
-import { type PageOptions, printPage, readAfter } from './terminal/page.ts';
+import { type PageOptions, printPage, readAfterTime } from './terminal/page.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
 import { stopSignal } from './terminal/stop-signal.ts';
 import { type OperatorContext, withOperator } from './terminal/with-operator.ts';
@@ -74,8 +74,7 @@ function findJob(name: string): Job {
 }
 
 async function history({ database }: OperatorContext, options: PageOptions & { job?: string }): Promise<void> {
-  const [, startedAt = '', runNo = '', jobName = ''] =
-    readAfter(options, /^(\d{4}-[\d:.TZ-]{15,25})\/(-?\d{1,18})\/([\w-]+)$/) ?? [];
+  const [, startedAt = '', runNo = '', jobName = ''] = readAfterTime(options, /^(\S+)\/(-?\d{1,18})\/([\w-]+)$/) ?? [];
   const before = startedAt === '' ? undefined : { startedAt, runNo, jobName };
   const runs = await listJobRuns(database.pool, { jobName: options.job, before, limit: options.limit + 1 });
   const cursorOf = (run: JobRun) => `${run.startedAt.toISOString()}/${run.runNo}/${run.jobName}`;

@@ -277,6 +277,14 @@ describe('lists', HANG_LIMIT, () => {
       assert.deepEqual([code, stdout], [2, ''], words.join(' '));
       assert.match(stderr, /--after somewhere is not a cursor of this list/);
     }
+    for (const [list, command, of] of [
+      ['review', 'list', 'txn_1'],
+      ['job', 'history', '1/verify'],
+    ] as const) {
+      const { code, stderr } = await run(list, command, '--after', `2026-13-45T99:99:99.000Z/${of}`);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, /--after \S+ is not a cursor of this list/);
+    }
   });
 
   test('fit 120 columns', async () => {

@@ -7,7 +7,7 @@ import {
 import type { Queryable } from '../../store/database.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { formatTime, printFields, printJson, type Row } from '../terminal/output.ts';
-import { type PageOptions, printPage, readAfter } from '../terminal/page.ts';
+import { type PageOptions, printPage, readAfterTime } from '../terminal/page.ts';
 import { readPartnerNames } from '../terminal/partner-names.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
@@ -51,7 +51,7 @@ export function reviewCommand(): ProgramCommand {
 }
 
 async function list({ database }: OperatorContext, options: PageOptions & { partner?: string }): Promise<void> {
-  const [, openedAt, transactionId = ''] = readAfter(options, /^(\d{4}-[\d:.TZ-]{15,25})\/(txn\S+)$/) ?? [];
+  const [, openedAt, transactionId = ''] = readAfterTime(options, /^(\S+)\/(txn\S+)$/) ?? [];
   const after = openedAt === undefined ? undefined : [openedAt, transactionId];
   const order = { by: 'opened_at', isDescending: false } as const;
   const filter = { partnerId: options.partner };

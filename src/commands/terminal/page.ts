@@ -1,3 +1,4 @@
+import { parseIsoTime } from '../../domain/iso-time.ts';
 import { UsageError } from './options.ts';
 import { printJson, printProgress, printTable, printText, type Row } from './output.ts';
 
@@ -62,6 +63,13 @@ export function readAfter({ after }: { readonly after?: string | undefined }, fo
   if (after === undefined) return undefined;
   const read = form.exec(after);
   if (read === null) throw notOfThisList(after);
+  return read;
+}
+
+/** As {@link readAfter}, for a form whose first part is a time. */
+export function readAfterTime(options: { readonly after?: string | undefined }, form: RegExp): RegExpExecArray | undefined {
+  const read = readAfter(options, form);
+  if (read && parseIsoTime(read[1] ?? '') === undefined) throw notOfThisList(read[0]);
   return read;
 }
 
