@@ -76,6 +76,8 @@ async function show(page: Page, { scheme, width }: Required<Omit<Screen, 'langua
   await page.emulateMedia({ colorScheme: scheme });
 }
 
+const UNTIL_DRAWN = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
+
 /** Waits for transitions; what turns for ever is passed over. */
 const UNTIL_STILL = `Promise.all(document.getAnimations()
   .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime))
@@ -89,18 +91,27 @@ const CUT_LISTS = `[...document.querySelectorAll('.records-frame')]
 async function check(page: Page, { name, ...screen }: Required<Screen> & { name: string }): Promise<void> {
   const about = [name, ...Object.values(screen)].join('-');
   await page.locator(`html[data-mantine-color-scheme=${screen.scheme}]`).waitFor({ state: 'attached' });
-  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+  await page.evaluate(UNTIL_DRAWN);
   // Colours on their way to those of the scheme contrast with nothing.
   await page.evaluate(UNTIL_STILL);
   assert.deepEqual(await findBarriers(page), [], about);
   const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
   assert.ok(Number(excess) <= 0, `${about} is ${excess} pixels wider than the screen`);
-  if (screen.width === 1280)
-    assert.deepEqual(await page.evaluate(CUT_LISTS), [], `${about}: lists that are wider than their frames`);
+  if (screen.width === 1280) await checkLists(page, about);
   assert.equal(await page.locator('html').getAttribute('dir'), screen.language === 'ar' ? 'rtl' : 'ltr');
   assert.doesNotMatch(await page.locator('body').innerText(), /[٠-٩]/, about);
   const folder = process.env['SCREENSHOTS'];
   if (folder) await page.screenshot({ path: join(folder, `${about}.png`), fullPage: true });
+}
+
+/** On a screen of a desk, and on the smallest on which a list is a table with all of its columns. */
+async function checkLists(page: Page, about: string): Promise<void> {
+  for (const width of [1024, 1280]) {
+    await page.setViewportSize({ width, height: heightOf(width) });
+    await page.evaluate(UNTIL_DRAWN);
+    await page.evaluate(UNTIL_STILL);
+    assert.deepEqual(await page.evaluate(CUT_LISTS), [], `${about}, ${width}: lists that are wider than their frames`);
+  }
 }
 
 async function listPages(): Promise<[name: string, path: string][]> {

@@ -26,14 +26,14 @@ export function Shell() {
   const toasts = useToastRoom();
   return (
     <AppShell
-      header={{ height: { base: BAR_HEIGHT + (toasts.isInMenu ? 0 : toasts.height), md: 0 } }}
-      navbar={{ width: 236, breakpoint: 'md', collapsed: { mobile: !isOpen } }}
-      padding={{ base: 'md', md: 'xl' }}
+      header={{ height: { base: BAR_HEIGHT + (toasts.isInMenu ? 0 : toasts.height), lg: 0 } }}
+      navbar={{ width: 236, breakpoint: 'lg', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'md', lg: 'xl' }}
     >
       <a href="#content" className="skip-link">
         {t.skip}
       </a>
-      <AppShell.Header hiddenFrom="md">
+      <AppShell.Header hiddenFrom="lg">
         <Group h={BAR_HEIGHT - 1} px="md" justify="space-between">
           <Group gap="sm">
             <Burger opened={isOpen} onClick={menu.toggle} size="sm" aria-label={t.openMenu} aria-expanded={isOpen} />
@@ -46,7 +46,7 @@ export function Shell() {
         {!toasts.isInMenu && <Toasts measure={toasts.measure} />}
       </AppShell.Header>
       <AppShell.Navbar p="sm">
-        <AppShell.Section visibleFrom="md" px={8} pt={2} pb="sm">
+        <AppShell.Section visibleFrom="lg" px={8} pt={2} pb="sm">
           <Brand />
         </AppShell.Section>
         <AppShell.Section pb="sm">
@@ -124,7 +124,7 @@ function SearchButton() {
           <Icon name="search" size={16} />
           <Text size="sm">{t.search}</Text>
         </Group>
-        <Stack visibleFrom="md">
+        <Stack visibleFrom="lg">
           <Kbd size="xs">/</Kbd>
         </Stack>
       </Group>

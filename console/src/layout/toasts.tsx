@@ -26,7 +26,7 @@ interface ToastRoom {
 
 export function useToastRoom(): ToastRoom {
   const { breakpoints } = useMantineTheme();
-  const isInMenu = useMediaQuery(`(min-width: ${breakpoints.md})`) ?? true;
+  const isInMenu = useMediaQuery(`(min-width: ${breakpoints.lg})`) ?? true;
   const { ref, height } = useElementSize<HTMLDivElement>();
   return { isInMenu, measure: ref, height };
 }
