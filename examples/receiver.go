@@ -32,18 +32,11 @@ var (
 	handling  sync.Mutex
 )
 
+// event leaves data as it arrived: that of a kind which is added later may have members of the same names and other types.
 type event struct {
-	EventType string `json:"event_type"`
-	Sequence  *int64 `json:"sequence"`
-	Data      struct {
-		Challenge                  string `json:"challenge"`
-		Change                     string `json:"change"`
-		PointRestorationAuthorized bool   `json:"point_restoration_authorized"`
-		Contribution               struct {
-			TransactionID string `json:"transaction_id"`
-			Points        int64  `json:"points"`
-		} `json:"contribution"`
-	} `json:"data"`
+	EventType string          `json:"event_type"`
+	Sequence  *int64          `json:"sequence"`
+	Data      json.RawMessage `json:"data"`
 }
 
 // isFromService says whether one of the secrets signed these bytes in the last five minutes.
@@ -79,8 +72,12 @@ func receive(response http.ResponseWriter, request *http.Request) {
 	var arrived event
 	isEvent := json.Unmarshal(body, &arrived) == nil
 	// The endpoint is added before anybody knows its secret; a challenge asks for nothing but its own words.
-	if isEvent && arrived.EventType == "webhook.endpoint.verification" && challenge.MatchString(arrived.Data.Challenge) {
-		json.NewEncoder(response).Encode(map[string]string{"challenge": arrived.Data.Challenge})
+	var asked struct {
+		Challenge string `json:"challenge"`
+	}
+	isChallenge := isEvent && arrived.EventType == "webhook.endpoint.verification" && json.Unmarshal(arrived.Data, &asked) == nil
+	if isChallenge && challenge.MatchString(asked.Challenge) {
+		json.NewEncoder(response).Encode(map[string]string{"challenge": asked.Challenge})
 		return
 	}
 	if !isFromService(request.Header, body, time.Now()) {
@@ -197,9 +194,22 @@ func skipRemoved(after, first int64) error {
 
 // handle gives points back after a failure alone, once for its transaction_id.
 func handle(stored event) error {
-	data := stored.Data
-	if stored.EventType != "impact.transaction.adjusted" || data.Change != "failed" || !data.PointRestorationAuthorized {
+	var adjusted struct {
+		Change string `json:"change"`
+	}
+	isFailure := stored.EventType == "impact.transaction.adjusted" && json.Unmarshal(stored.Data, &adjusted) == nil && adjusted.Change == "failed"
+	if !isFailure {
 		return nil
+	}
+	var data struct {
+		PointRestorationAuthorized bool `json:"point_restoration_authorized"`
+		Contribution               struct {
+			TransactionID string `json:"transaction_id"`
+			Points        int64  `json:"points"`
+		} `json:"contribution"`
+	}
+	if err := json.Unmarshal(stored.Data, &data); err != nil || !data.PointRestorationAuthorized {
+		return err
 	}
 	restoration := filepath.Join(inbox, data.Contribution.TransactionID)
 	if _, err := os.Stat(restoration); err == nil {

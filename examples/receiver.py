@@ -110,19 +110,22 @@ def handle_next(inbox, up_to=None):
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):
+    timeout = 3  # seconds for which a connection may send nothing: the others wait, because one is served after another
+
     def do_POST(self):
-        length = int(self.headers.get("Content-Length") or 0)
-        if length > BODY_BYTES_MAX:
+        length = self.headers.get("Content-Length") or "0"
+        if not re.fullmatch("[0-9]{1,7}", length) or int(length) > BODY_BYTES_MAX:
             return self.answer(413, {})
-        body = self.rfile.read(length)
+        body = self.rfile.read(int(length))
         is_verified = is_from_service(self.headers, body)
         try:
             event = json.loads(body)
             event_id, kind, sequence, data = (event[name] for name in ("event_id", "event_type", "sequence", "data"))
+            challenge = str(data["challenge"]) if kind == "webhook.endpoint.verification" else None
         except (ValueError, KeyError, TypeError):
             return self.answer(400 if is_verified else 401, {})
-        if kind == "webhook.endpoint.verification":  # comes before the secret does
-            return self.answer(200, {"challenge": str(data["challenge"])})
+        if challenge is not None:  # comes before the secret does
+            return self.answer(200, {"challenge": challenge})
         if not is_verified:
             return self.answer(401, {})
         if sequence is not None:  # else a test or a sample

@@ -4,11 +4,13 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../reliability/harness/free-port.ts';
+import { confirmedEvent, failedEvent, signedRequest } from '../../sdk/src/testing.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { failPendingContribution } from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import { removeOldEvents } from '../../src/operations/events/remove-old-events.ts';
@@ -146,6 +148,40 @@ for (const [name, example] of Object.entries(EXAMPLES))
     INBOX = join(temporaryFolder('receiver'), 'inbox.db');
     await start(secret);
     assert.deepEqual(restorations(), expected);
+  });
+
+for (const [name, example] of Object.entries(EXAMPLES))
+  test(`examples/${name}: neither an event of an unknown kind nor a connection that sends nothing holds the next event up`, {
+    ...HANG_LIMIT,
+    ...needsLanguage(example.language),
+  }, async () => {
+    const service = await testService({ env: WEBHOOK_ENV });
+    const { key } = await service.newPartner();
+    const PORT = String(await freePort());
+    const url = `http://127.0.0.1:${PORT}/`;
+    const INBOX = join(temporaryFolder('receiver'), 'inbox.db');
+    const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+    const settings = { PORT, INBOX, SECRETS: secret, START_AFTER: '1000', BASE_URL: service.baseUrl, API_KEY: key.apiKey };
+    const [program = '', ...args] = example.command();
+    const env = { ...process.env, ...settings, PYTHONDONTWRITEBYTECODE: '1' };
+    const receiver = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    after(() => receiver.kill('SIGKILL'));
+    while (!(await fetch(url).catch(() => undefined))) await sleep(20);
+
+    for (const text of ['', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n']) {
+      const silent = connect(Number(PORT), '127.0.0.1').on('error', () => {});
+      after(() => silent.destroy());
+      await once(silent, 'connect');
+      silent.write(text);
+    }
+    const data = { change: { from: 1 }, contribution: 'txn_12345678', challenge: 7, point_restoration_authorized: 'never' };
+    const unknown = [
+      confirmedEvent(1_001n, { event_type: 'something.new', data }),
+      confirmedEvent(1_002n, { event_type: 'impact.transaction.adjusted', data: { ...data, change: 'something_new' } }),
+    ];
+    for (const event of [...unknown, failedEvent(1_003n, 250n)])
+      assert.equal((await fetch(signedRequest({ secret, event, url }))).status, 200);
+    while (example.listRestorations(INBOX).length === 0) await sleep(20);
   });
 
 test('examples/receiver.go ends with a sentence where INBOX names no folder', needsLanguage('go'), () => {
