@@ -39,7 +39,8 @@ export class PartnerImpact {
     const { baseUrl, apiKey, timeoutMs = 10_000 } = options;
     if (typeof document !== 'undefined')
       throw new ConfigurationError('The API key belongs to a server: this package does not run in a browser.');
-    if (!(timeoutMs >= 1 && timeoutMs <= 2 ** 31 - 1)) throw new ConfigurationError('timeoutMs must be at least 1 millisecond.');
+    if (!(timeoutMs >= 1 && timeoutMs <= 2 ** 31 - 1))
+      throw new ConfigurationError('timeoutMs must be from 1 to 2147483647 milliseconds.');
     this.#transport = new Transport({
       baseUrl,
       apiKey,
@@ -76,7 +77,8 @@ export class PartnerImpact {
    * Confirms a contribution, after its points were deducted and its intent was stored. Call it for the same intent as often as needed, at
    * the same time too: it is recorded once.
    *
-   * It gives an outcome for every answer and for none, after little more than `deadlineMs`; an aborted signal gives `unknown`.
+   * It gives an outcome for every answer and for none. The last attempt begins within `deadlineMs`, and ends after it. An aborted signal
+   * gives `unknown` at once.
    *
    * @throws InvalidValueError when the intent is none; nothing was sent.
    */

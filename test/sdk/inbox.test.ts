@@ -6,15 +6,18 @@ import { after, describe, test } from 'node:test';
 import pg from 'pg';
 import {
   ConfigurationError,
+  ConnectionError,
   type Inbox,
   MemoryInbox,
+  PartnerImpact,
   PostgresInbox,
   RestorationPermit,
   SqliteInbox,
+  stringifyExactJson,
 } from '../../sdk/src/index.ts';
 import { confirmedEvent, failedEvent } from '../../sdk/src/testing.ts';
 import { testDatabase } from '../support/postgres/database.ts';
-import { newReceiver, send, signed } from '../support/sdk/receiver.ts';
+import { newReceiver, SECRET, send, signed } from '../support/sdk/receiver.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { databaseUrl } = await testDatabase();
@@ -191,4 +194,39 @@ describe('a handler writes within the transaction of the inbox', () => {
     assert.equal(await inbox.handleNext(async (_event, tx) => void (await write(tx))), 'handled');
     assert.deepEqual([await countRows(), await inbox.handleNext(() => {})], [1, 'empty']);
   });
+
+  test('PostgresInbox: a connection that ends between two statements of a handler is its error, and does not end the process', async () => {
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+    after(() => pool.end());
+    const inbox = new PostgresInbox<pg.PoolClient>(pool);
+    const sequence = (await inbox.position()) + 1n;
+    await inbox.add({ eventId: 'evt_23456789', sequence, follows: sequence - 1n, body: '{}' });
+    const handled = inbox.handleNext(async (_event, tx) => {
+      const { rows } = await tx.query('select pg_backend_pid() as pid');
+      // `once` of node:events would listen for the error, too.
+      const ended = new Promise<void>((resolve) => void tx.once('end', resolve));
+      await pool.query('select pg_terminate_backend($1)', [rows[0].pid]);
+      await ended;
+    });
+    await assert.rejects(handled, /not queryable/);
+    assert.equal(await inbox.handleNext(() => {}), 'handled');
+  });
+});
+
+test('catchUp hands what is stored to its handler, although the feed does not answer', async () => {
+  const inbox = new MemoryInbox();
+  const body = stringifyExactJson(failedEvent(1n));
+  await inbox.add({ eventId: 'evt_34567890', sequence: 1n, follows: 0n, body });
+  const restored: bigint[] = [];
+  const impact = new PartnerImpact({
+    baseUrl: 'http://127.0.0.1:9',
+    apiKey: 'pi_sandbox_test',
+    fetch: () => Promise.reject(new TypeError('fetch failed')),
+  });
+  const receiver = impact.events.receiver(SECRET, inbox, {
+    'impact.transaction.adjusted': ({ data }) => void (data.change === 'failed' && restored.push(data.permit.points)),
+  });
+  await assert.rejects(receiver.catchUp({ deadlineMs: 0 }), ConnectionError);
+  await receiver.settled();
+  assert.deepEqual(restored, [250n]);
 });

@@ -9,8 +9,17 @@ export interface PostgresClient {
 
 /** What is used of a `Pool` of pg. */
 export interface PostgresPool<Client extends PostgresClient> extends PostgresClient {
-  connect(): Promise<Client & { release(error?: Error | boolean): void }>;
+  connect(): Promise<Client & PooledClient>;
 }
+
+interface PooledClient {
+  release(error?: Error | boolean): void;
+  on?(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener?(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** Without a listener, a connection that ends between two statements would end the process. The next statement rejects with its error. */
+const leaveToNextStatement = () => {};
 
 const SCHEMA = `
   create table if not exists partner_impact_inbox (sequence bigint primary key, follows bigint not null, event_id text not null, body text not null);
@@ -96,6 +105,7 @@ export class PostgresInbox<Client extends PostgresClient> implements Inbox<Clien
 
   async #inTransaction<T>(run: (client: Client) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
+    client.on?.('error', leaveToNextStatement);
     let failure: Error | undefined;
     try {
       await client.query('begin');
@@ -108,6 +118,7 @@ export class PostgresInbox<Client extends PostgresClient> implements Inbox<Clien
       });
       throw error;
     } finally {
+      client.removeListener?.('error', leaveToNextStatement);
       // A connection that cannot roll back is closed.
       client.release(failure);
     }

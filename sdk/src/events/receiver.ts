@@ -114,7 +114,11 @@ class EventReceiver<Tx> {
   async catchUp(options?: CallOptions): Promise<number> {
     let count = 0;
     for (let hasMore = true; hasMore; ) {
-      hasMore = await this.#fetchPage(options);
+      hasMore = await this.#fetchPage(options).catch((error) => {
+        // What is stored needs no feed, and no event may come soon that wakes its handler.
+        if (!options?.signal?.aborted) this.#wake();
+        throw error;
+      });
       await this.settled();
       const handled = await this.#handleAll();
       count += handled;

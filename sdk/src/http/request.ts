@@ -7,7 +7,10 @@ import type { Call, Transport } from './transport.ts';
 export interface CallOptions {
   /** Ends the call: it throws AbortedError. */
   readonly signal?: AbortSignal | undefined;
-  /** No attempt begins later than this after the call; 60 000 unless given. */
+  /**
+   * No attempt begins later than this after the call, in milliseconds; 60 000 unless given. To `confirm`, a look-up and the request that
+   * follows it are one attempt: each of the two takes `timeoutMs` at most.
+   */
   readonly deadlineMs?: number;
 }
 
