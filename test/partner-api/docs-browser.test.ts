@@ -86,6 +86,39 @@ describe('in a browser', { ...needsBrowser, ...HANG_LIMIT }, () => {
     await page.keyboard.press('/');
     await page.keyboard.type('مؤكدة');
     await page.locator('dialog mark', { hasText: 'مؤكَّدة' }).first().waitFor();
+    assert.equal(await page.evaluate("getComputedStyle(document.querySelector('th')).paddingInlineStart"), '0px');
+    await page.close();
+  });
+
+  test('Arabic runs from right to left on an English page too, and has its language', async () => {
+    const { page } = await open('customer-texts');
+    const texts = await page.evaluate(`[...document.querySelectorAll('main :is(td, th, p)')]
+      .filter((each) => /^\\P{L}*\\p{Script=Arabic}/u.test(each.textContent))
+      .map((each) => [each.lang, getComputedStyle(each).direction, each.textContent].join(' '))`);
+    assert.ok(Array.isArray(texts) && texts.length > 20);
+    assert.deepEqual(
+      texts.filter((each) => !each.startsWith('ar rtl ')),
+      [],
+    );
+    await page.close();
+  });
+
+  test('a table that is wider than a phone shows a shadow at each edge behind which it goes on', async () => {
+    const { page } = await open('customer-texts', { viewport: { width: 390, height: 800 } });
+    await page.evaluate("for (const each of document.querySelectorAll('.table *')) each.style.visibility = 'hidden'");
+    const table = page.locator('.table').first();
+    await table.scrollIntoViewIfNeeded();
+    const { x = 0, y = 0, width = 0 } = (await table.boundingBox()) ?? {};
+    const show = async (left: number) =>
+      (await page.screenshot({ clip: { x: left, y: y + 20, width: 6, height: 6 } })).toString('base64');
+    const edges = async () => [await show(x), await show(x + width - 6)];
+    const blank = await show(x + width / 2);
+    const areShaded = async () => (await edges()).map((edge) => edge !== blank);
+    assert.deepEqual(await areShaded(), [false, true]);
+    await page.evaluate("document.querySelector('.table').scrollLeft = 60");
+    assert.deepEqual(await areShaded(), [true, true]);
+    await page.evaluate("document.querySelector('.table').scrollLeft = 1000");
+    assert.deepEqual(await areShaded(), [true, false]);
     await page.close();
   });
 

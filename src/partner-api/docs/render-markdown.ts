@@ -16,6 +16,7 @@ export interface RenderedPage {
 
 /** The only HTML in Markdown: where a text runs from right to left. */
 const DIRECTION = /^<(?:span dir="rtl"|\/span)>$/;
+const ARABIC = /^\P{L}*\p{Script=Arabic}/u;
 
 /** Markdown of this repository as HTML. Other HTML in it is shown as text, and links to Markdown pages lead to the pages. */
 export function renderMarkdown(markdown: string): RenderedPage {
@@ -29,10 +30,13 @@ export function renderMarkdown(markdown: string): RenderedPage {
       link({ href, tokens }) {
         return `<a href="${escapeHtml(toPage(href))}">${this.parser.parseInline(tokens)}</a>`;
       },
+      paragraph({ tokens, text }) {
+        return `<p${directionOf(text)}>${this.parser.parseInline(tokens)}</p>\n`;
+      },
       table(token) {
-        const cell = ({ tokens, header }: Tokens.TableCell) => {
+        const cell = ({ tokens, text, header }: Tokens.TableCell) => {
           const name = header ? 'th' : 'td';
-          return `<${name}>${this.parser.parseInline(tokens)}</${name}>`;
+          return `<${name}${directionOf(text)}>${this.parser.parseInline(tokens)}</${name}>`;
         };
         const row = (cells: Tokens.TableCell[]) => `<tr>${cells.map(cell).join('')}</tr>`;
         return `<div class="table" tabindex="0"><table><thead>${row(token.header)}</thead><tbody>${token.rows.map(row).join('\n')}</tbody></table></div>\n`;
@@ -42,6 +46,11 @@ export function renderMarkdown(markdown: string): RenderedPage {
     },
   });
   return { html: marked.parse(markdown, { async: false }), sections: readSections(marked, markdown) };
+}
+
+/** A text that begins in Arabic runs from right to left, on an English page too. */
+function directionOf(text: string): string {
+  return ARABIC.test(text) ? ' lang="ar" dir="rtl"' : '';
 }
 
 /** The anchor that GitHub makes for a heading: a second heading of the same words gets `-1`. */
