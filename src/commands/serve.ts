@@ -98,6 +98,8 @@ async function serveAsWorker(
   options: Pick<ServeOptions, 'processes' | 'roles'>,
   stopped: Promise<void>,
 ): Promise<void> {
+  // It told something to a first process that was just killed. Unheard, that would look like a defect of this one: a stack trace.
+  cluster.worker?.on('error', () => process.exit());
   const wanted = Promise.race([once(process, 'message').then(() => true), stopped.then(() => false)]);
   const { startServiceProcess } = await import('../service/start-service.ts');
   if (!(await wanted)) return;

@@ -331,6 +331,25 @@ describe('several processes on one port (serve --processes)', () => {
     assert.equal(await crew.end('SIGTERM'), 0);
   });
 
+  test('kill -9 of the first one ends the others, and none of them prints an error', HANG_LIMIT, async () => {
+    const free = createServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const { port } = free.address() as AddressInfo;
+    await new Promise((resolve) => free.close(resolve));
+    const crew = await spawnService(service.databaseUrl, { OPERATIONS_PORT: String(port) }, ['--processes', '2']);
+    const others = await childrenOf(crew.process.pid as number);
+    const allEnded = once(crew.process, 'close');
+    for (const pid of others) process.kill(pid, 'SIGSTOP');
+    const metrics = fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined);
+    // Answered after it has asked the others for their metrics.
+    await fetch(`http://127.0.0.1:${port}/livez`);
+    await crew.end('SIGKILL');
+    await metrics;
+    for (const pid of others) process.kill(pid, 'SIGCONT');
+    await allEnded;
+    assert.doesNotMatch(crew.output(), /Error/);
+  });
+
   test('a stop during which one stands still ends after ten seconds and names it', HANG_LIMIT, async () => {
     const crew = await spawnService(service.databaseUrl, {}, ['--processes', '2']);
     const [still] = await childrenOf(crew.process.pid as number);
