@@ -115,6 +115,14 @@ describe('resolve', () => {
   });
 });
 
+test('closings that are asked for at once, each under its own key, close one settlement each', HANG_LIMIT, async () => {
+  const { client } = await service.newPartner();
+  const answers = await Promise.all(Array.from({ length: 4 }, () => ask(client, 'settlements/close')));
+  assert.deepEqual(countByStatus(answers), { 201: 4 }, JSON.stringify(answers.map(({ body }) => body.error ?? null)));
+  const sequences = answers.map(({ body }) => body.settlement.sequence);
+  assert.deepEqual(sequences.sort(), [1n, 2n, 3n, 4n]);
+});
+
 test('expire: the estimate is gone, a linked one stays, another partner’s is not found', async () => {
   const [{ client }, { client: enemy }] = [await service.newPartner(), await service.newPartner()];
   const { estimate } = (await client.estimate()).body;

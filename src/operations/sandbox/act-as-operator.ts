@@ -14,7 +14,7 @@ import type { EstimateRecord } from '../../store/emissions/estimate.ts';
 import { findEstimatesById } from '../../store/emissions/estimate.ts';
 import { endEstimateEarly } from '../../store/sandbox/early-end.ts';
 import { deleteSimulatedEnd } from '../../store/sandbox/simulated-end.ts';
-import { findSettlement, findSettlementBySequence } from '../../store/settlements/settlement.ts';
+import { findOpenSettlement, findSettlement, findSettlementBySequence } from '../../store/settlements/settlement.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import type { AdjustmentOf } from '../adjustments/manage-adjustment.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../adjustments/manage-adjustment.ts';
@@ -98,23 +98,32 @@ export async function expireOnRequest(database: Database, caller: SandboxCaller,
 }
 
 /**
- * Closes the open settlement early, at the time of the partner's clock, with all that was answered before, and opens the next.
+ * Closes the open settlement early, at the time of the partner's clock, with all that was answered before, and opens the next. Of several
+ * requests at once each closes one.
  *
- * @throws ServiceError `invalid_request` when its period has not begun.
+ * @throws ServiceError `invalid_request` when there is none yet.
  */
 export async function closeOnRequest(database: Database, caller: SandboxCaller, tools: SettlementTools): Promise<Closed> {
   await requireSandbox(database);
   const { partnerId, work } = caller;
+  const { pool } = database;
   const nextSettlementId = idOfWork('stl', work.workId);
-  const opened = work.isTakenOver ? await findSettlement(database.pool, partnerId, nextSettlementId) : undefined;
-  // The same work had closed it before its process died.
-  const before = opened && (await findSettlementBySequence(database.pool, partnerId, opened.sequence - 1n));
-  if (opened && before) return { closed: before, opened };
-  await waitForLaterClock(database.pool);
-  const now = await readSandboxClock(database, partnerId);
-  const closed = await closeSettlement(database, actorOf(caller), { partnerId, isEarly: true, now, nextSettlementId }, tools);
-  if (closed) return closed;
-  throw new ServiceError('invalid_request', 'There is no open settlement yet. Confirm a contribution, or wait a minute.');
+  for (;;) {
+    const opened = work.isTakenOver ? await findSettlement(pool, partnerId, nextSettlementId) : undefined;
+    // The same work had closed it before its process died.
+    const before = opened && (await findSettlementBySequence(pool, partnerId, opened.sequence - 1n));
+    if (opened && before) return { closed: before, opened };
+    const open = await findOpenSettlement(pool, partnerId);
+    if (!open)
+      throw new ServiceError('invalid_request', 'There is no open settlement yet. Confirm a contribution, or wait a minute.');
+    await waitForLaterClock(pool);
+    const now = await readSandboxClock(database, partnerId);
+    const { settlementId } = open;
+    const closing = { partnerId, settlementId, isEarly: true, now, nextSettlementId };
+    const closed = await closeSettlement(database, actorOf(caller), closing, tools);
+    if (closed) return closed;
+    // Another request closed it first, and opened the next.
+  }
 }
 
 /**
