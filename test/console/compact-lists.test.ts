@@ -7,6 +7,7 @@ import { OWNER } from '../support/actor.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { goWithin } from '../support/console/go-within.ts';
 import { OPEN_RATES } from '../support/service.ts';
 import { closeThrough, openFirst } from '../support/settlements.ts';
 import { endpointTools, newEndpoint, untilDeliveries } from '../support/webhooks/webhook-service.ts';
@@ -102,8 +103,9 @@ describe('a list on a narrow screen', needsBrowser, () => {
   for (const language of ['en', 'ar'] as const)
     test(`has a title line and two lines below for a record, with every member of it whole, ${language}`, async () => {
       const page = await browser.signedIn('operator', { language, width: 390 });
+      await page.goto(browser.baseUrl);
       for (const [en, ar, path] of lists) {
-        await page.goto(browser.baseUrl + path());
+        await goWithin(page, path());
         const records = await look(page, language === 'en' ? en : ar);
         assert.ok(records.length > 0, path());
         check(path(), records);

@@ -11,6 +11,7 @@ import { uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { choose } from '../support/console/choose.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { goWithin, showAddress } from '../support/console/go-within.ts';
 import { signedInOperator } from '../support/operator-client.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { OPEN_RATES } from '../support/service.ts';
@@ -200,8 +201,9 @@ describe('from a partner and from the close of the month', needsBrowser, () => {
 
   test('a list of a partner that does not exist says so', async () => {
     const page = await browser.signedIn('viewer');
+    await page.goto(browser.baseUrl);
     for (const list of ['contributions', 'reviews', 'settlements', 'adjustments', 'webhooks']) {
-      await page.goto(`${browser.baseUrl}/${list}?partner=ptn_01M7Y4NYQYPG5MAQDP5ES1PVKD`);
+      await goWithin(page, `/${list}?partner=ptn_01M7Y4NYQYPG5MAQDP5ES1PVKD`);
       await page.getByText('No partner has this id').waitFor();
     }
     await page.goto(`${browser.baseUrl}/contributions?partner=ptn_01M7Y4NYQYPG5MAQDP5ES1PVKD`);
@@ -211,8 +213,9 @@ describe('from a partner and from the close of the month', needsBrowser, () => {
   test('the page of a partner leads to each of its lists, with the filter set', async () => {
     const page = await browser.signedIn('viewer');
     const lists = ['Contributions', 'Reviews', 'Failures', 'Webhooks', 'Adjustments', 'Settlements', 'Reconciliations', 'Rules'];
+    await page.goto(browser.baseUrl);
     for (const name of [...lists, 'Audit']) {
-      await page.goto(`${browser.baseUrl}/partners/${partner.partnerId}`);
+      await goWithin(page, `/partners/${partner.partnerId}`);
       await page.getByRole('navigation', { name: 'Records of this partner' }).getByRole('link', { name }).click();
       await page.getByRole('heading', { level: 1, name }).waitFor();
       assert.equal(new URL(page.url()).searchParams.get('partner'), partner.partnerId, name);
@@ -334,11 +337,6 @@ function listShown({ partnerId, settlementId, reconciliationId, batchId, endpoin
   };
 }
 
-/** As when Back was used, and now Forward: the page that is shown follows its address. */
-function goForward(page: Page, href: string): Promise<void> {
-  return page.evaluate(`history.pushState(null, '', ${JSON.stringify(href)}); dispatchEvent(new PopStateEvent('popstate'));`);
-}
-
 /** What the pages of single records show. */
 async function makeRecords(): Promise<Ids> {
   const { partnerId } = partner;
@@ -405,6 +403,6 @@ describe('every list of the interface', needsBrowser, async () => {
       for (const order of orders)
         if (path.endsWith('/settlements'))
           await visit({ ...filtered, [member]: order }, { sort: new RegExp(`^${order}$`) }, (href) => page.goto(href));
-        else await visit({ [member]: order }, { sort: new RegExp(`^${order}$`) }, (href) => goForward(page, href));
+        else await visit({ [member]: order }, { sort: new RegExp(`^${order}$`) }, (href) => showAddress(page, href));
     });
 });

@@ -16,6 +16,7 @@ import { OWNER, signedIn } from '../support/actor.ts';
 import { newConfirmation } from '../support/client.ts';
 import { findBarriers, heightOf, needsBrowser, type Screen } from '../support/console/browser.ts';
 import { HOSTILE_LINE, openScene, type Scene } from '../support/console/console-scene.ts';
+import { goWithin } from '../support/console/go-within.ts';
 import { signedInOperator } from '../support/operator-client.ts';
 import { OPEN_RATES } from '../support/service.ts';
 import { closeThrough, getOpen, newSettledPartner, openFirst, tools } from '../support/settlements.ts';
@@ -25,7 +26,7 @@ const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, client, newPending } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
-/** A page is loaded in the first of its language, and then shown in the second. */
+/** A page is shown in the first of its language, and then in the second. */
 const SCREENS = {
   en: [
     { scheme: 'light', width: 1280 },
@@ -43,14 +44,17 @@ describe('every page', needsBrowser, async () => {
   for (const language of ['en', 'ar'] as const)
     describe(language, () => {
       let page: Page;
+      // By its address in one language, and as a link leads to it in the other.
+      const open = language === 'en' ? load : goWithin;
       before(async () => {
         page = await browser.signedIn('approver', { language });
+        await load(page, '/');
       });
       for (const [name, path] of pages)
         test(`${name}: has no serious barrier, and fits its width, light and dark, wide and narrow`, async () => {
           for (const [number, screen] of SCREENS[language].entries()) {
             await show(page, screen);
-            if (number === 0) await page.goto(browser.baseUrl + path);
+            if (number === 0) await open(page, path);
             await page.locator('h1').waitFor();
             await page.waitForLoadState('networkidle');
             await check(page, { name, language, ...screen });
@@ -69,6 +73,10 @@ describe('every page', needsBrowser, async () => {
     }
   });
 });
+
+async function load(page: Page, path: string): Promise<void> {
+  await page.goto(browser.baseUrl + path);
+}
 
 /** As when a person turns a telephone, or the evening comes. */
 async function show(page: Page, { scheme, width }: Required<Omit<Screen, 'language'>>): Promise<void> {
@@ -270,6 +278,7 @@ describe('texts of strangers', needsBrowser, () => {
     const refused = { partner_id: disputing, partner_event_id: 'evt-refused-2', partner_order_ref: 'W'.repeat(128), points: '1' };
     await drafter.postOnce('/operator/v1/failures', { ...refused, reason: HOSTILE_LINE });
     const settlement = `/settlements/${disputing}/${open.settlementId}`;
+    await load(page, '/');
     for (const path of [
       settlement,
       '/failures',
@@ -281,8 +290,7 @@ describe('texts of strangers', needsBrowser, () => {
       `/impact/${impactBatchId}`,
       '/impact',
     ]) {
-      await page.goto(browser.baseUrl + path);
-      await page.waitForLoadState('networkidle');
+      await goWithin(page, path);
       assert.equal(await page.locator('img[src=x], main script').count(), 0);
       const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
       assert.ok(Number(excess) <= 0, `${path} is ${excess} pixels wider than the screen`);
