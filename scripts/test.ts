@@ -38,7 +38,7 @@ const EVERY_STATEMENT = [
   'test/commands/one-manner.test.ts',
   'test/contributions/{add-up-days,blocked,confirm-contribution,daily-caps,record-failure,reviews,sealed-contributions}.test.ts',
   'test/emissions/*.test.ts',
-  'test/events/{event-commands,list-events,remove-old-events}.test.ts',
+  'test/events/{event-commands,list-events,remove-old-events,sequences-on-node}.test.ts',
   'test/impact/*.test.ts',
   'test/operator-api/{decisions,endpoint-activity,every-list,found-contributions,impact,passkeys,plans,reconciliations,records,rule-preview,second-person,sign-in,webhooks}.test.ts',
   'test/partner-api/{limit-hits,paging}.test.ts',
