@@ -20,7 +20,7 @@ import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { countByStatus, detailCodes } from '../support/client.ts';
-import { countRows, untilAllSequenced } from '../support/records.ts';
+import { countRows } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();
@@ -89,28 +89,6 @@ describe('rate_limited: per partner and class', () => {
         [201, 429],
       );
       assert.match(answers[1]?.headers.get('retry-after') ?? '', /^[1-9]$/);
-    }
-  });
-
-  test('a page counts as a request for each 250 records that it has, whatever its limit', async () => {
-    for (const path of ['/v1/events?limit=500', '/v1/impact-transactions?limit=500']) {
-      const { client, partner } = await service.newPartner({ rates: { reportsPerSecond: 1 } });
-      const confirm = async (count: number) => {
-        await Promise.all(Array.from({ length: count }, () => client.confirm()));
-        await untilAllSequenced(service.database, partner.partnerId);
-      };
-      const readTwice = async () => [await client.call(path), await client.call(path)];
-      await confirm(100);
-      assert.deepEqual(countByStatus(await readTwice()), { 200: 2 }, path);
-      await confirm(301);
-      await sleep(2_000);
-      const [page, refused] = await readTwice();
-      assert.deepEqual([page?.status, refused?.status], [200, 429], path);
-      assert.match(refused?.headers.get('retry-after') ?? '', /^[12]$/);
-      assert.match(
-        refused?.body.error.message,
-        /^More than 1 reports a second, a page counted for each 250 records\. Wait [12] s/,
-      );
     }
   });
 

@@ -7,7 +7,6 @@ import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
-import { chargePage } from '../limits/partner-rate.ts';
 import { pageMembers, pageQuery, placeOf } from '../paging.ts';
 import { callerOf } from '../request-context.ts';
 import { REPORT } from '../route-policy.ts';
@@ -82,7 +81,6 @@ export function listContributions(app: FastifyInstance, { operations, environmen
       const createdBefore = readTime('created_before', created_before);
       const cursor = { partnerId, afterId: placeOf(list, after), createdAfter, createdBefore, status, limit: Number(limit) };
       const { records, lastId, hasMore } = await beforeDeadline(operations.listContributions(cursor));
-      chargePage(request.context, records.length);
       const body = {
         contributions: records.map(({ contribution }) => contributionToWire(contribution, environment)),
         ...pageMembers(list, lastId, hasMore),

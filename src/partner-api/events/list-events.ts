@@ -4,7 +4,6 @@ import { eventPageToBytes } from '../../wire/event-to-text.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
-import { chargePage } from '../limits/partner-rate.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { REPORT } from '../route-policy.ts';
@@ -30,7 +29,6 @@ export function listEvents(app: FastifyInstance, { operations, readiness }: Part
         limit: Number(limit),
       };
       const page = await beforeDeadline(operations.readEvents.page(cursor));
-      chargePage(request.context, page.events.length);
       const { partnerId } = cursor;
       const { correlationId } = request.context;
       // An empty page shows that nothing was missed, and not that it would be fetched.

@@ -7,7 +7,6 @@ import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
-import { chargePage } from '../limits/partner-rate.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { pageMembers, placeOf } from '../paging.ts';
 import { callerOf } from '../request-context.ts';
@@ -48,7 +47,6 @@ export function listImpactBatchTransactions(app: FastifyInstance, { operations }
       const place = placeOf(list, after, { name: 'after_transaction', place: older });
       const cursor = { partnerId, impactBatchId, afterTransactionId: place || undefined, limit: Number(limit) };
       const found = await beforeDeadline(operations.readEnvironmentalStatus.transactions(cursor));
-      chargePage(request.context, found.transactions.length);
       const last = found.transactions.at(-1)?.transactionId;
       const body = {
         impact_batch: impactBatchToWire(found.shown, found.contributionCount),

@@ -53,7 +53,6 @@ export function rateLimits(processes: number): LimitRate {
 
 const BYTES_OF_ONE_REQUEST = 8_192;
 const VALUES_OF_ONE_REQUEST = 200;
-const RECORDS_OF_ONE_REQUEST = 250;
 /** Such a number is read from its source, and may have 309 digits in the canonical payload: `1e300`. */
 const EXPONENTS_OF_ONE_REQUEST = 20;
 /** A shorter body, as all usual ones are, has no more than 200 values, and takes about a millisecond whatever it holds: it is not looked through. */
@@ -83,15 +82,6 @@ export function chargeBody({ rate }: Pick<RequestContext, 'rate'>, body: Buffer)
   rate.charge(requests - 1);
 }
 
-/**
- * A page counts as one request for each 250 records that it has: to read and send 500 events takes as long as several other reads. It is
- * known when it has been read, so it delays the next requests.
- */
-export function chargePage({ rate }: Pick<RequestContext, 'rate'>, records: number): void {
-  const requests = Math.ceil(records / RECORDS_OF_ONE_REQUEST);
-  if (requests > 1) rate?.charge(requests - 1);
-}
-
 /** Colons are at least the members, commas about the members and elements: some may stand in texts. */
 function count(body: Buffer, byte: number): number {
   let found = 0;
@@ -112,8 +102,7 @@ function bodyLimited(retryAfterSeconds: number): ServiceError {
 }
 
 function rateLimited(trafficClass: TrafficClass, rate: number, retryAfterSeconds: number): ServiceError {
-  const pages = trafficClass === 'reports' ? `, a page counted for each ${RECORDS_OF_ONE_REQUEST} records` : '';
-  const message = `More than ${rate} ${trafficClass} a second${pages}. Wait ${retryAfterSeconds} s (Retry-After), then send the same request again.`;
+  const message = `More than ${rate} ${trafficClass} a second. Wait ${retryAfterSeconds} s (Retry-After), then send the same request again.`;
   const headers = { 'retry-after': String(retryAfterSeconds), ratelimit: `"${trafficClass}";r=0;t=${retryAfterSeconds}` };
   return new ServiceError('rate_limited', message, { headers, limit: 'rate' });
 }

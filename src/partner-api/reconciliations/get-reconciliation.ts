@@ -8,7 +8,6 @@ import type { PartnerApiOptions } from '../app.ts';
 import { NoQuery } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
-import { chargePage } from '../limits/partner-rate.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { pageMembers, placeOf } from '../paging.ts';
 import { callerOf } from '../request-context.ts';
@@ -73,7 +72,6 @@ export function listReconciliationLines(app: FastifyInstance, { operations }: Pa
       const place = after !== undefined && isPlace(after) ? after : placeOf(list, after);
       const page = { ...id, verdict, after: BigInt(place), limit: Number(limit) };
       const { lines, nextAfter, hasMore, linesRemovedAt } = await beforeDeadline(operations.reconcileSettlement.lines(page));
-      chargePage(request.context, lines.length);
       const body = {
         lines: lines.map(reconciliationLineToWire),
         ...pageMembers(list, String(nextAfter), hasMore),

@@ -7,7 +7,6 @@ import { settlementLineToWire } from '../../wire/settlement-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
-import { chargePage } from '../limits/partner-rate.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { pageMembers, placeOf } from '../paging.ts';
 import { callerOf } from '../request-context.ts';
@@ -49,7 +48,6 @@ export function listSettlementLines(app: FastifyInstance, { operations }: Partne
       const place = placeOf(list, after, { name: 'after_line', place: older });
       const page = { partnerId, settlementId, afterLine: Number(place), limit: Number(limit) };
       const { lines, nextAfterLine, hasMore } = await beforeDeadline(operations.readSettlements.lines(page));
-      chargePage(request.context, lines.length);
       const body = {
         lines: lines.map(settlementLineToWire),
         ...pageMembers(list, String(nextAfterLine), hasMore),

@@ -6,7 +6,6 @@ import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
-import { chargePage } from '../limits/partner-rate.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { pageMembers, placeOf } from '../paging.ts';
 import { callerOf } from '../request-context.ts';
@@ -53,7 +52,6 @@ export function listDeliveries(app: FastifyInstance, { endpointTools: { database
         return { found, page, attempts: await listLastAttempts(database.pool, partnerId, ids) };
       };
       const { found, page, attempts } = await beforeDeadline(read());
-      chargePage(request.context, page.length);
       const body = {
         deliveries: page.map((delivery) => deliveryToWire(delivery, attempts.get(delivery.deliveryId))),
         ...pageMembers(list, page.at(-1)?.deliveryId ?? place, found.length > page.length),
