@@ -68,22 +68,21 @@ test('the answer of a process that took the work over stays, and the late one gi
   assert.deepEqual(await answerOnce(database, key, () => assert.fail('The work is done once.'), form), first);
 });
 
-/** As if the process that claimed the key were gone, which then goes on. */
-async function takenOver(key: Awaited<ReturnType<typeof newKey>>) {
+/** One process has claimed a key and another one taken its work over, as if it were gone; both are at work. */
+async function takenOver() {
+  const [key, held, ofOther] = [await newKey(), heldWork(), heldWork()];
+  const late = answerOnce(database, key, held.work, form);
+  await held.begun;
   await database.pool.query("update keyed_answer set claimed_at = now() - interval '61 seconds' where partner_id = $1", [
     key.callerId,
   ]);
-  const held = heldWork();
-  const answer = answerOnce(database, key, held.work, form);
-  await held.begun;
-  return { ...held, answer };
+  const answer = answerOnce(database, key, ofOther.work, form);
+  await ofOther.begun;
+  return { key, held, late, other: { ...ofOther, answer } };
 }
 
 test('a late refusal leaves the key to the process that took the work over, and says nothing of its outcome', async () => {
-  const [key, held] = [await newKey(), heldWork()];
-  const late = answerOnce(database, key, held.work, form);
-  await held.begun;
-  const other = await takenOver(key);
+  const { key, held, late, other } = await takenOver();
   held.refuse();
   await assert.rejects(late, { code: 'internal_service_unavailable', message: /taken this request over/ });
   other.end({ by: 'the other' });
@@ -93,10 +92,7 @@ test('a late refusal leaves the key to the process that took the work over, and 
 });
 
 test('a refusal that comes after the answer of the process that took the work over is that answer', async () => {
-  const [key, held] = [await newKey(), heldWork()];
-  const late = answerOnce(database, key, held.work, form);
-  await held.begun;
-  const other = await takenOver(key);
+  const { held, late, other } = await takenOver();
   other.end({ by: 'the other' });
   await other.answer;
   held.refuse();
@@ -104,10 +100,7 @@ test('a refusal that comes after the answer of the process that took the work ov
 });
 
 test('when both processes are refused, both say so, and the key is free for another payload', async () => {
-  const [key, held] = [await newKey(), heldWork()];
-  const late = answerOnce(database, key, held.work, form);
-  await held.begun;
-  const other = await takenOver(key);
+  const { key, held, late, other } = await takenOver();
   other.refuse();
   await assert.rejects(other.answer, { code: 'invalid_request' });
   const otherPayload = { ...key, fingerprint: fingerprint(key.operation, { another: true }) };
