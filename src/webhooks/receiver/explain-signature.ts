@@ -78,7 +78,7 @@ export function explainSignature(delivery: ReceivedDelivery): SignatureVerdict {
   if (received === undefined) return { status: 'signature_missing' };
   if (!isSignature(received)) return { status: 'signature_ill_formed', signature: received };
 
-  const expected = hmac(delivery.secret, `${timestamp}.`, delivery.body);
+  const expected = hmac(delivery.secret, `${timestamp}.`, delivery.body).digest();
   const signedBy = findHeader(header, expected);
   if (signedBy === undefined) {
     const causes = findCauses({ ...delivery, timestamp, eventId: header('webhook-id') ?? '' }, bytesOf(received));
@@ -130,7 +130,7 @@ function findCauses(signed: Signed, received: Buffer): SignatureCause[] {
   for (const [keyCause, key] of listKeys(signed.secret))
     for (const [prefixCause, prefix] of listPrefixes(signed))
       for (const [bodyCause, body] of bodies)
-        if (hmac(key, prefix, body).equals(received))
+        if (hmac(key, prefix, body).digest().equals(received))
           found.push([keyCause, prefixCause, bodyCause].filter((cause) => cause !== undefined));
   return found.sort((one, other) => one.length - other.length)[0] ?? [];
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, type Hmac, type KeyObject, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 /** `whsec_` and the base64 of 32 random bytes. */
@@ -68,7 +68,7 @@ export function signAttempt(secrets: EndpointSecrets, attempt: DeliveryAttempt):
  * @param timestamp The exact value of `X-Service-Timestamp`.
  */
 export function serviceSignature(secret: string, timestamp: string, body: Buffer): string {
-  return `v1=${hmac(keysOf(secret).service, `${timestamp}.`, body).toString('hex')}`;
+  return `v1=${hmac(keysOf(secret).service, `${timestamp}.`, body).digest('hex')}`;
 }
 
 /** The key of Standard Webhooks: the bytes of the base64 after `whsec_`. */
@@ -76,9 +76,9 @@ export function decodeSecret(secret: string): Buffer {
   return Buffer.from(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret, 'base64');
 }
 
-/** HMAC-SHA256 of a prefix followed by the body's bytes. */
-export function hmac(key: string | Buffer | KeyObject, prefix: string, body: Buffer): Buffer {
-  return createHmac('sha256', key).update(prefix).update(body).digest();
+/** HMAC-SHA256 of a prefix followed by the body's bytes. To digest it as text takes less time than to encode its bytes afterwards. */
+export function hmac(key: string | Buffer | KeyObject, prefix: string, body: Buffer): Hmac {
+  return createHmac('sha256', key).update(prefix).update(body);
 }
 
 interface SecretKeys {
@@ -99,7 +99,7 @@ function keysOf(secret: string): SecretKeys {
 }
 
 function standardSignature(secret: string, prefix: string, body: Buffer): string {
-  return `v1,${hmac(keysOf(secret).standard, prefix, body).toString('base64')}`;
+  return `v1,${hmac(keysOf(secret).standard, prefix, body).digest('base64')}`;
 }
 
 function writeTimestamp(seconds: number): string {
