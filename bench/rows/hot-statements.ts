@@ -50,6 +50,7 @@ export async function catchHotStatements(
   const { token } = unlinked;
   const drafts = numbers.map((number) => draftContribution(partnerId, token, number));
   await insertContributions(catcher, drafts);
+  await insertContributions(catcher, drafts, 'fail');
   await insertContributions(catcher, [withLink(drafts[0] as ContributionDraft, linkOf(newId('txn'), token, 1))]);
   await insertEstimates(
     catcher,

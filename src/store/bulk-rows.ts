@@ -11,6 +11,15 @@ const EPOCH = "timestamptz '1970-01-01 00:00:00+00'";
 /** SQL: a time as milliseconds since 1970, as text. It is immutable, as a distributed database requires of what is computed from columns. */
 export const millisecondsOf = (time: string) => `(extract(epoch from ${time} - ${EPOCH}) * 1000)::int8::text`;
 
+/**
+ * What an insert of several rows does about a row with a key that is stored: it leaves the row out, or fails as a whole. To look for the
+ * keys before each row is a quarter of what PostgreSQL does for a contribution.
+ */
+export type OnStored = 'skip' | 'fail';
+
+/** SQL: the end of an insert, before its `returning`. */
+export const ON_CONFLICT: Readonly<Record<OnStored, string>> = { skip: 'on conflict do nothing', fail: '' };
+
 /** `partner_id, transaction_id, …` */
 export function namesOf(columns: readonly Column<never>[]): string {
   return columns.map(([name]) => name).join(', ');
@@ -34,8 +43,7 @@ export interface ListedInsert<Item> {
   readonly computed: (item: Item) => Readonly<Record<string, string>>;
   /** Columns that the database computes from a value: name to the value, and the SQL for its parameter. */
   readonly derived?: (item: Item) => Readonly<Record<string, readonly [value: unknown, write: (parameter: string) => string]>>;
-  /** Whether a row that conflicts with a record is left out; otherwise it fails the statement. */
-  readonly skipsConflicts: boolean;
+  readonly onStored: OnStored;
   readonly returning: string;
 }
 
@@ -47,7 +55,7 @@ export interface ListedInsert<Item> {
  */
 export async function insertListed<Item, Row extends pg.QueryResultRow>(
   db: Queryable,
-  { table, columns, computed, derived = () => ({}), skipsConflicts, returning }: ListedInsert<Item>,
+  { table, columns, computed, derived = () => ({}), onStored, returning }: ListedInsert<Item>,
   items: readonly Item[],
 ): Promise<Row[]> {
   const [first] = items;
@@ -60,7 +68,6 @@ export async function insertListed<Item, Row extends pg.QueryResultRow>(
   });
   const computedNames = Object.keys({ ...computed(first), ...derived(first) });
   const names = [namesOf(columns as readonly Column<never>[]), ...computedNames].join(', ');
-  const conflicts = skipsConflicts ? 'on conflict do nothing' : '';
-  const text = `insert into ${table} (${names}) values ${rows.join(', ')} ${conflicts} returning ${returning}`;
+  const text = `insert into ${table} (${names}) values ${rows.join(', ')} ${ON_CONFLICT[onStored]} returning ${returning}`;
   return (await (db as pg.Pool).query<Row>({ text, values })).rows;
 }

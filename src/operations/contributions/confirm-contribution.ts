@@ -13,7 +13,7 @@ import { insertSimulatedEnds } from '../../store/sandbox/simulated-end.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { estimateKey } from '../emissions/association-facts.ts';
 import type { RecentContributions } from '../events/recent-contributions.ts';
-import { type CommitConcurrency, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
+import { type BatchTerms, type CommitConcurrency, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
 import { assertSameFingerprint } from '../idempotent-replay.ts';
 import { type CommitBatch, countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
 import type { RulesOf } from '../rules/rule-cache.ts';
@@ -74,8 +74,8 @@ export function createConfirmContribution(
     findOwnOutcome,
   };
   const counting = (commitBatch: CommitBatch<Confirmation, ConfirmationOutcome>) =>
-    countingBatch<Confirmation, ConfirmationOutcome>(usage, contributionBytes, async (confirmations, lockTimeoutMs) => {
-      const outcomes = await commitBatch(confirmations, lockTimeoutMs);
+    countingBatch<Confirmation, ConfirmationOutcome>(usage, contributionBytes, async (confirmations, terms) => {
+      const outcomes = await commitBatch(confirmations, terms);
       if (recent) for (const outcome of outcomes) if (outcome) recent.add(outcome.record);
       return outcomes;
     });
@@ -83,14 +83,14 @@ export function createConfirmContribution(
     ...options,
     isOfOneShare,
     concurrency: confirm,
-    commitBatch: counting((confirmations, lockTimeoutMs) => commit(database, confirmations, lockTimeoutMs)),
+    commitBatch: counting((confirmations, terms) => commit(database, confirmations, terms)),
   });
   // Requests of a partner with a cap are counted under a lock of the partner, which delays no partner without a cap.
   const cappedCommits = groupCommit<Confirmation, Conflicts, ConfirmationOutcome>({
     ...options,
     isOfOneShare: true,
     concurrency: confirmCapped,
-    commitBatch: counting((confirmations, lockTimeoutMs) => commitCounted(database, confirmations, lockTimeoutMs)),
+    commitBatch: counting((confirmations, terms) => commitCounted(database, confirmations, terms)),
   });
   const submit = (confirmation: Confirmation): Promise<ConfirmationOutcome> => {
     if (!isAdmissible(confirmation)) return commits.submitAlone(confirmation);
@@ -130,8 +130,8 @@ function isAdmissible({ isSuspended, points, rules }: Confirmation): boolean {
 
 type Outcomes = (ConfirmationOutcome | undefined)[];
 
-async function commit(database: Database, confirmations: readonly Confirmation[], lockTimeoutMs: number): Promise<Outcomes> {
-  return inTransaction(database, { lockTimeoutMs }, async (db, { begunAtMs, finalStatement }) => {
+async function commit(database: Database, confirmations: readonly Confirmation[], terms: BatchTerms): Promise<Outcomes> {
+  return inTransaction(database, terms, async (db, { begunAtMs, finalStatement }) => {
     const estimates = await findWantedEstimates(db, confirmations);
     const drafts = draftContributions(confirmations, { estimates, begunAtMs, seals: database.contributionSeals });
     const present = drafts.filter((draft) => draft !== undefined);
@@ -140,7 +140,7 @@ async function commit(database: Database, confirmations: readonly Confirmation[]
       await openReviews(db, present, createdAt);
       return outcomesOf(drafts, createdAt);
     }
-    return outcomesOf(drafts, await finalStatement(() => insertContributions(db, present)));
+    return outcomesOf(drafts, await finalStatement(() => insertContributions(db, present, terms.onStored)));
   });
 }
 
@@ -151,7 +151,7 @@ const COUNT_LOCK_TIMEOUT_MS = 2_000;
 async function commitCounted(
   database: Database,
   confirmations: readonly Confirmation[],
-  lockTimeoutMs: number,
+  { lockTimeoutMs }: Pick<BatchTerms, 'lockTimeoutMs'>,
 ): Promise<Outcomes> {
   const [{ partnerId, timeZone }] = confirmations as readonly [Confirmation, ...Confirmation[]];
   const patience = { lockTimeoutMs: Math.max(lockTimeoutMs, COUNT_LOCK_TIMEOUT_MS) };

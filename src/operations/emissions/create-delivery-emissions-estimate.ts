@@ -13,7 +13,7 @@ import {
   insertEstimatesListed,
 } from '../../store/emissions/estimate.ts';
 import { inTransaction } from '../../store/transaction.ts';
-import { type GroupCommitOptions, groupCommit } from '../group-commit.ts';
+import { type BatchTerms, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
 import { assertSameFingerprint } from '../idempotent-replay.ts';
 import { refuseSpent } from '../quotas/refuse-spent.ts';
 import { countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
@@ -60,8 +60,8 @@ export function createCreateDeliveryEmissionsEstimate(
   const commits = groupCommit<Calculation, EstimateRecord | undefined, EstimateOutcome>({
     ...commitOptions,
     conflictKeysOf: ({ partnerId, idempotencyKey }) => [`${partnerId} ${idempotencyKey}`],
-    commitBatch: countingBatch<Calculation, EstimateOutcome>(usage, estimateBytes, (calculations, lockTimeoutMs) =>
-      commit(database, calculations, lockTimeoutMs),
+    commitBatch: countingBatch<Calculation, EstimateOutcome>(usage, estimateBytes, (calculations, terms) =>
+      commit(database, calculations, terms),
     ),
     findStored: (calculations) => findEstimatesByKey(database.pool, calculations),
     classifyConflict,
@@ -76,12 +76,13 @@ export function createCreateDeliveryEmissionsEstimate(
 async function commit(
   database: Database,
   calculations: readonly Calculation[],
-  lockTimeoutMs: number,
+  terms: BatchTerms,
 ): Promise<(EstimateOutcome | undefined)[]> {
-  return inTransaction(database, { lockTimeoutMs }, async (db, { finalStatement }) => {
+  return inTransaction(database, terms, async (db, { finalStatement }) => {
     const drafts = calculations.map(draftEstimate);
-    const insert = database.isDistributed ? insertEstimatesListed : insertEstimates;
-    const times = await finalStatement(() => insert(db, drafts));
+    const times = await finalStatement(() =>
+      database.isDistributed ? insertEstimatesListed(db, drafts) : insertEstimates(db, drafts, terms.onStored),
+    );
     return drafts.map((draft) => {
       const at = times.get(draft.estimate.calculationId);
       return at && { record: recordOf(draft, at), isReplay: false };

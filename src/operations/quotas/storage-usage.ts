@@ -176,8 +176,8 @@ export function countingBatch<Request extends { readonly partnerId: string }, Ou
   bytesOf: (request: Request) => number,
   commitBatch: CommitBatch<Request, Outcome>,
 ): CommitBatch<Request, Outcome> {
-  return async (requests, lockTimeoutMs) => {
-    const outcomes = await commitBatch(requests, lockTimeoutMs);
+  return async (requests, terms) => {
+    const outcomes = await commitBatch(requests, terms);
     for (const [index, request] of requests.entries())
       if (outcomes[index] !== undefined) usage.count(request.partnerId, bytesOf(request));
     return outcomes;

@@ -2,7 +2,18 @@ import type { SealPart } from '../../domain/audit/record-seal.ts';
 import type { Contribution } from '../../domain/contributions/contribution.ts';
 import type { EmissionsLink } from '../../domain/emissions/association.ts';
 import { announceEvents } from '../announcements.ts';
-import { type Column, insertListed, type ListedInsert, listsOf, millisecondsOf, NOW, namesOf, unnested } from '../bulk-rows.ts';
+import {
+  type Column,
+  insertListed,
+  type ListedInsert,
+  listsOf,
+  millisecondsOf,
+  NOW,
+  namesOf,
+  ON_CONFLICT,
+  type OnStored,
+  unnested,
+} from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 import type { ContributionRecord } from './contribution.ts';
@@ -64,10 +75,10 @@ const CLOCK = `clock as materialized (select ${NOW} as now, ${millisecondsOf(NOW
 const ifConfirmed = (value: string, otherwise: string) => `case status when 'confirmed' then ${value} else ${otherwise} end`;
 const SEAL = sealOfTexts('mac', ['clock.milliseconds', ifConfirmed('clock.milliseconds', "''"), "''"]);
 
-const INSERT = `insert into contribution (${namesOf(DRAFT_COLUMNS)}, created_at, confirmed_at, seal)
+const insertOf = (onStored: OnStored) => `insert into contribution (${namesOf(DRAFT_COLUMNS)}, created_at, confirmed_at, seal)
     select ${namesOf(DRAFT_COLUMNS)}, clock.now, ${ifConfirmed('clock.now', 'null')}, ${SEAL}
     from ${unnested('draft', SENT_COLUMNS)} cross join clock
-    on conflict do nothing
+    ${ON_CONFLICT[onStored]}
     returning partner_id, transaction_id, status, correlation_id, created_at`;
 
 /** The id of a confirmation's event contains the unique part of its contribution's id. */
@@ -75,20 +86,29 @@ const ENQUEUE_EVENTS = `insert into event_outbox (partner_id, event_id, event_ty
       select partner_id, 'evt_' || substr(transaction_id, 5), 'impact.transaction.confirmed', transaction_id, correlation_id, created_at
       from inserted where status = 'confirmed'`;
 
-const INSERT_CONTRIBUTIONS: Statement = {
-  name: 'insert_contributions',
-  text: `with ${CLOCK}, inserted as (${INSERT}), enqueued as (${ENQUEUE_EVENTS}) select transaction_id as "transactionId", created_at as "createdAt" from inserted`,
-};
-
 /** A hashed list decides which links are inserted; a join of two lists without an index would not be hashed. */
-const INSERT_CONTRIBUTIONS_WITH_LINKS: Statement = {
-  name: 'insert_contributions_with_links',
-  text: `with ${CLOCK}, inserted as (${INSERT}), enqueued as (${ENQUEUE_EVENTS}), linked as (
-      insert into emissions_link (${namesOf(LINK_DRAFT_COLUMNS)}, associated_at)
+const LINK = `insert into emissions_link (${namesOf(LINK_DRAFT_COLUMNS)}, associated_at)
       select link.*, ${NOW} from ${unnested('link', LINK_DRAFT_COLUMNS, SENT_COLUMNS.length + 1)}
-      where coalesce(transaction_id in (select inserted.transaction_id from inserted), false)
-    )
-    select transaction_id as "transactionId", created_at as "createdAt" from inserted`,
+      where coalesce(transaction_id in (select inserted.transaction_id from inserted), false)`;
+
+const RETURN = 'select transaction_id as "transactionId", created_at as "createdAt" from inserted';
+
+interface Inserts {
+  readonly alone: Statement;
+  readonly withLinks: Statement;
+}
+
+function insertsOf(onStored: OnStored, name: string): Inserts {
+  const inserting = `with ${CLOCK}, inserted as (${insertOf(onStored)}), enqueued as (${ENQUEUE_EVENTS})`;
+  return {
+    alone: { name, text: `${inserting} ${RETURN}` },
+    withLinks: { name: `${name}_with_links`, text: `${inserting}, linked as (${LINK}) ${RETURN}` },
+  };
+}
+
+const INSERTS: Readonly<Record<OnStored, Inserts>> = {
+  skip: insertsOf('skip', 'insert_contributions'),
+  fail: insertsOf('fail', 'insert_new_contributions'),
 };
 
 interface InsertedRow {
@@ -101,16 +121,22 @@ interface InsertedRow {
  *
  * @returns The creation time of each inserted draft, by transaction id. The unique keys make this exact, however many transactions race;
  * for a missing draft a record with its key, its event or its order exists.
- * @throws pg.DatabaseError 23505 when another transaction linked one of the estimates meanwhile: nothing is inserted then.
+ * @throws pg.DatabaseError 23505 when another transaction linked one of the estimates meanwhile, and when such a record exists and
+ * `onStored` is `fail`: nothing is inserted then.
  */
-export async function insertContributions(db: Queryable, drafts: readonly ContributionDraft[]): Promise<Map<string, Date>> {
+export async function insertContributions(
+  db: Queryable,
+  drafts: readonly ContributionDraft[],
+  onStored: OnStored = 'skip',
+): Promise<Map<string, Date>> {
   announceEvents(db);
   const links = linksOf(drafts);
   const values = listsOf(SENT_COLUMNS, drafts);
+  const { alone, withLinks } = INSERTS[onStored];
   const rows =
     links.length === 0
-      ? await run<InsertedRow>(db, INSERT_CONTRIBUTIONS, values)
-      : await run<InsertedRow>(db, INSERT_CONTRIBUTIONS_WITH_LINKS, [...values, ...listsOf(LINK_DRAFT_COLUMNS, links)]);
+      ? await run<InsertedRow>(db, alone, values)
+      : await run<InsertedRow>(db, withLinks, [...values, ...listsOf(LINK_DRAFT_COLUMNS, links)]);
   return timesOf(rows);
 }
 
@@ -124,7 +150,7 @@ const confirmationEvents: ListedInsert<ContributionDraft> = {
     ['correlation_id', 'text', (draft) => draft.correlationId],
   ],
   computed: () => ({ occurred_at: NOW }),
-  skipsConflicts: false,
+  onStored: 'fail',
   returning: 'event_id',
 };
 
@@ -143,14 +169,14 @@ export async function insertContributionsListed(db: Queryable, drafts: readonly 
     derived: ({ seal, contribution: { status } }) => ({
       seal: [seal.mac, (mac) => sealOf(`${mac}::text`, [NOW, status === 'confirmed' ? NOW : ABSENT, ABSENT])],
     }),
-    skipsConflicts: true,
+    onStored: 'skip',
     returning: 'transaction_id as "transactionId", created_at as "createdAt"',
   };
   const links: ListedInsert<LinkOfPartner> = {
     table: 'emissions_link',
     columns: LINK_DRAFT_COLUMNS,
     computed: () => ({ associated_at: NOW }),
-    skipsConflicts: false,
+    onStored: 'fail',
     returning: 'transaction_id',
   };
   announceEvents(db);

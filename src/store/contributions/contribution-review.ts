@@ -35,7 +35,7 @@ const OPENED: ListedInsert<OpenedReview> = {
     ['counted_on', 'date', (review) => review.countedOn],
   ],
   computed: () => ({ opened_at: NOW }),
-  skipsConflicts: false,
+  onStored: 'fail',
   returning: 'transaction_id',
 };
 

@@ -1,6 +1,16 @@
 import type { EmissionsLink } from '../../domain/emissions/association.ts';
 import { ESTIMATE_VALID_HOURS, type Estimate } from '../../domain/emissions/estimate.ts';
-import { type Column, insertListed, type ListedInsert, listsOf, NOW, namesOf, unnested } from '../bulk-rows.ts';
+import {
+  type Column,
+  insertListed,
+  type ListedInsert,
+  listsOf,
+  NOW,
+  namesOf,
+  ON_CONFLICT,
+  type OnStored,
+  unnested,
+} from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { findStatement, rowOf, run, runFind, type Statement } from '../query.ts';
 import { LINK_COLUMNS, type LinkRow, linkJoin, readLinkRow } from './emissions-link.ts';
@@ -42,12 +52,17 @@ const DRAFT_COLUMNS: readonly Column<EstimateDraft>[] = [
 const EXPIRES_AT = `${NOW} + interval '${ESTIMATE_VALID_HOURS} hours'`;
 const RETURNING = 'calculation_id as "calculationId", calculated_at as "calculatedAt", expires_at as "expiresAt"';
 
-const INSERT: Statement = {
-  name: 'insert_estimates',
+const insertOf = (onStored: OnStored, name: string): Statement => ({
+  name,
   text: `insert into estimate (${namesOf(DRAFT_COLUMNS)}, calculated_at, expires_at)
     select draft.*, ${NOW}, ${EXPIRES_AT} from ${unnested('draft', DRAFT_COLUMNS)}
-    on conflict do nothing
+    ${ON_CONFLICT[onStored]}
     returning ${RETURNING}`,
+});
+
+const INSERTS: Readonly<Record<OnStored, Statement>> = {
+  skip: insertOf('skip', 'insert_estimates'),
+  fail: insertOf('fail', 'insert_new_estimates'),
 };
 
 export interface EstimateTimes {
@@ -61,9 +76,14 @@ type InsertedRow = EstimateTimes & { readonly calculationId: string };
  * Inserts a batch in one statement.
  *
  * @returns The times of each inserted draft, by calculation id; for a missing one a record with its key exists.
+ * @throws pg.DatabaseError 23505 when such a record exists and `onStored` is `fail`: nothing is inserted then.
  */
-export async function insertEstimates(db: Queryable, drafts: readonly EstimateDraft[]): Promise<Map<string, EstimateTimes>> {
-  return timesOf(await run<InsertedRow>(db, INSERT, listsOf(DRAFT_COLUMNS, drafts)));
+export async function insertEstimates(
+  db: Queryable,
+  drafts: readonly EstimateDraft[],
+  onStored: OnStored = 'skip',
+): Promise<Map<string, EstimateTimes>> {
+  return timesOf(await run<InsertedRow>(db, INSERTS[onStored], listsOf(DRAFT_COLUMNS, drafts)));
 }
 
 /** Inserts estimates like {@link insertEstimates}, on a distributed database. */
@@ -75,7 +95,7 @@ export async function insertEstimatesListed(
     table: 'estimate',
     columns: DRAFT_COLUMNS,
     computed: () => ({ calculated_at: NOW, expires_at: EXPIRES_AT }),
-    skipsConflicts: true,
+    onStored: 'skip',
     returning: RETURNING,
   };
   return timesOf(await insertListed<EstimateDraft, InsertedRow>(db, estimates, drafts));

@@ -53,7 +53,7 @@ const DRAFTS: ListedInsert<EventDraft> = {
     ['data', 'text', (event) => event.data],
   ],
   computed: () => ({ occurred_at: NOW }),
-  skipsConflicts: false,
+  onStored: 'fail',
   returning: 'event_id',
 };
 

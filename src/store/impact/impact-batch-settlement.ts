@@ -28,7 +28,7 @@ const ADDED: ListedInsert<AddedSettlement> = {
     ['contribution_count', 'int8', (settlement) => settlement.contributionCount],
   ],
   computed: () => ({ added_at: NOW }),
-  skipsConflicts: true,
+  onStored: 'skip',
   returning: 'partner_id as "partnerId", settlement_id as "settlementId"',
 };
 

@@ -22,7 +22,7 @@ const ENDS: ListedInsert<NewEnd> = {
   ],
   computed: () => ({}),
   derived: ({ afterSeconds }) => ({ due_at: [afterSeconds, (seconds) => `${NOW} + make_interval(secs => ${seconds})`] }),
-  skipsConflicts: false,
+  onStored: 'fail',
   returning: 'transaction_id',
 };
 

@@ -97,7 +97,7 @@ export interface HotCallOptions {
 
 export interface HotCall {
   readonly title: string;
-  /** Never sent to a cluster: there a batch has one partner. */
+  /** Never sent to a cluster, where a batch has one partner and is written as a list. */
   readonly isOfSeveral?: boolean;
   /** It reads all rows of a table, for this is its purpose. */
   readonly isOfAll?: boolean;
@@ -136,13 +136,21 @@ function confirmationCalls(terms: HotCallOptions): HotCall[] {
   const drafts = (token: string) => numbersOf(terms.rows).map((number) => draftContribution(partnerId, token, number));
   return [
     { title: 'confirm', send: (db) => insertContributions(db, drafts(newToken())) },
+    { title: 'confirm what is all new', isOfSeveral: true, send: (db) => insertContributions(db, drafts(newToken()), 'fail') },
     {
       title: 'confirm with an estimate',
       prepare: (db) => insertEstimates(db, [linked]),
       send: (db) => insertContributions(db, [withLink(draft as ContributionDraft, link)]),
     },
+    {
+      title: 'confirm what is all new, with an estimate',
+      isOfSeveral: true,
+      prepare: (db) => insertEstimates(db, [linked]),
+      send: (db) => insertContributions(db, [withLink(draft as ContributionDraft, link)], 'fail'),
+    },
     { title: 'confirm what is there', send: (db) => insertContributions(db, drafts(terms.token)) },
     { title: 'estimate', send: (db) => insertEstimates(db, estimates) },
+    { title: 'estimate what is all new', isOfSeveral: true, send: (db) => insertEstimates(db, estimates, 'fail') },
     { title: 'associate', prepare: prepareLink, send: (db) => insertEmissionsLink(db, keyed) },
     { title: 'count of the day', send: (db) => lockDailyCount(db, partnerId, 'Asia/Riyadh') },
     {
