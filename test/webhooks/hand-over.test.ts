@@ -14,6 +14,7 @@ import { insertEvent, insertEventCounter, listEvents } from '../../src/store/eve
 import { inTransaction } from '../../src/store/transaction.ts';
 import { type Attempt, recordAttempts, recordSuccesses } from '../../src/store/webhooks/attempt.ts';
 import { listDeliveryAttempts } from '../../src/store/webhooks/attempt-log.ts';
+import type { ClaimedDelivery } from '../../src/store/webhooks/delivery.ts';
 import { listDeliveries } from '../../src/store/webhooks/delivery-log.ts';
 import { listDueEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
 import { insertWebhookEndpoint, lockEventCounter } from '../../src/store/webhooks/webhook-endpoint.ts';
@@ -24,6 +25,7 @@ import type { Handed, TogetherTools } from '../../src/webhooks/delivery/relay-to
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner, untilSequenced } from '../support/records.ts';
 import { relayDatabase, relayTools } from '../support/relay.ts';
@@ -110,6 +112,13 @@ function successOf(handed: Handed | undefined): Attempt {
   return { claimed, startedAt: at, endedAt: at, nextAttemptAt: undefined, ...answer };
 }
 
+async function countBlocked(): Promise<number> {
+  const { rows } = await administrator.query(
+    "select count(*)::int4 as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+  return rows[0].n;
+}
+
 async function relay(session: Session, tools: TogetherTools) {
   return relayOnce(database, session, tools.onError, tools);
 }
@@ -182,6 +191,50 @@ describe('a process that numbers events and hands them over', HANG_LIMIT, () => 
     const [delivery] = await listDeliveries(database.pool, endpoint.partnerId, { limit: 1 });
     const log = await listDeliveryAttempts(database.pool, endpoint.partnerId, late.claimed.deliveryId);
     assert.deepEqual([delivery?.status, delivery?.attempts, log.map(({ number }) => number)], ['waiting', 0, [1n]]);
+  });
+
+  test('has its first success while another transaction ends the lease: it is logged, and another claims the delivery', async () => {
+    const endpoint = await newPartner();
+    const { tools, handed } = openTools();
+    await tell(endpoint.partnerId);
+    await relay(await openSession(), tools);
+    const success = successOf(handed[0]);
+    const { deliveryId } = success.claimed;
+    const other = await database.pool.connect();
+    await other.query('begin');
+    await other.query(`update delivery set status = 'waiting', next_attempt_at = now() where delivery_id = $1`, [deliveryId]);
+    const recording = recordSuccesses(database.pool, [success]);
+    await waitFor('recording that waits', async () => (await countBlocked()) > 0);
+    await other.query('commit');
+    other.release();
+    await recording;
+    const log = await listDeliveryAttempts(database.pool, endpoint.partnerId, deliveryId);
+    const claims = await claimElsewhere(endpoint);
+    assert.deepEqual([log.map(({ number }) => number), claims.map(({ lease }) => lease)], [[1n], [2n]]);
+  });
+
+  test('has a first success: failures of its endpoint end, and those of no other', async () => {
+    const endpoints = [await newPartner(), await newPartner()];
+    await administrator.query(
+      'update endpoint_health set failures_in_row = 3, failing_since = now(), breaker_trips = 1 where endpoint_id = any ($1)',
+      [endpoints.map(({ endpointId }) => endpointId)],
+    );
+    const [failing] = endpoints as [(typeof endpoints)[0]];
+    await tell(failing.partnerId);
+    const { tools } = openTools();
+    await relay(await openSession(), tools);
+    const [claimed] = await claimElsewhere(failing);
+    const answer = { milliseconds: 3, status: 200, errorClass: null, excerpt: null, isSuccess: true, nextAttemptAt: undefined };
+    const at = new Date();
+    await recordSuccesses(database.pool, [{ claimed: claimed as ClaimedDelivery, startedAt: at, endedAt: at, ...answer }]);
+    const { rows } = await administrator.query(
+      'select failures_in_row as failures, failing_since is null as ended from endpoint_health where endpoint_id = any ($1) order by 1',
+      [endpoints.map(({ endpointId }) => endpointId)],
+    );
+    assert.deepEqual(rows, [
+      { failures: 0, ended: true },
+      { failures: 3, ended: false },
+    ]);
   });
 
   test('loses its connection within the transaction: nothing has happened, and the next session numbers them once', async () => {
