@@ -393,6 +393,27 @@ describe('the clock', HANG_LIMIT, () => {
     assert.ok(Date.parse(body.clock.now) - Date.now() < 32 * 86_400_000, 'it was advanced once');
   });
 
+  test('a request that the clock was advanced under does not advance it again, also after another one has', async () => {
+    const { client, partner } = await service.newPartner();
+    const { transaction_id } = (await client.confirm({}, asking('pending'))).body.contribution;
+    const holder = await service.database.pool.connect();
+    await holder.query("begin; set local idle_in_transaction_session_timeout = '60s'");
+    const text = 'select from contribution where partner_id = $1 and transaction_id = $2 for update';
+    await holder.query(text, [partner.partnerId, transaction_id]);
+    const key = newKey();
+    assertError(await ask(client, 'clock', { advance: 'P4D' }, key), 'internal_service_unavailable');
+    await holder.query('rollback');
+    holder.release();
+    assert.equal((await ask(client, 'clock', { advance: 'P1D' })).status, 201);
+    // As if the minute were over.
+    const left = "update keyed_answer set claimed_at = now() - interval '61 seconds' where answer is null";
+    await service.database.pool.query(left);
+    const { status, body } = await ask(client, 'clock', { advance: 'P4D' }, key);
+    assert.equal(status, 201);
+    const aheadDays = (Date.parse(body.clock.now) - Date.now()) / 86_400_000;
+    assert.ok(aheadDays > 4.9 && aheadDays < 5.1, `${aheadDays} days`);
+  });
+
   test('two advances of half an estimate’s life end those that were there before both, not those from between', async () => {
     const { client } = await service.newPartner();
     const first = (await client.estimate()).body.estimate.calculation_id;

@@ -63,8 +63,8 @@ export async function advanceClock(
   const { clock, estimatesEnded } = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     await allowLongStatements(db, LONG);
     const held = await lockSandboxClock(db, partnerId);
-    // The process that advanced the clock under this key died before its answer: only the remaining work is done.
-    if (held.advancedUnder === idempotencyKey) return { clock: clockOf(held), estimatesEnded: 0 };
+    // The request with this key advanced the clock and was not answered: only the remaining work is done.
+    if (held.advancedUnder.includes(idempotencyKey)) return { clock: clockOf(held), estimatesEnded: 0 };
     const [before, after] = [clockOf(held), advancedBy(clockOf(held), advance, partner.timeZone)];
     if (!after)
       throw refusal('wrong_form', 'advance must be an ISO 8601 duration of a second or more, such as P1M, P3D or PT36H.');

@@ -12,8 +12,8 @@ export interface SandboxClock {
 
 /** The locked clock: nobody else advances it. */
 export interface HeldClock extends SandboxClock {
-  /** The key of the request that advanced it last. */
-  readonly advancedUnder: string | null;
+  /** The keys of the requests that advanced it last. */
+  readonly advancedUnder: readonly string[];
 }
 
 const INSERT: Statement = {
@@ -23,7 +23,8 @@ const INSERT: Statement = {
 
 const LOCK: Statement = {
   name: 'lock_sandbox_clock',
-  text: `select ${NOW} as now, ahead_ms as "aheadMs", advanced_under as "advancedUnder" from sandbox_clock where partner_id = $1 for update`,
+  text: `select ${NOW} as now, ahead_ms as "aheadMs", coalesce(string_to_array(advanced_under, ' '), '{}') as "advancedUnder"
+    from sandbox_clock where partner_id = $1 for update`,
 };
 
 /** Another advance of the same partner's clock waits until the transaction ends. */
@@ -51,9 +52,14 @@ export interface Advance {
   readonly idempotencyKey: string;
 }
 
+/** At least fifteen keys, and the spaces between them. A partner has fewer requests that were not answered yet. */
+const KEPT_CHARACTERS = 2_000;
+
 const ADVANCE: Statement = {
   name: 'advance_sandbox_clock',
-  text: `update sandbox_clock set ahead_ms = ahead_ms + $2::int8, advanced_at = ${NOW}, advanced_under = $3 where partner_id = $1`,
+  text: `update sandbox_clock set ahead_ms = ahead_ms + $2::int8, advanced_at = ${NOW},
+      advanced_under = right(coalesce(advanced_under || ' ', '') || $3, ${KEPT_CHARACTERS})
+    where partner_id = $1`,
 };
 
 /** A live estimate is at most a day old; the time in its id may be slightly off. */
