@@ -20,14 +20,16 @@ const CLAIM: Statement = {
   text: `insert into keyed_answer as k (partner_id, idempotency_key, operation, fingerprint, claimed_at, work_id, claim_id)
     values ($1, $2, $3, $4, ${NOW}, $6, $6)
     on conflict on constraint keyed_answer_pkey do update
-      set claimed_at = excluded.claimed_at, work_id = coalesce(k.work_id, excluded.work_id), claim_id = excluded.claim_id
+      set claimed_at = excluded.claimed_at, work_id = coalesce(k.work_id, excluded.work_id),
+        claim_id = case when k.claimed_at > excluded.claimed_at then k.claim_id else excluded.claim_id end
       where k.answer is null and k.fingerprint = excluded.fingerprint
-        and excluded.claimed_at - k.claimed_at > $5::int4 * interval '1 second'
-    returning work_id as "workId"`,
+        and greatest(excluded.claimed_at - k.claimed_at, k.claimed_at - excluded.claimed_at) > $5::int4 * interval '1 second'
+    returning case when claim_id = $6 then work_id end as "workId"`,
 };
 
 /**
- * Claims the work of a request for the caller: the key is free, or the claim is this many seconds old.
+ * Claims the work of a request for the caller: the key is free, or the claim is this many seconds old. A claim that is as many seconds ahead
+ * was made while the clock was ahead: it is as old as the others from now on.
  *
  * @param claimId Names this claim; the work too, where the key is free.
  * @returns The id of the work, which stays the same when it is taken over; `undefined` when another process does it.
@@ -37,8 +39,9 @@ export async function claimKeyedAnswer(
   request: KeyedRequest,
   { leftAfterSeconds, claimId }: { readonly leftAfterSeconds: number; readonly claimId: string },
 ): Promise<string | undefined> {
-  const [claim] = await run<{ workId: string }>(db, CLAIM, [...idOf(request), request.fingerprint, leftAfterSeconds, claimId]);
-  return claim?.workId;
+  const values = [...idOf(request), request.fingerprint, leftAfterSeconds, claimId];
+  const [claim] = await run<{ workId: string | null }>(db, CLAIM, values);
+  return claim?.workId ?? undefined;
 }
 
 const RENEW: Statement = {

@@ -5,9 +5,12 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { registerJobs } from '../../src/schedule/run-job.ts';
 import { claimJob, insertJob, listDueJobs } from '../../src/store/jobs/job.ts';
+import { claimKeyedAnswer } from '../../src/store/keyed-answer.ts';
+import { findReconciliation, insertReconciliation } from '../../src/store/reconciliations/reconciliation.ts';
 import { endHandOver, listEndedHandOvers } from '../../src/store/webhooks/hand-over.ts';
 import { endFarWaits } from '../../src/webhooks/delivery/end-far-waits.ts';
 import { openWebhooks, reopenDue } from '../../src/webhooks/start-webhooks.ts';
@@ -16,6 +19,7 @@ import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { signedInOperator } from '../support/operator-client.ts';
 import { testService } from '../support/service.ts';
+import { closeNow, openFirst } from '../support/settlements.ts';
 import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
@@ -147,6 +151,53 @@ test('a job whose process died while the clock was ahead runs again', HANG_LIMIT
   await pool.query("update job set lease_until = lease_until - interval '61 seconds' where job_name = 'far'");
   assert.deepEqual((await listDueJobs(pool)).jobNames, ['far']);
   assert.deepEqual([(await claim('far'))?.runNo, await claim('near')], [2n, undefined]);
+});
+
+test('a list whose process died while the clock was ahead ends, and lets the next one begin', HANG_LIMIT, async () => {
+  const { partner } = await service.newPartner();
+  const { partnerId } = partner;
+  await openFirst(database, partner);
+  const { settlementId } = (await closeNow(database, partnerId)).closed;
+  const begin = (reconciliationId: string) => {
+    const uploadedBy = reconciliationId === 'rec_compared' ? OWNER.operatorId : null;
+    return insertReconciliation(pool, {
+      partnerId,
+      reconciliationId,
+      settlementId,
+      idempotencyKey: reconciliationId,
+      format: 'csv',
+      uploadedBy,
+    });
+  };
+  const statuses = async () => {
+    await registerJobs(database, []);
+    await completeReconciliations(database, new AbortController().signal);
+    const found = ['rec_received', 'rec_compared'].map((id) => findReconciliation(pool, partnerId, id));
+    return (await Promise.all(found)).map((each) => each?.status);
+  };
+  assert.ok((await begin('rec_received')) && (await begin('rec_compared')));
+  await pool.query("update reconciliation set status = 'comparing' where reconciliation_id = 'rec_compared'");
+  await pool.query("update reconciliation set lease_until = lease_until + interval '1 year' where partner_id = $1", [partnerId]);
+  // Its process may live, and renews the lease meanwhile.
+  assert.deepEqual(await statuses(), ['receiving', 'comparing']);
+  await pool.query("update reconciliation set lease_until = lease_until - interval '61 seconds' where partner_id = $1", [
+    partnerId,
+  ]);
+  assert.deepEqual(await statuses(), ['failed', 'done']);
+  assert.ok(await begin('rec_next'));
+});
+
+test('a request whose process died while the clock was ahead is done by the next one with its key', HANG_LIMIT, async () => {
+  const { partnerId: callerId } = (await service.newPartner()).partner;
+  const request = { callerId, idempotencyKey: 'clock-was-ahead', operation: 'sendSampleEvent', fingerprint: Buffer.alloc(32) };
+  const claim = (claimId: string) => claimKeyedAnswer(pool, request, { leftAfterSeconds: 60, claimId });
+  assert.equal(await claim('first'), 'first');
+  await pool.query("update keyed_answer set claimed_at = claimed_at + interval '1 year' where partner_id = $1", [callerId]);
+  // Its process may live, and renews the claim meanwhile.
+  assert.equal(await claim('second'), undefined);
+  await pool.query("update keyed_answer set claimed_at = claimed_at - interval '61 seconds' where partner_id = $1", [callerId]);
+  assert.equal(await claim('third'), 'first');
+  assert.equal(await claim('fourth'), undefined);
 });
 
 test('a session that was opened while the clock was ahead is over', HANG_LIMIT, async () => {

@@ -259,6 +259,17 @@ export async function endLostReconciliationsOf(db: Queryable, partnerId: string)
   await run(db, END_LOST_OF, [partnerId]);
 }
 
+const SHORTEN_LEASES: OfAllPartners = {
+  name: 'shorten_reconciliation_leases',
+  write: (ofPartners) => `update reconciliation set lease_until = ${LEASE}
+    where ${ofPartners('partner_id')} and status in ('receiving', 'comparing') and lease_until > now() + interval '2 minutes'`,
+};
+
+/** Lets leases end after a minute that would last for longer than two: the clock was ahead when they were taken. */
+export async function shortenReconciliationLeases(nodes: NodeReader): Promise<void> {
+  await nodes.read(SHORTEN_LEASES);
+}
+
 const LIST_LEFT: OfAllPartners = {
   name: 'list_left_reconciliations',
   write: (ofPartners) => `select partner_id as "partnerId", reconciliation_id as "reconciliationId" from reconciliation
