@@ -70,13 +70,19 @@ interface SettlementRow extends SumsRow {
   readonly note: string | null;
 }
 
+/** Each by its name: with `*` the sessions of a release could not read settlements any more once the next one has added a column. */
+const COLUMNS = `s.partner_id, s.settlement_id, s.sequence, s.status, s.period_start, s.period_end, s.period_timezone, s.period_label,
+      s.follows_event, s.created_at, s.closed_at, s.contribution_count, s.adjustment_count, s.gross_points, s.adjustment_points,
+      s.carried_points, s.net_points, s.exact_amount, s.currency, s.totals_by_version, s.csv_sha256, s.csv_bytes, s.line_count,
+      s.previous_csv_sha256, s.chain_sha256, s.seal`;
+
 /**
  * Selects settlements with the partner's answer: where an acceptance ended a dispute, with the acceptance.
  *
  * @param partnerId SQL.
  */
-const selectOf = (partnerId: string, rows = 'settlement s') => `select s.*, a.status as acknowledgement, a.acknowledged_at,
-      a.reference, a.note
+const selectOf = (partnerId: string, rows = 'settlement s') => `select ${COLUMNS},
+      a.status as acknowledgement, a.acknowledged_at, a.reference, a.note
     from ${rows} left join lateral (
       select status, acknowledged_at, reference, note from settlement_acknowledgement k
       where k.partner_id = ${partnerId} and k.settlement_id = s.settlement_id order by k.status limit 1
