@@ -2,8 +2,11 @@ import { repeat } from '../concurrency/repeat.ts';
 import { completeReconciliations } from '../operations/reconciliations/complete-reconciliations.ts';
 import type { Database } from '../store/database.ts';
 import { NodeReader } from '../store/node-reader.ts';
+import { shortenReconciliationLeases } from '../store/reconciliations/reconciliation.ts';
 
 const PAUSE_MS = 1_000;
+/** What a clock that was ahead has set is looked for so often. */
+const SHORTEN_EVERY_MS = 60_000;
 
 /**
  * Completes reconciliations whose list has arrived. Any number of processes may run it.
@@ -12,10 +15,15 @@ const PAUSE_MS = 1_000;
  */
 export function openReconciler(database: Database, onError: (error: unknown) => void): () => Promise<void> {
   const nodes = new NodeReader(database, onError);
+  let shortenedAtMs = Number.NEGATIVE_INFINITY;
   return repeat({
     pauseMs: PAUSE_MS,
     onError,
     async work(signal) {
+      if (performance.now() - shortenedAtMs >= SHORTEN_EVERY_MS) {
+        await shortenReconciliationLeases(nodes);
+        shortenedAtMs = performance.now();
+      }
       await completeReconciliations(database, signal, nodes);
       return false;
     },

@@ -6,8 +6,6 @@ import { PartnersLeftError } from '../operations/for-each-partner.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
 import { endJobRun, insertJob, type RunOutcome, type RunTrigger, renewJobLease, shortenJobLeases } from '../store/jobs/job.ts';
-import { NodeReader } from '../store/node-reader.ts';
-import { shortenReconciliationLeases } from '../store/reconciliations/reconciliation.ts';
 import type { Job, JobResult } from './job.ts';
 
 /** A job of a dead process is free after this time. */
@@ -50,10 +48,8 @@ export function nextDueAt({ name, pattern }: Job, after: Date): Date {
  *
  * @param stop Ends it between two jobs.
  */
-export async function registerJobs(database: Database, jobs: readonly Job[], stop?: AbortSignal): Promise<void> {
-  const { pool } = database;
+export async function registerJobs({ pool }: Database, jobs: readonly Job[], stop?: AbortSignal): Promise<void> {
   await shortenJobLeases(pool, { leaseMs: LEASE_MS, longerThanMs: 2 * LEASE_MS });
-  await shortenReconciliationLeases(new NodeReader(database));
   for (const job of jobs) {
     if (stop?.aborted) return;
     await insertJob(pool, { jobName: job.name, pattern: job.pattern, dueAt: nextDueAt(job, await readClock(pool)) });

@@ -5,12 +5,12 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
+import { openReconciler } from '../../src/schedule/reconciler.ts';
 import { registerJobs } from '../../src/schedule/run-job.ts';
 import { claimJob, insertJob, listDueJobs } from '../../src/store/jobs/job.ts';
 import { claimKeyedAnswer } from '../../src/store/keyed-answer.ts';
-import { findReconciliation, insertReconciliation } from '../../src/store/reconciliations/reconciliation.ts';
+import { insertReconciliation } from '../../src/store/reconciliations/reconciliation.ts';
 import { endHandOver, listEndedHandOvers } from '../../src/store/webhooks/hand-over.ts';
 import { endFarWaits } from '../../src/webhooks/delivery/end-far-waits.ts';
 import { openWebhooks, reopenDue } from '../../src/webhooks/start-webhooks.ts';
@@ -169,21 +169,25 @@ test('a list whose process died while the clock was ahead ends, and lets the nex
       uploadedBy,
     });
   };
-  const statuses = async () => {
-    await registerJobs(database, []);
-    await completeReconciliations(database, new AbortController().signal);
-    const found = ['rec_received', 'rec_compared'].map((id) => findReconciliation(pool, partnerId, id));
-    return (await Promise.all(found)).map((each) => each?.status);
+  const isShort = "lease_until < now() + interval '2 minutes'";
+  const isNow = async (condition: string) => {
+    const { rows } = await pool.query(`select count(*) from reconciliation where partner_id = $1 and ${condition}`, [partnerId]);
+    return rows[0].count === 2n;
+  };
+  const untilReconciled = async (what: string, condition: string) => {
+    const close = openReconciler(database, (error) => assert.fail(error as Error));
+    await waitFor(what, () => isNow(condition));
+    await close();
   };
   assert.ok((await begin('rec_received')) && (await begin('rec_compared')));
   await pool.query("update reconciliation set status = 'comparing' where reconciliation_id = 'rec_compared'");
   await pool.query("update reconciliation set lease_until = lease_until + interval '1 year' where partner_id = $1", [partnerId]);
   // Its process may live, and renews the lease meanwhile.
-  assert.deepEqual(await statuses(), ['receiving', 'comparing']);
+  await untilReconciled('the shorter leases', `${isShort} and ended_at is null`);
   await pool.query("update reconciliation set lease_until = lease_until - interval '61 seconds' where partner_id = $1", [
     partnerId,
   ]);
-  assert.deepEqual(await statuses(), ['failed', 'done']);
+  await untilReconciled('the ends', "(reconciliation_id, status) in (('rec_received', 'failed'), ('rec_compared', 'done'))");
   assert.ok(await begin('rec_next'));
 });
 
