@@ -11,7 +11,7 @@ import type { SessionTools } from '../operations/access/operator-session.ts';
 import { explainLostWorker } from '../operations/overview/lost-partners.ts';
 import type { SettlementTools } from '../operations/settlements/settlement-tools.ts';
 import { sendError } from '../partner-api/errors.ts';
-import { acceptJsonOnly } from '../partner-api/http/read-body.ts';
+import { acceptJsonOnly, BODY_MAX_BYTES } from '../partner-api/http/read-body.ts';
 import { refuseIllFormed } from '../partner-api/http/refuse-ill-formed.ts';
 import type { StoppableUploads } from '../partner-api/http/stoppable-uploads.ts';
 import { validateByContract } from '../partner-api/validation/validate-by-contract.ts';
@@ -52,7 +52,6 @@ export interface OperatorApi {
   close(): Promise<void>;
 }
 
-const BODY_MAX_BYTES = 65_536;
 const PATH_CHARACTERS_MAX = 16_384;
 
 /** Builds the interface; the listener is somebody else's. */

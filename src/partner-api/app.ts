@@ -24,7 +24,7 @@ import { limitIdle } from './http/idle-connections.ts';
 import { type AskedRoute, type KnownRoutes, learnRoutes, REFERENCE_HERE, REFERENCE_OF_SANDBOX } from './http/known-routes.ts';
 import { nodeAnswers } from './http/node-answers.ts';
 import { answerHalfClosed, createServer } from './http/node-http.ts';
-import { acceptJsonOnly } from './http/read-body.ts';
+import { acceptJsonOnly, BODY_MAX_BYTES } from './http/read-body.ts';
 import { refuseIllFormed } from './http/refuse-ill-formed.ts';
 import { LONGEST_REQUEST_MS, limitRequestTime } from './http/request-time.ts';
 import { serializeLater } from './http/serialize-later.ts';
@@ -91,7 +91,6 @@ export interface PartnerApi {
   countInFlight(): number;
 }
 
-const BODY_MAX_BYTES = 65_536;
 const HEADERS_MAX_BYTES = 16_384;
 
 const SERVER: ServerOptions = {

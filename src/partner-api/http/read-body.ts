@@ -3,6 +3,9 @@ import { readJson } from '../../domain/parse-json.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { chargeBody } from '../limits/partner-rate.ts';
 
+/** Of a request's body; a list has a limit of its own. */
+export const BODY_MAX_BYTES = 65_536;
+
 /** A byte order mark is kept and refused like any other character outside JSON. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
