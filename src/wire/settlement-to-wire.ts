@@ -2,7 +2,7 @@ import type { Environment } from '../domain/access/api-key.ts';
 import { amountText } from '../domain/numbers/money.ts';
 import { amountFigures, pointFigures } from '../domain/settlements/settlement-figures.ts';
 import type { SettlementLine } from '../domain/settlements/settlement-line.ts';
-import { type SettlementTotals, settlementAmount } from '../domain/settlements/settlement-totals.ts';
+import { currencyOfAmounts, type SettlementTotals, settlementAmount } from '../domain/settlements/settlement-totals.ts';
 import type { Settlement } from '../store/settlements/settlement.ts';
 
 /** A settlement with its totals: its own when it is closed, otherwise those of a moment. */
@@ -31,7 +31,7 @@ export function settlementToData({ settlement, totals, currency, asOf }: Settlem
     adjustment_points: totals.adjustmentPoints,
     ...figuresToData(totals, currency),
     amount: settlementAmount(totals, currency),
-    currency,
+    currency: currencyOfAmounts(totals, currency),
     totals_by_version: totals.byVersion.map((each) => ({
       contribution_rule_version: each.contributionRuleVersion,
       point_conversion_version: each.pointConversionVersion,

@@ -97,3 +97,15 @@ test('settlement totals prints the same', HANG_LIMIT, async () => {
   assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
   assert.match(wrong.stderr, /--month.*It must be a calendar month, such as 2026-11\./);
 });
+
+test('a list by currency has what the month counts under it: not what has points without a value', async () => {
+  const [worthless, empty] = [await closedWith([7]), await closedWith([])];
+  const idsOf = async (sort: string) => {
+    const { body } = await viewer.get(`${V1}/settlements?sort=${sort}&currency=SAR&period=${month}&limit=200`);
+    const shown = body.settlements as { settlement_id: string; currency: string }[];
+    assert.deepEqual([...new Set(shown.map(({ currency }) => currency))], ['SAR'], sort);
+    return [first, worthless, empty].map(({ closed }) => shown.some((each) => each.settlement_id === closed.settlementId));
+  };
+  for (const sort of ['closed_at', 'net_points']) assert.deepEqual(await idsOf(sort), [true, false, true], sort);
+  assert.deepEqual(await idsOf('payable_amount'), [true, false, false]);
+});

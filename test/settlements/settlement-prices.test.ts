@@ -74,8 +74,9 @@ describe('what a point is worth', HANG_LIMIT, () => {
 
   test('without a value there is no amount: under a version that says so, and under none', async () => {
     for (const index of [1, 2])
-      for (const { amount, net_points } of Object.values(await closedAfter(index, [7])))
-        assert.deepEqual([amount, net_points], [null, 7n]);
+      for (const { amount, currency, net_points } of Object.values(await closedAfter(index, [7])))
+        assert.deepEqual([amount, currency, net_points], [null, null, 7n]);
+    assert.match((await owner.run(['settlement', 'list', '--partner', idOf(1)])).stdout, /^carried out amount +-\ncurrency +-$/m);
   });
 
   test('a restatement reaches to the highest value that was in force since the partner was made', async () => {

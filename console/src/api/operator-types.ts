@@ -1070,7 +1070,7 @@ export interface paths {
         };
         /**
          * List closed settlements of all partners
-         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on. The order of `payable_amount` takes a currency.
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on. The order of `payable_amount` takes a currency, and leaves out settlements without lines.
          *
          *     Least role: `viewer`.
          */
@@ -2356,7 +2356,7 @@ export interface paths {
         };
         /**
          * Download closed settlements of all partners (CSV)
-         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on. The order of `payable_amount` takes a currency.
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on. The order of `payable_amount` takes a currency, and leaves out settlements without lines.
          *
          *     Least role: `viewer`.
          */
@@ -5137,9 +5137,9 @@ export interface components {
             point_conversion_version: string;
             /** @description The version of the tree cost. */
             tree_cost_version: string;
-            /** @description How many lines have these versions. */
+            /** @description How many contributions of these versions it has; adjustments are not counted. */
             count: string;
-            /** @description Their points. */
+            /** @description The points of these contributions and of adjustments of these versions. */
             points: string;
             /** @description Their amount, exact; `null` without a conversion. */
             amount: string | null;

@@ -1,7 +1,7 @@
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import { amountFigures, pointFigures } from '../../domain/settlements/settlement-figures.ts';
-import type { SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
+import { currencyOfAmounts, type SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
 import { getSettlement } from '../../operations/settlements/get-settlement.ts';
@@ -207,6 +207,6 @@ function figuresToRow(totals: SettlementTotals, currency: string | null): Row {
     'net amount': amounts?.net ?? '-',
     'payable amount': amounts?.payable ?? '-',
     'carried out amount': amounts?.carriedOut ?? '-',
-    currency: currency ?? '-',
+    currency: currencyOfAmounts(totals, currency) ?? '-',
   };
 }

@@ -1,7 +1,7 @@
 import { payableOf } from '../numbers/money.ts';
 import type { AcknowledgementStatus } from './settlement.ts';
 import { pointFigures } from './settlement-figures.ts';
-import { exactAmount, type SettlementSums } from './settlement-totals.ts';
+import { currencyOfAmounts, exactAmount, type SettlementSums } from './settlement-totals.ts';
 
 /** What a closed settlement comes to, and how its partner answered. */
 export interface SettledSums extends SettlementSums {
@@ -55,7 +55,7 @@ export function countMonth(): MonthCounter {
 
 function addToCurrency(totals: Map<string | null, CurrencyTotals>, settlement: SettledSums): void {
   const exact = exactAmount(settlement);
-  const currency = exact === null ? null : settlement.currency;
+  const currency = currencyOfAmounts(settlement, settlement.currency);
   const total = totals.get(currency) ?? noneOf(currency);
   totals.set(currency, total);
   const points = pointFigures(settlement);

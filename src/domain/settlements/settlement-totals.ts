@@ -163,6 +163,11 @@ export function exactAmount({ amount, contributionCount, adjustmentCount, carrie
   return amount ?? (isEmpty ? 0n : null);
 }
 
+/** Of the amounts; `null` where there are none. */
+export function currencyOfAmounts(totals: SettlementSums, currency: string | null): string | null {
+  return exactAmount(totals) === null ? null : currency;
+}
+
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 function addToVersion(byVersion: Map<string, Mutable<VersionTotals>>, line: CountedLine): void {

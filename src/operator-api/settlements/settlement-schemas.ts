@@ -20,8 +20,8 @@ const VersionTotals = shape('VersionTotals', {
   contribution_rule_version: text('The version of the contribution rule.'),
   point_conversion_version: text('The version of the point conversion.'),
   tree_cost_version: text('The version of the tree cost.'),
-  count: integerText('How many lines have these versions.'),
-  points: integerText('Their points.'),
+  count: integerText('How many contributions of these versions it has; adjustments are not counted.'),
+  points: integerText('The points of these contributions and of adjustments of these versions.'),
   amount: nullableDecimalText('Their amount, exact; `null` without a conversion.'),
 });
 

@@ -15,6 +15,7 @@ export interface ListedSettlement {
   readonly periodLabel: string;
   /** The calendar month of the period: `2026-11` of `2026-11` and of `2026-11-2`. */
   readonly month: string;
+  /** Of its amounts; `null` where it has none. */
   readonly currency: string | null;
   /** The partner's answer; the acceptance where one ended a dispute. */
   readonly acknowledgement: AcknowledgementStatus;
@@ -23,12 +24,15 @@ export interface ListedSettlement {
 const acknowledgementOf = (partnerId: string) => `coalesce((
         select min(a.status) from settlement_acknowledgement a where a.partner_id = ${partnerId} and a.settlement_id = s.settlement_id
       ), 'pending') as acknowledgement`;
+/** `null` where points have no value; a closed settlement without lines has the amount 0. */
+const CURRENCY =
+  'case when exact_amount is not null or contribution_count + adjustment_count = 0 and carried_points = 0 then currency end';
 /** As the index says it. */
 const MONTH = 'left(period_label, 7)';
 const selectOf = (
   partnerId: string,
 ) => `partner_id as "partnerId", settlement_id as "settlementId", status, period_label as "periodLabel", ${MONTH} as month,
-      currency, ${acknowledgementOf(partnerId)}`;
+      ${CURRENCY} as currency, ${acknowledgementOf(partnerId)}`;
 
 export type ClosedOrder = 'closed_at' | 'net_points' | 'payable_amount';
 
