@@ -518,6 +518,17 @@ describe('undoing', () => {
     assert.deepEqual([undone.settledPointsAfter, undone.reversalOf], [250n, adjustment.adjustmentId]);
   });
 
+  test('under a reason of the same kind: the refusal names the reasons, and no delta that nobody stated', async () => {
+    const of = await newContribution();
+    const [points, amount] = [await posted(of, -100n), await posted(of, 0n, { ...restated, amountDelta: '-2.5' }, '0.05')];
+    const undone = await oppositeOf(pool, amount);
+    const undo = () => draft(of, 0n, undone, '0.05');
+    await refused(undo(), 'reason_code unsupported_value');
+    await assert.rejects(undo(), /reason_code must be conversion_restatement or tree_cost_restatement: .* a restatement\./);
+    const { pointsDelta, reversalOf } = await oppositeOf(pool, points);
+    await refused(draft(of, pointsDelta, { ...restated, reversalOf }, '0.05'), 'reason_code unsupported_value');
+  });
+
   test("nothing that is not posted, of another contribution or another partner's", async () => {
     const [of, other] = [await newContribution(), await newContribution()];
     const foreign = await posted(other, -100n);

@@ -69,8 +69,7 @@ export function checkNewAdjustment(adjustment: NewAdjustment, context: Adjustmen
       problem('reason_en', 'wrong_form', `reason_en must be ${lineForm(reasonEn, REASON_CHARACTERS_MAX)}.`),
     !isLine(reasonAr, REASON_CHARACTERS_MAX) &&
       problem('reason_ar', 'wrong_form', `reason_ar must be ${lineForm(reasonAr, REASON_CHARACTERS_MAX)}.`),
-    ...(isReason(reasonCode) ? checkDeltas(reasonCode, adjustment, context) : []),
-    adjustment.reversalOf !== null && checkReversal(adjustment, context),
+    ...(isReason(reasonCode) ? checkChange(reasonCode, adjustment, context) : []),
   ].filter((found) => found !== false);
 }
 
@@ -118,6 +117,22 @@ function checkPointsDelta({ pointsDelta, amountDelta }: StatedDeltas): Problems 
         'amount_delta must be left out: except for restatements the amount follows from the points.',
       ),
   ];
+}
+
+/** A reversal takes its deltas from what it reverses: under a reason of the other kind, only the reason is wrong. */
+function checkChange(reason: AdjustmentReason, adjustment: NewAdjustment, context: AdjustmentContext): Problems {
+  if (adjustment.reversalOf === null) return checkDeltas(reason, adjustment, context);
+  const { reversed } = context;
+  const isOfAmount = reversed ? reversed.amountDelta !== null : isRestatement(reason);
+  if (isOfAmount !== isRestatement(reason)) return [problem('reason_code', 'unsupported_value', reasonsOf(isOfAmount))];
+  return [...checkDeltas(reason, adjustment, context), checkReversal(adjustment, context)];
+}
+
+function reasonsOf(isOfAmount: boolean): string {
+  const fitting = ADJUSTMENT_REASONS.filter((reason) => isRestatement(reason) === isOfAmount).join(isOfAmount ? ' or ' : ', ');
+  return isOfAmount
+    ? `reason_code must be ${fitting}: the adjustment to reverse is a restatement.`
+    : `reason_code must be one of ${fitting}: the adjustment to reverse changes points.`;
 }
 
 /** Checks well-formed deltas against the settled state. */
