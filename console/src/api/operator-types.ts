@@ -2785,7 +2785,7 @@ export interface components {
             posted_at: string | null;
             /** @description The settlement that has its line; `null` until one closes over it. */
             settlement_id: string | null;
-            /** @description The settlement that has the line of the contribution; `null` without one. */
+            /** @description The settlement that had the line of the contribution when the adjustment was posted; `null` where none had, and before. */
             original_settlement_id: string | null;
         };
         AdjustmentDetail: {
@@ -3948,7 +3948,7 @@ export interface components {
             posted_at: string | null;
             /** @description The settlement that has its line; `null` until one closes over it. */
             settlement_id: string | null;
-            /** @description The settlement that has the line of the contribution; `null` without one. */
+            /** @description The settlement that had the line of the contribution when the adjustment was posted; `null` where none had, and before. */
             original_settlement_id: string | null;
             /** @description The change of the settled amount, exact: that of a restatement, otherwise the points times their value; `null` without a conversion. */
             amount: string | null;

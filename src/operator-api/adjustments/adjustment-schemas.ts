@@ -46,7 +46,9 @@ const AdjustmentBody = shape('Adjustment', {
   posted_by: nullableText('Who posted it; `null` before.'),
   posted_at: nullableTime('When it was posted; `null` before.'),
   settlement_id: nullableText('The settlement that has its line; `null` until one closes over it.'),
-  original_settlement_id: nullableText('The settlement that has the line of the contribution; `null` without one.'),
+  original_settlement_id: nullableText(
+    'The settlement that had the line of the contribution when the adjustment was posted; `null` where none had, and before.',
+  ),
 });
 
 export function adjustmentToWire(adjustment: Adjustment) {
