@@ -1,18 +1,25 @@
 // Builds the console into console/dist when its source changed since, with the compressed files beside. Runs under Node 24, which
 // scripts/prepare.mjs provides.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { makeBuildFolder } from './make-build-folder.mjs';
 
 const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
 const [CONSOLE, DIST] = [join(REPOSITORY, 'console'), join(REPOSITORY, 'console/dist')];
 /** Beside `dist` and not in it: what stands there is served. */
 const STAMP = join(REPOSITORY, 'node_modules', '.console-built');
 /** What decides the result besides the source: the packages, the types, and how it is built. */
-const INPUTS = ['package-lock.json', 'console/index.html', 'console/package.json', 'scripts/build-console.mjs'];
+const INPUTS = [
+  'package-lock.json',
+  'console/index.html',
+  'console/package.json',
+  'scripts/build-console.mjs',
+  'scripts/make-build-folder.mjs',
+];
 /** A file that shrinks by less is sent as it is. */
 const SAVED_BYTES_MIN = 200;
 
@@ -26,7 +33,7 @@ export async function buildConsole() {
   if (!existsSync(join(REPOSITORY, 'node_modules', 'vite'))) return false;
   process.stderr.write('Building the console (only when it changes) …\n');
   const startedAt = Date.now();
-  const folder = mkdtempSync(join(CONSOLE, '.dist-'));
+  const folder = makeBuildFolder(CONSOLE);
   try {
     await bundle(folder);
     await compress(join(folder, 'assets'));

@@ -2,15 +2,18 @@
 // Runs on any Node from 20 on.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { makeBuildFolder } from './make-build-folder.mjs';
 
 const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
 const [SDK, DIST] = [join(REPOSITORY, 'sdk'), join(REPOSITORY, 'sdk/dist')];
 const COMPILER = join(REPOSITORY, 'node_modules', 'typescript', 'bin', 'tsc');
 /** Beside `dist` and not in it: it is no part of the package. */
 const STAMP = join(REPOSITORY, 'node_modules', '.sdk-built');
+/** What decides the result besides the source. */
+const INPUTS = ['tsconfig.json', 'sdk/tsconfig.json', 'scripts/build-sdk.mjs', 'scripts/make-build-folder.mjs'];
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) buildSdk();
 
@@ -20,7 +23,7 @@ export function buildSdk() {
   if (existsSync(join(DIST, 'index.js')) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return false;
   // An installation without development packages runs the service, which does not need the SDK.
   if (!existsSync(COMPILER)) return false;
-  const folder = mkdtempSync(join(SDK, '.dist-'));
+  const folder = makeBuildFolder(SDK);
   try {
     const { status, stdout, error } = spawnSync(process.execPath, [COMPILER, '-p', SDK, '--outDir', folder], {
       encoding: 'utf8',
@@ -56,7 +59,7 @@ function rename(folder) {
 
 function hashSources() {
   const hash = createHash('sha256');
-  for (const path of ['tsconfig.json', 'sdk/tsconfig.json']) hash.update(readFileSync(join(REPOSITORY, path)));
+  for (const path of INPUTS) hash.update(readFileSync(join(REPOSITORY, path)));
   const names = readdirSync(join(SDK, 'src'), { recursive: true }).filter((name) => name.endsWith('.ts'));
   for (const name of names.sort()) hash.update(name).update(readFileSync(join(SDK, 'src', name)));
   return hash.digest('hex');

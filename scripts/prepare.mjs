@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { buildSdk } from './build-sdk.mjs';
+import { explainUnwritable } from './make-build-folder.mjs';
 
 const NODE_MAJOR = 24;
 /**
@@ -195,9 +196,7 @@ function tryLock() {
     return true;
   } catch (error) {
     if (error.code === 'EEXIST') return false;
-    return fail(
-      `This folder cannot be written by this user (${error.code}), so the packages cannot be installed: ${process.cwd()}`,
-    );
+    return fail(`The packages cannot be installed. ${explainUnwritable(process.cwd(), error)}`);
   }
 }
 
