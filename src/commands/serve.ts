@@ -7,7 +7,7 @@ import { createPartner } from '../operations/access/manage-partner.ts';
 import { mayHaveSampleData, prepareSampleData } from '../service/open-sample-data.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../service/role.ts';
 import type { Service, ServiceOptions } from '../service/start-service.ts';
-import { beatForFirstProcess, troublesForFirstProcess } from '../service/tell-first-process.ts';
+import { beatForFirstProcess, metricsForFirstProcess, troublesForFirstProcess } from '../service/tell-first-process.ts';
 import type { ListeningMessage } from '../service/worker-processes.ts';
 import { listPartners } from '../store/access/partner.ts';
 import { findSampleData } from '../store/sandbox/sample-data.ts';
@@ -105,6 +105,7 @@ async function serveAsWorker(
   if (!(await wanted)) return;
   beatForFirstProcess();
   const service = await startServiceProcess(config, { ...options, migrates: false, onTrouble: troublesForFirstProcess() });
+  metricsForFirstProcess(() => service.metrics.registry.getMetricsAsJSON());
   process.send?.({ listening: service.baseUrl } satisfies ListeningMessage);
   await Promise.race([stopped, once(process, 'disconnect')]);
   await stopInTime(service);

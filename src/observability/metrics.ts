@@ -1,5 +1,4 @@
-import cluster from 'node:cluster';
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type EndedRunFigures, type JobWatch, measureJobs } from './job-metrics.ts';
 import { shared } from './shared-answer.ts';
 
@@ -53,9 +52,6 @@ export interface DeliveryWatch {
 /** Prometheus metrics of one process. */
 export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): Metrics {
   const registry = new Registry();
-  // When several processes serve one port, the first one collects the metrics of each.
-  AggregatorRegistry.setRegistries(registry);
-  if (cluster.isWorker) new AggregatorRegistry();
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'partner_impact_requests_total',
@@ -289,10 +285,4 @@ export function openOwnMetrics(databaseReason: () => string | undefined): Regist
   const own = new Registry();
   measureDatabase(own, databaseReason);
   return own;
-}
-
-/** The sum over all processes that serve the port, for the process that started them, and what this one knows itself. */
-export function collectFromProcesses(own: Registry): () => Promise<string> {
-  const aggregator = new AggregatorRegistry();
-  return async () => `${await aggregator.clusterMetrics()}\n${await own.metrics()}`;
 }

@@ -1,3 +1,4 @@
+import type { AskMessage, Figures, FiguresMessage } from '../observability/process-metrics.ts';
 import { type DatabaseProblem, problemOf } from '../store/database-problem.ts';
 
 /** The message of a process to the first one when its work failed, with what the error tells of the database. */
@@ -35,4 +36,13 @@ export function troublesForFirstProcess(): (error: unknown) => void {
     toldAtMs.set(kind, performance.now());
     if (process.connected) process.send?.({ trouble } satisfies TroubleMessage);
   };
+}
+
+/** Sends the metrics of this process to the first one, from now on whenever it asks. */
+export function metricsForFirstProcess(collect: () => Promise<Figures>): void {
+  process.on('message', async ({ asksFor }: Partial<AskMessage>) => {
+    if (asksFor !== 'metrics') return;
+    const figures = await collect().catch(() => null);
+    if (process.connected) process.send?.({ figures } satisfies FiguresMessage);
+  });
 }

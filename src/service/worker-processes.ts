@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import type { AdminListener } from '../observability/admin-listener.ts';
 import type { Log, Logger } from '../observability/log.ts';
-import { collectFromProcesses, measureOperators, openOwnMetrics } from '../observability/metrics.ts';
+import { measureOperators, openOwnMetrics } from '../observability/metrics.ts';
+import { collectFromProcesses } from '../observability/process-metrics.ts';
 import { throttled } from '../observability/throttled.ts';
 import type { OperatorApi } from '../operator-api/app.ts';
 import type { Database } from '../store/database.ts';
@@ -75,7 +76,7 @@ export async function startServiceProcesses(
     operators = await openOperators(config, { log, openPool, baseUrl: () => baseUrl, onRefused: measureOperators(own) });
     listener = await openConfiguredAdminListener(config, {
       further: operators.handle,
-      metrics: collectFromProcesses(own),
+      metrics: collectFromProcesses(own, pool.workers),
       checkReadiness: async () => {
         pool.assertComplete();
         return watch.check();
@@ -90,6 +91,8 @@ export async function startServiceProcesses(
 }
 
 interface WorkerPool {
+  /** Those that take requests now. */
+  readonly workers: ReadonlySet<Worker>;
   /** Starts all; returns the address that they share. */
   start(): Promise<string>;
   /**
@@ -126,6 +129,7 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
     while (!isStopping && (await keepOne().catch(onFailedStart)) === undefined) await sleep(RESTART_PAUSE_MS);
   };
   return {
+    workers,
     start: async () => (await Promise.all(Array.from({ length: count }, keepOne)))[0] ?? '',
     assertComplete() {
       if (isStopping) throw new Error('the service is stopping');

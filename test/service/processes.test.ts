@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, test } from 'node:test';
+import { freePort } from '../../reliability/harness/free-port.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, Client, countByStatus, newConfirmation, uniqueId } from '../support/client.ts';
@@ -282,23 +283,12 @@ describe('several processes on one port (serve --processes)', () => {
   test('one that stands still while it starts is ended, and another one starts in its place', HANG_LIMIT, async () => {
     const crew = await spawnService(service.databaseUrl, { LOG_LEVEL: 'error' }, ['--processes', '2']);
     const before = await childrenOf(crew.process.pid as number);
-    const lock = await service.database.pool.connect();
-    await lock.query('begin; lock table installation in access exclusive mode');
+    const lock = await lockStarts();
     process.kill(before[0] as number, 'SIGKILL');
-    await waitFor(
-      'process that waits for the database while it starts',
-      async () => {
-        const { rows } = await service.database.pool.query(
-          "select from pg_locks where not granted and relation = 'installation'::regclass",
-        );
-        return rows.length > 0;
-      },
-      crew.output,
-    );
+    await lock.untilOneWaits();
     const [young] = (await childrenOf(crew.process.pid as number)).filter((pid) => !before.includes(pid));
     process.kill(young as number, 'SIGSTOP');
-    await lock.query('rollback');
-    lock.release();
+    await lock.release();
     await waitFor('line about it', () => crew.output().includes(`"pid":${young},"seconds":15,"msg":"a process stands still`));
     const client = new Client(crew.baseUrl, key.apiKey);
     await waitFor('process in its place', async () => {
@@ -332,10 +322,7 @@ describe('several processes on one port (serve --processes)', () => {
   });
 
   test('kill -9 of the first one ends the others, and none of them prints an error', HANG_LIMIT, async () => {
-    const free = createServer().listen(0, '127.0.0.1');
-    await once(free, 'listening');
-    const { port } = free.address() as AddressInfo;
-    await new Promise((resolve) => free.close(resolve));
+    const port = await freePort();
     const crew = await spawnService(service.databaseUrl, { OPERATIONS_PORT: String(port) }, ['--processes', '2']);
     const others = await childrenOf(crew.process.pid as number);
     const allEnded = once(crew.process, 'close');
@@ -361,6 +348,61 @@ describe('several processes on one port (serve --processes)', () => {
     );
   });
 });
+
+describe('/metrics with --processes', HANG_LIMIT, () => {
+  test('says what the others say while one stands still, is killed during a scrape, and starts', async () => {
+    const port = await freePort();
+    const crew = await spawnService(service.databaseUrl, { OPERATIONS_PORT: String(port) }, ['--processes', '2']);
+    await untilServing(new Client(crew.baseUrl, key.apiKey));
+    const scrape = async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+      const text = await answer.text();
+      assert.equal(answer.status, 200, text);
+      const [comment] = /^# \d of .*/.exec(text) ?? [];
+      const counts = [...text.matchAll(/^partner_impact_requests_total\{.*status="201".*\} (\d+)$/gm)];
+      return { comment, confirmed: counts.reduce((sum, [, count]) => sum + Number(count), 0) };
+    };
+    const [still] = (await childrenOf(crew.process.pid as number)) as [number, number];
+    const ofBoth = await scrape();
+    assert.ok(ofBoth.confirmed >= 40);
+
+    process.kill(still, 'SIGSTOP');
+    const comment = '# 1 of 2 processes did not answer: their last figures are shown.';
+    assert.deepEqual(await scrape(), { ...ofBoth, comment });
+
+    const lock = await lockStarts();
+    const during = scrape();
+    // Answered after the first process has asked the others.
+    await fetch(`http://127.0.0.1:${port}/livez`);
+    process.kill(still, 'SIGKILL');
+    const ofOne = await during;
+    assert.ok(ofOne.confirmed < ofBoth.confirmed, `${ofOne.confirmed} of ${ofBoth.confirmed}`);
+
+    await lock.untilOneWaits();
+    assert.deepEqual(await scrape(), { comment: undefined, confirmed: ofOne.confirmed });
+    await lock.release();
+    await crew.end('SIGKILL');
+  });
+});
+
+/** Until it is released, a process waits while it starts, however long it takes until then. */
+async function lockStarts() {
+  const lock = await service.database.pool.connect();
+  await lock.query('begin; set local idle_in_transaction_session_timeout = 0; lock table installation in access exclusive mode');
+  return {
+    untilOneWaits: () =>
+      waitFor('process that waits for the database while it starts', async () => {
+        const { rows } = await service.database.pool.query(
+          "select from pg_locks where not granted and relation = 'installation'::regclass",
+        );
+        return rows.length > 0;
+      }),
+    async release() {
+      await lock.query('rollback');
+      lock.release();
+    },
+  };
+}
 
 async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
