@@ -109,6 +109,34 @@ describe('settlement', HANG_LIMIT, () => {
     const [kept] = await listDisputeReplies(pool, { partnerId, settlementId });
     assert.deepEqual([kept?.text, kept?.operatorId], ['Order 1 is yours.\nOrder 2 is not.', 'owner']);
     assert.deepEqual(await runJson('settlement', 'show', ...of), before);
+    const { replied_at, ...told } = await runJson('settlement', 'reply', ...of, '--text', 'Order 2 neither.');
+    const [, last] = await listDisputeReplies(pool, { partnerId, settlementId });
+    assert.deepEqual(
+      [told, replied_at],
+      [
+        { partner_id: partnerId, settlement_id: settlementId, operator_id: 'owner', text: 'Order 2 neither.' },
+        last?.repliedAt.toISOString(),
+      ],
+    );
+  });
+
+  test('attest: seals a contribution, and tells which', async () => {
+    const { partnerId, client } = await newPartner(0, 0);
+    const { transaction_id } = (await client.confirm()).body.contribution;
+    const words = [
+      'settlement',
+      'attest',
+      '--partner',
+      partnerId,
+      '--transaction',
+      transaction_id,
+      '--reason',
+      'as in the backup',
+    ];
+    assert.deepEqual(await runJson(...words), { partner_id: partnerId, transaction_id, attested: true });
+    const { code, stdout, stderr } = await run(words);
+    assert.deepEqual([code, stdout], [0, '']);
+    assert.match(stderr, new RegExp(`Attested and sealed: ${transaction_id}\\. The next closing settles it\\.`));
   });
 
   test('list and show: the three months of the partner guide, which add up', async () => {

@@ -52,10 +52,12 @@ export function settlementCommand(): ProgramCommand {
   ofPartner('attest', 'attest that a modified contribution is correct, after comparing it with a backup')
     .requiredOption('--transaction <id>', 'id of the contribution')
     .requiredOption('--reason <text>', 'reason, stored with the change')
+    .option('--json', 'one JSON object, for programs')
     .action(withOperator(attestContribution.leastRole, attest));
   ofPartner('reply', 'record what the partner was told about its dispute; nothing is sent, and the dispute stays open')
     .requiredOption('--settlement <id>', 'id of the settlement')
     .requiredOption('--text <text>', 'the words, stored with the settlement')
+    .option('--json', 'one JSON object, for programs')
     .action(withOperator(replyToDispute.leastRole, reply));
   settlement
     .command('verify')
@@ -115,18 +117,21 @@ async function close(
 
 async function attest(
   { database, actor }: OperatorContext,
-  { partner: partnerId, transaction, reason }: OfPartner & { transaction: string; reason: string },
+  { partner: partnerId, transaction, reason, json }: OfPartner & { transaction: string; reason: string },
 ): Promise<void> {
   await attestContribution(database, actor, { partnerId, transactionId: transaction }, reason);
-  printProgress(`Attested and sealed: ${transaction}. The next closing settles it.`);
+  if (json) printJson({ partner_id: partnerId, transaction_id: transaction, attested: true });
+  else printProgress(`Attested and sealed: ${transaction}. The next closing settles it.`);
 }
 
 async function reply(
   { database, actor }: OperatorContext,
-  { partner: partnerId, settlement: settlementId, text }: OfPartner & { settlement: string; text: string },
+  { partner: partnerId, settlement: settlementId, text, json }: OfPartner & { settlement: string; text: string },
 ): Promise<void> {
-  const { repliedAt } = await replyToDispute(database, actor, { partnerId, settlementId, text });
-  printProgress(`Recorded at ${formatTime(repliedAt)}. The dispute stays open until the partner accepts the settlement.`);
+  const { repliedAt, operatorId } = await replyToDispute(database, actor, { partnerId, settlementId, text });
+  if (json)
+    printJson({ partner_id: partnerId, settlement_id: settlementId, replied_at: repliedAt, operator_id: operatorId, text });
+  else printProgress(`Recorded at ${formatTime(repliedAt)}. The dispute stays open until the partner accepts the settlement.`);
 }
 
 async function verify(

@@ -66,10 +66,11 @@ export function readAfter({ after }: { readonly after?: string | undefined }, fo
   return read;
 }
 
-/** As {@link readAfter}, for a form whose first part is a time. */
+/** As {@link readAfter}, for a form whose first part is a time, as {@link Date.toISOString} writes it. PostgreSQL has no year 0. */
 export function readAfterTime(options: { readonly after?: string | undefined }, form: RegExp): RegExpExecArray | undefined {
   const read = readAfter(options, form);
-  if (read && parseIsoTime(read[1] ?? '') === undefined) throw notOfThisList(read[0]);
+  const [, time = ''] = read ?? [];
+  if (read && (parseIsoTime(time)?.toISOString() !== time || time.startsWith('0000'))) throw notOfThisList(read[0]);
   return read;
 }
 
