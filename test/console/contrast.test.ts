@@ -49,6 +49,23 @@ async function colourOf(element: Locator, property: 'color' | 'background-color'
   return [red, green, blue, alpha * Number(await styleOf(element, 'opacity'))];
 }
 
+describe('the chosen page of the menu', needsBrowser, () => {
+  for (const scheme of ['light', 'dark'] as const)
+    test(`looks the same under the pointer, and another one does not, ${scheme}`, async () => {
+      const page = await browser.signedIn('viewer', { scheme });
+      await page.goto(`${browser.baseUrl}/rules`);
+      for (const [entry, changes] of [
+        [page.locator('.nav-link[aria-current=page]'), false],
+        [page.locator('.nav-link:not([aria-current])').first(), true],
+      ] as const) {
+        const before = await colourOf(entry, 'background-color');
+        await entry.hover();
+        const after = await colourOf(entry, 'background-color');
+        assert.equal(String(after) !== String(before), changes);
+      }
+    });
+});
+
 describe('in the dark', needsBrowser, () => {
   test('badges and the chosen page of the menu are lighter than the card', async () => {
     const page = await browser.signedIn('viewer', { scheme: 'dark' });

@@ -31,7 +31,7 @@ const sessionHeaders: Middleware = {
 };
 
 /** A dialog stays open while its change is under way: it ends, whatever the network does. The service gives up earlier. */
-const ANSWER_WITHIN_MS = 60_000;
+export const ANSWER_WITHIN_MS = 60_000;
 
 const fetchInTime = (request: Request): Promise<Response> =>
   fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]) });

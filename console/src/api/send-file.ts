@@ -1,6 +1,6 @@
 /** Sends a file with its progress, which `fetch` does not tell. */
 import { NoAnswerError, toApiError } from './api-error.ts';
-import { csrfHeader } from './client.ts';
+import { ANSWER_WITHIN_MS, csrfHeader } from './client.ts';
 
 export interface SentFile {
   readonly file: File;
@@ -15,7 +15,7 @@ export interface SentFile {
  * The service's answer to a file.
  *
  * @throws ApiError When it refused.
- * @throws NoAnswerError When nothing came back.
+ * @throws NoAnswerError When nothing came back, or neither side has moved for as long as any answer may take.
  */
 export function sendFile<Value>(path: string, { file, contentType, key, onProgress }: SentFile): Promise<Value> {
   return new Promise((resolve, reject) => {
@@ -23,13 +23,24 @@ export function sendFile<Value>(path: string, { file, contentType, key, onProgre
     request.open('POST', path);
     const headers = { ...csrfHeader(), 'content-type': contentType, 'idempotency-key': key };
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-    request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const giveTime = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => request.abort(), ANSWER_WITHIN_MS);
+    };
+    request.upload.onprogress = ({ loaded, total }) => {
+      giveTime();
+      onProgress(total === 0 ? 0 : loaded / total);
+    };
+    request.onloadend = () => clearTimeout(timer);
     request.onload = () => {
       const body = readJson(request.responseText);
       if (request.status >= 200 && request.status < 300) resolve(body as Value);
       else reject(toApiError(request.status, body));
     };
     request.onerror = () => reject(new NoAnswerError('no answer'));
+    request.onabort = request.onerror;
+    giveTime();
     request.send(file);
   });
 }

@@ -1,16 +1,20 @@
 /** What a person is told where the service does not answer or cannot, and what stays on the page meanwhile. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { signedInOperator } from '../../support/operator-client.ts';
 import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
+const folder = temporaryFolder('unanswered');
 const MAY_BE_MADE = 'so the change may have been made';
 
 /** As the service says that it cannot now. */
@@ -125,6 +129,31 @@ describe('a list that is sent', needsBrowser, () => {
     await page.locator('.mantine-Notification-root').waitFor();
     assert.equal(await page.getByRole('dialog').getByLabel('Order').inputValue(), 'order-1');
     assert.equal(new URL(page.url()).pathname, '/failures');
+  });
+
+  test('ends when no answer comes, says that it may have arrived, and the same file is the same change', async () => {
+    const page = await browser.signedIn('operator');
+    await page.clock.install();
+    await page.goto(`${browser.baseUrl}/reconciliations/new?${await newClosed()}`);
+    const keys: (string | undefined)[] = [];
+    const asked = Promise.withResolvers<void>();
+    const mend = await answerBy(page, { url: /\/reconciliations$/, method: 'POST' }, async (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      asked.resolve();
+    });
+    const file = join(folder, 'list.csv');
+    writeFileSync(file, 'partner_event_id,partner_order_ref,points\nevent-00012345,order-12345,250\n');
+    await page.locator('input[type=file]').setInputFiles(file);
+    await asked.promise;
+    await page.clock.fastForward('01:01');
+    await page.getByRole('alert').getByText(MAY_BE_MADE).waitFor();
+    await mend();
+    const again = page.waitForRequest((request) => request.method() === 'POST' && /\/reconciliations$/.test(request.url()));
+    await page.locator('input[type=file]').setInputFiles(file);
+    keys.push((await again).headers()['idempotency-key']);
+    await page.waitForURL(/\/reconciliations\/ptn_/);
+    assert.ok(keys[0]);
+    assert.equal(new Set(keys).size, 1, keys.join());
   });
 
   test('needs a settlement, of which is said that none could be read', async () => {
