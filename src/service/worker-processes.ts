@@ -11,6 +11,7 @@ import type { Database } from '../store/database.ts';
 import type { DatabaseProblem } from '../store/database-problem.ts';
 import { openConfiguredAdminListener } from './configured-admin-listener.ts';
 import { openDatabaseWatch } from './database-watch.ts';
+import { closeHandedConnections } from './handed-connections.ts';
 import { once } from './once.ts';
 import { connectStore } from './open-database.ts';
 import { openOperators } from './open-operators.ts';
@@ -186,6 +187,7 @@ interface ForkedWorker {
 /** Begins a process, which loads the program and waits for {@link START_MESSAGE}. */
 function forkWorker(): ForkedWorker {
   const worker = cluster.fork();
+  closeHandedConnections(worker);
   const listening = new Promise<string>((resolve, reject) => {
     worker.on('message', (message: Partial<ListeningMessage>) => {
       if (message.listening !== undefined) resolve(message.listening);

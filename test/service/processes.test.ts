@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { freePort } from '../../reliability/harness/free-port.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
@@ -263,6 +263,28 @@ describe('several processes on one port (serve --processes)', () => {
       if (told !== undefined) assert.deepEqual([found.status, found.body.contribution.transaction_id], [200, told]);
     }
     assert.equal(await crew.end('SIGTERM'), 0);
+  });
+
+  test('a connection that one was handed and did not take before it was killed is closed', HANG_LIMIT, async () => {
+    const crew = await spawnService(service.databaseUrl, { LOG_LEVEL: 'error' }, ['--processes', '2']);
+    const [still] = (await childrenOf(crew.process.pid as number)) as [number, number];
+    const { hostname, port } = new URL(crew.baseUrl);
+    const waiting = new Set<Socket>();
+    process.kill(still, 'SIGSTOP');
+    // One of each two is handed to the process that stands still; the other process answers the rest.
+    for (let opened = 0; opened < 6; opened++) {
+      const socket = connect(Number(port), hostname).on('error', () => {});
+      waiting.add(socket);
+      socket.once('data', () => waiting.delete(socket) && socket.destroy());
+      socket.write(`GET /v1/none HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`);
+    }
+    await waitFor('answers to all but one', () => waiting.size === 1);
+    const [handed] = waiting as unknown as [Socket];
+    const closed = new Promise((resolve) => handed.once('close', resolve));
+    process.kill(still, 'SIGKILL');
+    await closed;
+    assert.equal(handed.bytesRead, 0);
+    await crew.end('SIGKILL');
   });
 
   test('one that is killed while it starts is named in the log, and another one starts in its place', async () => {
