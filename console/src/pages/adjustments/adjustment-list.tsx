@@ -11,7 +11,7 @@ import { ChoiceFilter, Filters, SettlementFilter } from '../../parts/filters.tsx
 import { PartnerFilter, PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { Person } from '../../parts/person.tsx';
 import { RecordPages } from '../../parts/records.tsx';
-import { Empty } from '../../parts/state.tsx';
+import { EmptyList } from '../../parts/state.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { Foreign, Money, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -59,7 +59,9 @@ export function AdjustmentList() {
         rowsOf={({ adjustments }) => adjustments}
         keyOf={({ adjustment_id }) => adjustment_id}
         linkOf={({ partner_id, adjustment_id }) => `/adjustments/${partner_id}/${adjustment_id}`}
-        empty={<Empty title={t.nothing} icon="scales" />}
+        empty={
+          <EmptyList filters={[filters.status, filters.partner, filters.reason, filters.settlement]} texts={t} icon="scales" />
+        }
         columns={[
           { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
           { label: common.order, isName: true, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },

@@ -10,6 +10,11 @@ export const ADJUSTMENT = {
     'تصحيحات لما تمت تسويته. يُعدّها مشغّل ويعتمدها آخر، وما رُحِّل نهائي.',
   ],
   nothing: ['No adjustment fits these filters', 'لا تعديل يطابق عوامل التصفية'],
+  nothingYet: ['There is no adjustment yet', 'لا توجد تعديلات بعد'],
+  nothingYetHelp: [
+    'Draft one on the page of a confirmed contribution, or beside a line of a settlement.',
+    'أعدّ تعديلًا من صفحة مساهمة مؤكدة أو بجانب سطر من تسوية.',
+  ],
   change: ['Change of points', 'تغيّر النقاط'],
   changeOf: [(points: string) => countEnglish(points, 'point'), (points: string) => `النقاط: ${isolate(formatWhole(points))}`],
   reverses: ['Reverses the adjustment', 'يعكس التعديل'],

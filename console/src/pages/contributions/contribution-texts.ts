@@ -17,6 +17,11 @@ export const CONTRIBUTION = {
     'لدى جميع الشركاء ما يبدأ بذلك، 20 على الأكثر. اختر شريكًا إذا تكرر رقم الطلب لدى أكثر من ذلك، أو لمعرّف ارتباط اختاره الشريك.',
   ],
   nothing: ['No contribution fits these filters', 'لا مساهمة تطابق عوامل التصفية'],
+  nothingYet: ['There is no contribution yet', 'لا توجد مساهمات بعد'],
+  nothingYetHelp: [
+    'One appears when a partner confirms it. The set-up of a partner leads to the first.',
+    'تظهر المساهمة حين يؤكدها شريك. وتقود تهيئة الشريك إلى الأولى.',
+  ],
   partnerEvent: ["Partner's event id", 'معرّف الحدث لدى الشريك'],
   transaction: ['Transaction', 'المعاملة'],
   customer: ['Opaque customer reference', 'مرجع العميل لدى الشريك'],

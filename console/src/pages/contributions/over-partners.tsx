@@ -7,7 +7,7 @@ import { StatusBadge } from '../../parts/badges.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { Records } from '../../parts/records.tsx';
-import { Empty, Failure, Loading } from '../../parts/state.tsx';
+import { EmptyList, Failure, Loading } from '../../parts/state.tsx';
 import { Foreign, Id, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -31,7 +31,7 @@ export function Named({ text }: { readonly text: string }) {
     queryKey: ['search', text],
     queryFn: () => answerOf(client.GET('/operator/v1/search', { params: { query: { q: text } } })),
   });
-  return <OverPartners query={query} note={namedAnywhere} isIncomplete={(query.data?.left_out ?? null) !== null} />;
+  return <OverPartners query={query} named={text} note={namedAnywhere} isIncomplete={(query.data?.left_out ?? null) !== null} />;
 }
 
 interface OverPartnersProps {
@@ -41,11 +41,13 @@ interface OverPartnersProps {
     readonly refetch: () => unknown;
   };
   readonly note: string;
+  /** What is looked for; all are shown without it. */
+  readonly named?: string;
   /** Whether a worker of a cluster, which has records of some partners, does not answer. */
   readonly isIncomplete?: boolean;
 }
 
-function OverPartners({ query: { data, error, refetch }, note, isIncomplete = false }: OverPartnersProps) {
+function OverPartners({ query: { data, error, refetch }, note, named, isIncomplete = false }: OverPartnersProps) {
   const t = useTexts(CONTRIBUTION);
   const common = useTexts(COMMON);
   if (!data) return error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />;
@@ -64,7 +66,7 @@ function OverPartners({ query: { data, error, refetch }, note, isIncomplete = fa
         rows={data.contributions}
         keyOf={({ transaction_id }) => transaction_id}
         linkOf={({ partner_id, transaction_id }) => `/contributions/${partner_id}/${transaction_id}`}
-        empty={<Empty title={t.nothing} icon="search" />}
+        empty={<EmptyList filters={[named]} texts={t} icon="search" />}
         columns={[
           { label: common.order, narrow: 'title', show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
           { label: common.status, narrow: 'plain', show: ({ status }) => <StatusBadge status={status} /> },

@@ -14,7 +14,7 @@ import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { PartnerFilter, PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { Person } from '../../parts/person.tsx';
 import { RecordPages } from '../../parts/records.tsx';
-import { Empty } from '../../parts/state.tsx';
+import { EmptyList } from '../../parts/state.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { Foreign, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -55,7 +55,7 @@ export function FailureList() {
         csv={csvAddress('failures', wanted)}
         rowsOf={({ failures }) => failures}
         keyOf={({ failure_id }) => failure_id}
-        empty={<Empty title={t.nothing} icon="cross" />}
+        empty={<EmptyList filters={[filters.status, filters.partner]} texts={t} icon="cross" />}
         columns={[
           { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
           {

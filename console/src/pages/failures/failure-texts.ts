@@ -8,6 +8,11 @@ export const FAILURE = {
     'أحداث رفضتها الخدمة ولم تُخزَّن، وقد خُصمت نقاط العميل. يُبلغ مشغّل عن الحدث ويبتّ فيه آخر: إن اعتُمد فقد فشل نهائيًا ويجوز للشريك ردّ النقاط، وإن رُفض فلا يُسجَّل شيء وتبقى النقاط مخصومة.',
   ],
   nothing: ['No failure fits these filters', 'لا إخفاق يطابق عوامل التصفية'],
+  nothingYet: ['No refused event was reported yet', 'لم يُبلَغ عن أي حدث مرفوض بعد'],
+  nothingYetHelp: [
+    'Report one when the partner has taken the points for an event that the service will never confirm.',
+    'أبلغ عن حدث إذا خصم الشريك نقاطه ولن تؤكده الخدمة أبدًا.',
+  ],
   drafted: ['Waits for approval', 'بانتظار الاعتماد'],
   approved: ['Recorded as failed', 'سُجّل فاشلًا'],
   rejected: ['Rejected', 'مرفوض'],

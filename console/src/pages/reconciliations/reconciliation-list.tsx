@@ -42,7 +42,12 @@ export function ReconciliationList() {
         />
         {filters.partner && <SettlementFilter value={filters.settlement} onChange={(settlement) => setFilters({ settlement })} />}
       </Filters>
-      <ReconciliationRecords query={query} sorting={sorting} csv={csvAddress('reconciliations', wanted)} />
+      <ReconciliationRecords
+        query={query}
+        sorting={sorting}
+        filters={[filters.partner, filters.status, filters.settlement]}
+        csv={csvAddress('reconciliations', wanted)}
+      />
     </Page>
   );
 }

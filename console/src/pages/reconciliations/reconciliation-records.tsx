@@ -8,7 +8,7 @@ import { PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { PeriodLabel } from '../../parts/period.tsx';
 import { Person } from '../../parts/person.tsx';
 import { RecordPages } from '../../parts/records.tsx';
-import { Empty } from '../../parts/state.tsx';
+import { EmptyList } from '../../parts/state.tsx';
 import { Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -20,11 +20,12 @@ interface ReconciliationRecordsProps {
   readonly query: UseInfiniteQueryResult<InfiniteData<components['schemas']['ReconciliationPage']>, Error>;
   readonly sorting?: Sorting;
   readonly csv?: string;
+  readonly filters?: readonly (string | undefined)[];
   /** Where all are of one settlement. */
   readonly isOfOne?: boolean;
 }
 
-export function ReconciliationRecords({ query, sorting, csv, isOfOne = false }: ReconciliationRecordsProps) {
+export function ReconciliationRecords({ query, sorting, csv, filters = [], isOfOne = false }: ReconciliationRecordsProps) {
   const t = useTexts(RECONCILIATION);
   const common = useTexts(COMMON);
   return (
@@ -36,11 +37,7 @@ export function ReconciliationRecords({ query, sorting, csv, isOfOne = false }: 
       rowsOf={({ reconciliations }) => reconciliations}
       keyOf={({ reconciliation_id }) => reconciliation_id}
       linkOf={({ partner_id, reconciliation_id }) => `/reconciliations/${partner_id}/${reconciliation_id}`}
-      empty={
-        <Empty title={t.nothing} icon="compare">
-          {t.nothingHelp}
-        </Empty>
-      }
+      empty={<EmptyList filters={filters} texts={t} icon="compare" />}
       columns={[
         {
           label: t.began,

@@ -9,8 +9,8 @@ export const RECONCILIATION = {
     "A partner's own list compared with a closed settlement, line by line. It changes nothing of the settlement.",
     'مقارنة قائمة الشريك بتسوية مُقفلة سطرًا سطرًا. لا تغيّر المقارنة شيئًا في التسوية.',
   ],
-  nothing: ['No list was reconciled yet', 'لم تُطابَق أي قائمة بعد'],
-  nothingHelp: [
+  nothingYet: ['No list was reconciled yet', 'لم تُطابَق أي قائمة بعد'],
+  nothingYetHelp: [
     'Reconcile a file for a partner, or wait until a partner sends its own list.',
     'طابِق ملفًا لشريك، أو انتظر حتى يرسل الشريك قائمته.',
   ],

@@ -82,7 +82,9 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
         linkOf={({ contribution }) => `/reviews/${contribution.partner_id}/${contribution.transaction_id}`}
         {...(mayDecide && { selection: { chosen, choose: setChosen, label: t.choose } })}
         nameOf={({ contribution, partner_name }) => `${contribution.partner_order_ref} · ${partner_name}`}
-        empty={<Empty title={t.nothing}>{t.nothingHelp}</Empty>}
+        empty={
+          <Empty title={t.nothing}>{wanted.partner_id || wanted.reason || before ? t.nothingHelp : t.nothingHelpOfAll}</Empty>
+        }
         columns={[
           { label: common.partner, narrow: 'plain', show: ({ partner_name }) => <Foreign text={partner_name} /> },
           { label: common.order, narrow: 'title', show: ({ contribution }) => <Foreign text={contribution.partner_order_ref} /> },

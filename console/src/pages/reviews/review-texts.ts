@@ -14,6 +14,7 @@ export const REVIEW = {
   ],
   nothing: ['No review waits', 'لا مراجعة تنتظر'],
   nothingHelp: ['Every contribution that fits these filters is decided.', 'بُتّ في كل مساهمة تطابق عوامل التصفية.'],
+  nothingHelpOfAll: ['Every contribution is decided.', 'بُتّ في كل المساهمات.'],
   reason: ['Why it is reviewed', 'سبب المراجعة'],
   age: ['Waiting for', 'مدة الانتظار'],
   hours: [

@@ -15,7 +15,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { PartnerFilter, PartnerLink, PartnerTime, usePartner } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
-import { Empty, Loaded } from '../../parts/state.tsx';
+import { EmptyList, Loaded } from '../../parts/state.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { Foreign, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
@@ -82,11 +82,7 @@ export function RuleList() {
         csv={csvAddress('rules', wanted)}
         rowsOf={({ rules }) => rules}
         keyOf={({ kind, version }) => `${kind} ${version}`}
-        empty={
-          <Empty title={t.nothing} icon="book">
-            {t.nothingHelp}
-          </Empty>
-        }
+        empty={<EmptyList filters={[filters.kind, partner, filters.standing]} texts={t} icon="book" />}
         columns={[
           {
             label: t.kindAndVersion,

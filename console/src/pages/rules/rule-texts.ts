@@ -8,8 +8,8 @@ export const RULE = {
     'Every version of a rule, the latest start first. A version that a contribution has used never changes.',
     'كل إصدارات القواعد، والأحدث بدءًا أولًا. الإصدار الذي استعملته مساهمة لا يتغيّر أبدًا.',
   ],
-  nothing: ['No version was made', 'لم يُنشأ أي إصدار'],
-  nothingHelp: [
+  nothingYet: ['No version was made', 'لم يُنشأ أي إصدار'],
+  nothingYetHelp: [
     'The defaults apply: every number of points is taken, nothing is reviewed, and points have no value.',
     'تسري القيم الافتراضية: يُقبل أي عدد من النقاط، ولا تُراجَع أي مساهمة، ولا قيمة للنقاط.',
   ],

@@ -12,7 +12,7 @@ import { ChoiceFilter, CurrencyFilter, Filters, PeriodFilter } from '../../parts
 import { PartnerFilter, PartnerLink } from '../../parts/partner.tsx';
 import { Period } from '../../parts/period.tsx';
 import { RecordPages } from '../../parts/records.tsx';
-import { Empty } from '../../parts/state.tsx';
+import { EmptyList } from '../../parts/state.tsx';
 import { Absent, Money, Points, Time } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -80,7 +80,7 @@ export function SettlementList() {
         rowsOf={({ settlements }) => settlements}
         keyOf={({ settlement_id }) => settlement_id}
         linkOf={({ partner_id, settlement_id }) => `/settlements/${partner_id}/${settlement_id}`}
-        empty={<Empty title={t.nothing} icon="coins" />}
+        empty={<EmptyList filters={[partner, filters.answer, filters.status, period, currency]} texts={t} icon="coins" />}
         columns={[
           ...(partner ? [] : [{ label: common.partner, show: ({ partner_id }: Settlement) => <PartnerLink id={partner_id} /> }]),
           {

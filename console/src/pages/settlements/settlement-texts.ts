@@ -11,6 +11,11 @@ export const SETTLEMENT = {
   ],
   helpOfOne: ['The settlements of this partner, its open one too.', 'تسويات هذا الشريك، ومنها تسويته المفتوحة.'],
   nothing: ['No settlement fits these filters', 'لا تسوية تطابق عوامل التصفية'],
+  nothingYet: ['No settlement is closed yet', 'لم تُقفل أي تسوية بعد'],
+  nothingYetHelp: [
+    'One closes by itself after the end of its period. Choose a partner to see its open one.',
+    'تُقفل التسوية تلقائيًا بعد نهاية فترتها. اختر شريكًا لترى تسويته المفتوحة.',
+  ],
   period: ['Period', 'الفترة'],
   monthTitle: [(month: string) => `All partners in ${isolate(month)}`, (month: string) => `جميع الشركاء في ${isolate(month)}`],
   monthHelp: [

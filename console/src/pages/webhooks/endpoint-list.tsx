@@ -12,7 +12,7 @@ import { StatusBadge } from '../../parts/badges.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { PartnerFilter, PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
-import { Empty } from '../../parts/state.tsx';
+import { EmptyList } from '../../parts/state.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { Absent, Age, Foreign, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -54,7 +54,7 @@ export function EndpointList() {
         rowsOf={({ endpoints }) => endpoints}
         keyOf={({ endpoint_id }) => endpoint_id}
         linkOf={({ partner_id, endpoint_id }) => `/webhooks/${partner_id}/${endpoint_id}`}
-        empty={<Empty title={t.nothing} icon="webhook" />}
+        empty={<EmptyList filters={[filters.state, filters.partner]} texts={t} icon="webhook" />}
         columns={[
           { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
           { label: t.endpoint, isName: true, show: ({ url }) => <Foreign text={url} /> },

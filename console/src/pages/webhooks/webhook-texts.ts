@@ -17,6 +17,11 @@ export const WEBHOOK = {
     'نقاط استقبال جميع الشركاء: إلى أين تذهب إشعاراتهم وهل تتسلّمها خوادمهم.',
   ],
   nothing: ['No endpoint fits these filters', 'لا نقطة استقبال تطابق عوامل التصفية'],
+  nothingYet: ['There is no endpoint yet', 'لا توجد نقاط استقبال بعد'],
+  nothingYetHelp: [
+    'Add one in the set-up of a partner, or let the partner add its own.',
+    'أضف نقطة من صفحة تهيئة الشريك، أو دع الشريك يضيف نقاطه بنفسه.',
+  ],
   state: ['Health', 'حالة العمل'],
   failing: ['Failing', 'متعثّرة'],
   disabled: ['Disabled', 'معطَّلة'],
