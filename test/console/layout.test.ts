@@ -2,15 +2,28 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
+import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { createImpactBatch } from '../../src/operations/impact/pool-contributions.ts';
+import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { newConfirmation } from '../support/client.ts';
 import { heightOf, needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { insertPrice } from '../support/rules.ts';
+import { OPEN_RATES } from '../support/service.ts';
 import { getOpen } from '../support/settlements.ts';
 import { endpointTools, newEndpoint } from '../support/webhooks/webhook-service.ts';
 
-const scene = needsBrowser.skip ? undefined : await openScene();
+const priced: Partner[] = [];
+const scene = needsBrowser.skip
+  ? undefined
+  : await openScene(async (database) => {
+      const owner = await createPartner(database, OWNER, 'Nakheel Stores', { ...OPEN_RATES, currency: 'SAR' });
+      const price = { partnerId: owner.partnerId, label: 'value', starts: '-1 day', price: '0.05' };
+      await insertPrice(database, 'point_conversion', price);
+      priced.push(owner);
+    });
 const { service, browser, partner, newPending } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
@@ -306,4 +319,38 @@ test('an address without a page says so, and leads to the overview and to the se
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await main.getByRole('link', { name: 'Overview' }).click();
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+});
+
+/** Texts that a frame cuts, without those that end with dots or scroll by themselves. */
+const CUT_TEXTS = `[...document.querySelectorAll('main .figure, header *')].flatMap((element) => {
+  const frame = element.closest('.records-frame, header')?.getBoundingClientRect();
+  if (!frame) return [];
+  const { left, right, top, bottom, width } = element.getBoundingClientRect();
+  const isCut = width > 0 && (left < frame.left - 1 || right > frame.right + 1 || top < frame.top - 1 || bottom > frame.bottom + 1);
+  return isCut ? [element.textContent] : [];
+})`;
+
+describe('a screen of 320 pixels, such as one of 1280 at 400 %', needsBrowser, () => {
+  for (const language of ['en', 'ar'] as const)
+    test(`the bar has one line, and a list shows its figures whole, ${language}`, async () => {
+      const { client } = await service.newPartner({ of: priced[0] as Partner });
+      await client.confirm({ ...newConfirmation(), points: 22_499 });
+      const page = await browser.signedIn('viewer', { language, width: 390 });
+      await page.setViewportSize({ width: 320, height: 640 });
+      await page.goto(browser.baseUrl);
+      // The figures follow the events, in a moment.
+      const amount = page.locator('.records td').getByText(/\d SAR/);
+      await waitFor('the amount of the month', async () => {
+        await page.reload();
+        await page.locator('.records td').first().waitFor();
+        return (await amount.count()) > 0;
+      });
+      assert.deepEqual(await page.evaluate(CUT_TEXTS), []);
+      const bar = page.getByRole('banner');
+      const tops = await Promise.all(
+        (await bar.getByRole('button').all()).map(async (each) => ((await each.boundingBox()) as Box).y),
+      );
+      assert.ok(tops.length === 2 && tops.every((top) => top < 27), `the buttons of the bar: ${tops}`);
+      await page.setViewportSize({ width: 390, height: heightOf(390) });
+    });
 });

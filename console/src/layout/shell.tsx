@@ -2,6 +2,7 @@
 import { AppShell, Badge, Box, Burger, Flex, Group, Kbd, ScrollArea, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet } from '@tanstack/react-router';
+import { type KeyboardEvent, useRef } from 'react';
 import markAddress from '../app/mark.svg';
 import { isolateForeign } from '../format/isolate.ts';
 import { cityOf, ownZone } from '../format/time.ts';
@@ -22,8 +23,16 @@ const BAR_HEIGHT = 54;
 
 export function Shell() {
   const [isOpen, menu] = useDisclosure(false);
+  const burger = useRef<HTMLButtonElement>(null);
   const t = useTexts(SHELL);
   const toasts = useToastRoom();
+  // On a narrow screen the menu covers the page while it is open. What is not seen gets no focus.
+  const isMenuBeside = toasts.isInMenu;
+  const leaveMenu = ({ key }: KeyboardEvent) => {
+    if (key !== 'Escape' || isMenuBeside || !isOpen) return;
+    menu.close();
+    burger.current?.focus();
+  };
   return (
     <AppShell
       header={{ height: { base: BAR_HEIGHT + (toasts.isInMenu ? 0 : toasts.height), lg: 0 } }}
@@ -34,9 +43,17 @@ export function Shell() {
         {t.skip}
       </a>
       <AppShell.Header hiddenFrom="lg">
-        <Group h={BAR_HEIGHT - 1} px="md" justify="space-between">
-          <Group gap="sm">
-            <Burger opened={isOpen} onClick={menu.toggle} size="sm" aria-label={t.openMenu} aria-expanded={isOpen} />
+        <Group h={BAR_HEIGHT - 1} px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger
+              ref={burger}
+              opened={isOpen}
+              onClick={menu.toggle}
+              onKeyDown={leaveMenu}
+              size="sm"
+              aria-label={t.openMenu}
+              aria-expanded={isOpen}
+            />
             <Brand isLow />
           </Group>
           <UnstyledButton onClick={search.open} aria-label={t.search} p={6} display="flex">
@@ -45,7 +62,7 @@ export function Shell() {
         </Group>
         {!toasts.isInMenu && <Toasts measure={toasts.measure} />}
       </AppShell.Header>
-      <AppShell.Navbar p="sm">
+      <AppShell.Navbar p="sm" inert={!isMenuBeside && !isOpen} onKeyDown={leaveMenu}>
         <AppShell.Section visibleFrom="lg" px={8} pt={2} pb="sm">
           <Brand />
         </AppShell.Section>
@@ -68,7 +85,7 @@ export function Shell() {
           <Account onChoose={menu.close} />
         </AppShell.Section>
       </AppShell.Navbar>
-      <AppShell.Main>
+      <AppShell.Main inert={!isMenuBeside && isOpen}>
         <Box id="content" maw={1240} mx="auto" tabIndex={-1}>
           <StaleNotice />
           <Outlet />
@@ -80,7 +97,7 @@ export function Shell() {
   );
 }
 
-/** @param isLow In a bar, which has no room for two lines. */
+/** @param isLow In a bar, which has two lines where the screen has no room for one. */
 function Brand({ isLow = false }: { readonly isLow?: boolean }) {
   const { product } = useTexts(COMMON);
   const t = useTexts(SHELL);
@@ -89,7 +106,7 @@ function Brand({ isLow = false }: { readonly isLow?: boolean }) {
     <Link to="/" className="row-anchor">
       <Group gap="xs" wrap="nowrap">
         <img src={markAddress} width={28} height={28} alt="" />
-        <Flex direction={isLow ? 'row' : 'column'} gap={isLow ? 8 : 2} align={isLow ? 'center' : 'flex-start'}>
+        <Flex direction={isLow ? 'row' : 'column'} wrap="wrap" gap={isLow ? '0 8px' : 2} align={isLow ? 'center' : 'flex-start'}>
           <Text fw={700} lh={1.2} className="figure">
             {product}
           </Text>
