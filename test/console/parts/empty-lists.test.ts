@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { buildConsole, type ConsoleBrowser, needsBrowser, openBrowser } from '../support/console/browser.ts';
-import { testService } from '../support/service.ts';
+import { buildConsole, type ConsoleBrowser, needsBrowser, openBrowser } from '../../support/console/browser.ts';
+import { testService } from '../../support/service.ts';
 
 buildConsole();
 const service = needsBrowser.skip ? undefined : await testService();

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { needsBrowser } from '../support/console/browser.ts';
-import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { needsBrowser } from '../../support/console/browser.ts';
+import { openScene, type Scene } from '../../support/console/console-scene.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { browser } = (scene ?? {}) as Scene;
