@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { run } from 'node:test';
 import { inspect } from 'node:util';
+import { loadTestRunner } from './load-test-runner.ts';
 
 export interface Task {
   /** Relative to `cwd`. */
@@ -24,6 +24,7 @@ export type Report =
 /** After so long without a word, what is open is told. */
 const SILENCE_MS = 60_000;
 const environment = { ...process.env };
+const loaded = loadTestRunner();
 
 process.on('message', async (task: Task) => {
   const before = readProcessorSeconds();
@@ -40,6 +41,7 @@ process.once('disconnect', () => process.exit());
 async function runFile({ file, cwd, namePattern, hasColours }: Task): Promise<void> {
   process.env['TEST_FILE'] = file;
   const silence = setInterval(listOpenHandles, SILENCE_MS).unref();
+  const run = await loaded;
   const events = run({
     cwd,
     files: [join(cwd, file)],

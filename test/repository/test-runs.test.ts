@@ -78,6 +78,65 @@ test('a file whose suites are all skipped, as without a browser, is skipped and 
   assert.deepEqual(counts, { passed: 0, failed: 0, skipped: 2 }, output);
 });
 
+test('what a test has begun and nobody waits for fails that test when it fails, by its title, and ends it', async () => {
+  const later = {
+    timer: 'setTimeout(() => { throw new Error("late"); }, 1)',
+    promise: 'setImmediate(() => { Promise.reject(new Error("late")); })',
+    socket: 'net.connect(1, "127.0.0.1").on("error", () => { throw new Error("late"); })',
+  };
+  const texts = Object.entries(later).map(([title, begin]) => {
+    const text = `import net from 'node:net'; import { describe, test } from 'node:test';
+      describe('of ${title}', () => {
+        test('before', () => {});
+        test('begins a ${title}', async () => { await 1; ${begin}; await new Promise(() => setInterval(() => {}, 1_000).unref()); });
+      });
+      test('after ${title}', () => {});`;
+    return [`begun-${title}.test.mjs`, text];
+  });
+  const { counts, output } = await runPlanted(Object.fromEntries(texts));
+  // The suite of each fails with it.
+  assert.deepEqual(counts, { passed: 6, failed: 3, skipped: 0 }, output);
+  for (const title of Object.keys(later)) assert.match(output, new RegExp(`✖ begins a ${title}`));
+  assert.match(output, /late/);
+});
+
+test('what fails when its test is over fails the file, and names the test', async () => {
+  const { counts, output } = await runPlanted({
+    'over.test.mjs': `${SHARED} import { setTimeout as sleep } from 'node:timers/promises';
+      test('ends too early', () => void sleep(20).then(() => { throw new Error('too late'); }));
+      test('is still good', () => sleep(200));`,
+  });
+  assert.deepEqual(counts, { passed: 2, failed: 1, skipped: 0 }, output);
+  assert.match(output, /Test "ends too early".*after the test ended.*too late/);
+});
+
+test('what a test asks to be done at its end, after others of its promises, is done at its end', async () => {
+  const { counts, output } = await runPlanted({
+    'ends.test.mjs': `import { after, beforeEach, describe, test } from 'node:test'; import { setTimeout as sleep } from 'node:timers/promises';
+      const said = [];
+      after(() => said.push('file'));
+      describe('suite', () => {
+        beforeEach(() => said.push('each'));
+        test('one', async (t) => { await sleep(1); after(() => said.push('one')); await t.test('inner', () => said.push('inner')); });
+        test('two', (t) => t.assert.deepEqual(said, ['each', 'each', 'inner', 'one', 'each']));
+      });`,
+  });
+  assert.deepEqual([counts.failed, counts.skipped], [0, 0], output);
+});
+
+test('the runner follows no promise of a file one by one', async () => {
+  const { counts, output } = await runPlanted({
+    'promises.test.mjs': `import { AsyncResource } from 'node:async_hooks'; import { test } from 'node:test';
+      const nextId = () => new AsyncResource('probe').asyncId();
+      test('promises have no ids', async (t) => {
+        const first = nextId();
+        for (let n = 0; n < 1_000; n++) await n;
+        t.assert.ok(nextId() - first < 100);
+      });`,
+  });
+  assert.deepEqual(counts, { passed: 1, failed: 0, skipped: 0 }, output);
+});
+
 test('a file that ends its process fails, and the next ones run in another', async () => {
   const { counts, output } = await runPlanted({
     'ends.test.mjs': `${SHARED} test('ends', () => process.exit(0));`,
