@@ -72,6 +72,7 @@ const FILES_WITH_DELIVERIES = [
   'impact/many-partners',
   'operator-api/found-contributions',
   'service/operators-and-lost-worker',
+  'service/silent-worker',
 ].map(testFile);
 
 function testFile(name: string): string {

@@ -9,7 +9,7 @@ describe('requests that wait for a batch', () => {
   }
 
   /** A queue with a concurrency of one that holds a first request until `release`; then `batches` tells what went together. */
-  const hold = async (limits: Pick<BatchOptions<Request, string>, 'batchMax' | 'waitingMax' | 'isOfOneShare'>) => {
+  const hold = async (limits: Pick<BatchOptions<Request, string>, 'batchMax' | 'waitingMax' | 'isOfOneShare' | 'refusalOf'>) => {
     const batches: string[] = [];
     const released = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
@@ -47,6 +47,17 @@ describe('requests that wait for a batch', () => {
     await release();
     assert.deepEqual([await refusedOf(busy), await refusedOf(late), await refusedOf(other)], [11, 0, 0]);
     assert.deepEqual(batches, ['held0', 'busy1 late1 other1 busy2', 'late2 busy3 busy4 busy5', 'busy6 busy7 busy8 busy9']);
+  });
+
+  test('one who is refused meanwhile is not run, and takes no place of others', async () => {
+    const refused = new Set<string>();
+    const refusalOf = (share: string) => (refused.has(share) ? new Error('lost') : undefined);
+    const { batches, of, release } = await hold({ batchMax: 4, waitingMax: 12, isOfOneShare: true, refusalOf });
+    const [lost, other] = [of('lost', 3), of('other', 2)];
+    refused.add('lost');
+    await release();
+    assert.deepEqual([await refusedOf(lost), await refusedOf(other)], [3, 0]);
+    assert.deepEqual(batches, ['held0', 'other1 other2']);
   });
 
   test('where all have as many, the latest is refused', async () => {

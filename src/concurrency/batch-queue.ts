@@ -22,6 +22,8 @@ export interface BatchOptions<Request, Outcome> {
   readonly shareOf: (request: Request) => string;
   /** Whether a batch holds requests of one sender only. */
   readonly isOfOneShare?: boolean;
+  /** What a request that waited is refused with instead of being run, by its sender. */
+  readonly refusalOf?: ((share: string) => Error | undefined) | undefined;
   /** What a request is refused with that waits too long, or for which there is no place. */
   readonly refuse?: (message: string) => Error;
   /**
@@ -32,10 +34,11 @@ export interface BatchOptions<Request, Outcome> {
   run(requests: readonly Request[]): Promise<readonly (Outcome | Promise<Outcome>)[]>;
 }
 
+/** How many of one kind run, and which of those that wait do not. */
+export type Places = Pick<BatchOptions<unknown, unknown>, 'concurrency' | 'refusalOf'>;
+
 /** How look-ups are batched. */
-export interface LookupOptions {
-  /** The most queries under way at the same time. */
-  readonly concurrency: number;
+export interface LookupOptions extends Places {
   /** Whether a query reads the records of one partner only. */
   readonly isOfOneShare: boolean;
 }
@@ -87,12 +90,13 @@ export function createBatcher<Request, Outcome>(options: BatchOptions<Request, O
 
 async function runBatch<Request, Outcome>(
   waited: readonly Waiting<Request, Outcome>[],
-  { waitMaxMs, refuse = unavailable, run }: BatchOptions<Request, Outcome>,
+  { waitMaxMs, shareOf, refusalOf, refuse = unavailable, run }: BatchOptions<Request, Outcome>,
 ): Promise<void> {
-  const batch = waited.filter(({ since, reject }) => {
-    const isWanted = performance.now() - since <= waitMaxMs;
-    if (!isWanted) reject(refuse('The service is overloaded: the request waited too long.'));
-    return isWanted;
+  const batch = waited.filter(({ request, since, reject }) => {
+    const isLate = performance.now() - since > waitMaxMs;
+    const refusal = isLate ? refuse('The service is overloaded: the request waited too long.') : refusalOf?.(shareOf(request));
+    if (refusal) reject(refusal);
+    return !refusal;
   });
   if (batch.length === 0) return;
   try {

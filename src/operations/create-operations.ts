@@ -3,8 +3,10 @@
  * the command line call them. The wire format and the SQL are elsewhere.
  */
 
+import type { Places } from '../concurrency/batch-queue.ts';
 import type { Environment } from '../domain/access/api-key.ts';
 import type { Database } from '../store/database.ts';
+import type { NodeWatch } from '../store/node-watch.ts';
 import { createGetPartnerPolicy, type GetPartnerPolicy } from './access/get-partner-policy.ts';
 import { type AnswerOnce, answerOnce } from './answer-once.ts';
 import { type ConfirmContribution, createConfirmContribution } from './contributions/confirm-contribution.ts';
@@ -84,14 +86,17 @@ export interface OperationsOptions {
   readonly usage?: StorageUsage;
   /** Gets each confirmed contribution, when this process relays events. */
   readonly recent?: RecentContributions | undefined;
+  /** On a distributed database: what a request that waits is refused with while the node of its partner does not answer. */
+  readonly refusalOf?: NodeWatch['refusalOf'] | undefined;
 }
 
 export function createOperations(
   database: Database,
-  { environment, rulesOf, usage = UNCOUNTED, recent }: OperationsOptions,
+  { environment, rulesOf, usage = UNCOUNTED, recent, refusalOf }: OperationsOptions,
 ): Operations {
   const concurrency = database.isDistributed ? DISTRIBUTED_CONCURRENCY : CONCURRENCY;
-  const grouping = { isOfOneShare: database.isDistributed };
+  const placesOf = (of: number): Places => ({ concurrency: of, refusalOf });
+  const grouping = { isOfOneShare: database.isDistributed, refusalOf };
   const rehearsed = {
     confirmContribution: createConfirmContribution(database, rulesOf, { ...concurrency, ...grouping, usage, recent }),
     getContribution: createGetContribution(database, { concurrency: concurrency.lookup, ...grouping }),
@@ -104,15 +109,15 @@ export function createOperations(
   return {
     ...rehearsed,
     getPartnerPolicy: createGetPartnerPolicy(database, rulesOf),
-    listContributions: createListContributions(database, concurrency.reports),
+    listContributions: createListContributions(database, placesOf(concurrency.reports)),
     answerOnce: (request, work, form) => answerOnce(database, request, work, form),
     rehearse: createRehearse(database, rehearsed),
     getDeliveryEmissionsEstimate: createGetDeliveryEmissionsEstimate(database, { concurrency: concurrency.lookup, ...grouping }),
-    associateEmissionsEstimate: createAssociateEmissionsEstimate(database, concurrency.associate),
-    readEvents: createReadEvents(database, environment, concurrency.events),
-    readSettlements: createReadSettlements(database, pricesUnderRules, concurrency.reports),
-    acknowledgeSettlement: createAcknowledgeSettlement(database, concurrency.reports),
+    associateEmissionsEstimate: createAssociateEmissionsEstimate(database, placesOf(concurrency.associate)),
+    readEvents: createReadEvents(database, environment, placesOf(concurrency.events)),
+    readSettlements: createReadSettlements(database, pricesUnderRules, placesOf(concurrency.reports)),
+    acknowledgeSettlement: createAcknowledgeSettlement(database, placesOf(concurrency.reports)),
     reconcileSettlement: createReconcileSettlement(database, usage),
-    readEnvironmentalStatus: createReadEnvironmentalStatus(database, concurrency.environment),
+    readEnvironmentalStatus: createReadEnvironmentalStatus(database, placesOf(concurrency.environment)),
   };
 }

@@ -1,4 +1,4 @@
-import { byPartner, createBatcher } from '../concurrency/batch-queue.ts';
+import { type BatchOptions, byPartner, createBatcher } from '../concurrency/batch-queue.ts';
 import { oneByOne } from '../concurrency/one-by-one.ts';
 import { unavailable } from '../domain/service-error.ts';
 import type { OnStored } from '../store/bulk-rows.ts';
@@ -25,6 +25,8 @@ export interface GroupCommitOptions<Request, Stored, Outcome> {
   readonly concurrency: CommitConcurrency;
   /** Whether a batch holds requests of one partner only. */
   readonly isOfOneShare: boolean;
+  /** What a request that waits is refused with, by its partner. */
+  readonly refusalOf?: BatchOptions<Request, Outcome>['refusalOf'];
   /** The keys that only one request may hold. A transaction that holds one of them blocks the request. */
   conflictKeysOf(request: Request): readonly string[];
   /**
@@ -102,8 +104,9 @@ class QueuedCommits<Request extends { readonly partnerId: string }, Stored, Outc
   #batchesWithoutStoredLeft = 0;
 
   constructor(options: GroupCommitOptions<Request, Stored, Outcome>) {
-    const { concurrency, isOfOneShare, findStored } = options;
-    const together = { ...LIMITS, shareOf: byPartner, isOfOneShare };
+    const { concurrency, isOfOneShare, refusalOf, findStored } = options;
+    const limits = { ...LIMITS, refusalOf };
+    const together = { ...limits, shareOf: byPartner, isOfOneShare };
     this.#options = options;
     this.#find = createBatcher<Request, Stored>({ ...together, concurrency: 1, batchMax: BATCH_MAX, run: findStored });
     this.#submitToBatch = createBatcher<Request, Outcome>({
@@ -119,12 +122,12 @@ class QueuedCommits<Request extends { readonly partnerId: string }, Stored, Outc
       run: (requests) => this.#commit(requests, this.#settleAlone),
     });
     this.#settleSingle = oneByOne({
-      ...LIMITS,
+      ...limits,
       concurrency: concurrency.singles,
       run: (request) => this.#commitUnlessBlocked(request),
     });
     this.#queueForDuplicate = oneByOne({
-      ...LIMITS,
+      ...limits,
       concurrency: concurrency.duplicates,
       run: (request) => this.#commitAlone(request, DUPLICATE_LOCK_TIMEOUT_MS),
     });

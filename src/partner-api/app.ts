@@ -13,6 +13,7 @@ import { ServiceError } from '../domain/service-error.ts';
 import type { Operations } from '../operations/create-operations.ts';
 import type { Readiness } from '../operations/sandbox/readiness.ts';
 import type { SandboxOperations } from '../operations/sandbox/sandbox-operations.ts';
+import type { NodeWatch } from '../store/node-watch.ts';
 import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
 import type { Authenticate } from './access/authenticate.ts';
 import { needsNewCheck, requireStillAllowed } from './access/still-allowed.ts';
@@ -32,6 +33,7 @@ import type { StoppableUploads } from './http/stoppable-uploads.ts';
 import { type SuspectConnections, suspectConnections } from './http/suspect-connections.ts';
 import { changeLimit } from './limits/change-limit.ts';
 import { type LoadShedding, loadShedding, type Traffic } from './limits/load-shedding.ts';
+import { refuseOfLostNode } from './limits/lost-node.ts';
 import { paced, REFUSED_SENDERS, type Refuse, SHED } from './limits/paced.ts';
 import { rateLimits } from './limits/partner-rate.ts';
 import { callerOf, type RequestContext } from './request-context.ts';
@@ -44,6 +46,8 @@ export interface PartnerApiOptions {
   readonly environment: Environment;
   readonly operations: Operations;
   readonly authenticate: Authenticate;
+  /** On a distributed database: the nodes that do not answer. */
+  readonly nodes?: Pick<NodeWatch, 'suspect' | 'refusalOf'> | undefined;
   /** Only in a sandbox: the operations that partners may request there. */
   readonly sandbox?: SandboxOperations;
   /** Only in a sandbox: collects the evidence of readiness. */
@@ -231,6 +235,7 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gat
     }
     try {
       gate.admit(request);
+      if (options.nodes) refuseOfLostNode(request, reply, options.nodes);
     } catch (error) {
       await new Promise<void>(refuseInTurn);
       throw error;

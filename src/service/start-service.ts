@@ -24,6 +24,7 @@ import { openSandboxEnds } from '../schedule/sandbox-ends.ts';
 import { openSchedule, SCHEDULE_POOL_SIZE } from '../schedule/scheduler.ts';
 import type { Database } from '../store/database.ts';
 import { findLastJobResult, listJobStates } from '../store/jobs/job.ts';
+import { LOOK_POOL_SIZE, LOOK_SETTINGS, type NodeWatch, openNodeWatch } from '../store/node-watch.ts';
 import { listEndpointStates, measureBacklog } from '../store/webhooks/delivery-backlog.ts';
 import { Pace } from '../webhooks/delivery/pace.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from '../webhooks/start-webhooks.ts';
@@ -34,7 +35,7 @@ import { openConfiguredSecretBox } from './keys/configured-keys.ts';
 import { configuredSettlementTools } from './keys/configured-seals.ts';
 import { logAnswer, logRun } from './log-lines.ts';
 import { once } from './once.ts';
-import { connectStore } from './open-database.ts';
+import { connectStore, type Store } from './open-database.ts';
 import { openOperators } from './open-operators.ts';
 import { openRules } from './open-rules.ts';
 import { openEndpointTools, openReadiness, openSandbox } from './open-sandbox.ts';
@@ -167,7 +168,12 @@ export async function startServiceProcess(config: Config, options: ServiceProces
     const tools: Tools = { config, options, log, report, metrics, recent, pace };
     if (roles.includes('webhooks')) parts.defer(endInTime(startWebhooks(tools, openPool(WEBHOOKS_POOL_SIZE))));
     if (roles.includes('schedule')) startSchedule(tools, openPool(SCHEDULE_POOL_SIZE), parts);
-    const pools = () => ({ database, ofKeys: openPool(CREDENTIALS_POOL_SIZE), ofChanges: openPool(CHANGES_POOL_SIZE) });
+    const pools = () => ({
+      database,
+      ofKeys: openPool(CREDENTIALS_POOL_SIZE),
+      ofChanges: openPool(CHANGES_POOL_SIZE),
+      nodes: database.isDistributed ? watchNodes(store, parts) : undefined,
+    });
     const baseUrl = roles.includes('api') ? await startPartnerApi(tools, pools(), parts) : '';
     const stop = async () => {
       await parts.disposeAsync();
@@ -178,6 +184,22 @@ export async function startServiceProcess(config: Config, options: ServiceProces
     await parts.disposeAsync();
     throw error;
   }
+}
+
+function watchNodes(store: Store, parts: AsyncDisposableStack): NodeWatch {
+  const apart = store.openApart(LOOK_POOL_SIZE, LOOK_SETTINGS);
+  parts.defer(() => apart.close());
+  const nodes = openNodeWatch(apart);
+  parts.defer(() => nodes.close());
+  return nodes;
+}
+
+interface PoolsOfApi {
+  readonly database: Database;
+  readonly ofKeys: Database;
+  readonly ofChanges: Database;
+  /** On a distributed database. */
+  readonly nodes: NodeWatch | undefined;
 }
 
 interface Tools {
@@ -194,7 +216,7 @@ interface Tools {
 
 async function startPartnerApi(
   { config, options, log, report, metrics, recent, pace }: Tools,
-  { database, ofKeys, ofChanges }: { database: Database; ofKeys: Database; ofChanges: Database },
+  { database, ofKeys, ofChanges, nodes }: PoolsOfApi,
   parts: AsyncDisposableStack,
 ): Promise<string> {
   const { processes = 1, rulesOf, clock = Date.now, onTrouble = () => {} } = options;
@@ -217,7 +239,14 @@ async function startPartnerApi(
       readiness: openReadiness(database, log, parts),
     }),
     endpointTools: openEndpointTools(ofChanges, config, clock, parts),
-    operations: createOperations(database, { environment: config.environment, rulesOf: rules.rulesOf, usage, recent }),
+    operations: createOperations(database, {
+      environment: config.environment,
+      rulesOf: rules.rulesOf,
+      usage,
+      recent,
+      refusalOf: nodes?.refusalOf,
+    }),
+    nodes,
     authenticate: authenticator({
       database: ofKeys,
       environment: config.environment,

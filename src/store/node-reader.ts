@@ -15,7 +15,7 @@ export interface OfAllPartners {
 export type Ask<Row> = (statement: Statement, values: unknown[]) => Promise<Row[]>;
 
 /** What distributes the counters distributes every growing table. */
-const LIST_PARTNERS_BY_NODE: Statement = {
+export const LIST_PARTNERS_BY_NODE: Statement = {
   name: 'list_partners_by_node',
   text: `select placement.groupid as "groupId", array_agg(p.partner_id) as "partnerIds"
     from partner p
@@ -23,13 +23,13 @@ const LIST_PARTNERS_BY_NODE: Statement = {
     group by placement.groupid`,
 };
 
-interface PartnersOfNode extends pg.QueryResultRow {
+export interface PartnersOfNode extends pg.QueryResultRow {
   readonly groupId: number;
   readonly partnerIds: readonly string[];
 }
 
 /** Of the partner's node alone. */
-const LOOK_AT_NODE: Statement = {
+export const LOOK_AT_NODE: Statement = {
   name: 'look_at_node_of_partner',
   text: 'select 1 from event_counter where partner_id = $1',
 };

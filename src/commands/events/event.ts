@@ -44,14 +44,14 @@ export function eventCommand(): ProgramCommand {
 }
 
 /** A command sends one request at a time. */
-const CONCURRENCY = 1;
+const PLACES = { concurrency: 1 };
 
 async function list(
   { database, config: { environment } }: OperatorContext,
   { partner, afterSequence, limit, json }: ListOptions,
 ): Promise<void> {
   await getPartner(database.pool, partner);
-  const page = await createReadEvents(database, environment, CONCURRENCY).page({ partnerId: partner, afterSequence, limit });
+  const page = await createReadEvents(database, environment, PLACES).page({ partnerId: partner, afterSequence, limit });
   // The stored bytes: a number in them may be larger than JavaScript's exact integers.
   const more = { json, option: '--after-sequence', cursorOf: String };
   const next = page.hasMore ? page.nextAfterSequence : undefined;
@@ -75,7 +75,7 @@ const DELIVERIES_SHOWN = 100;
 
 async function show({ database, config: { environment } }: OperatorContext, { partner, eventId, json }: Target): Promise<void> {
   await getEvent(database.pool, partner, eventId);
-  const event = await createReadEvents(database, environment, CONCURRENCY).byId({ partnerId: partner, eventId });
+  const event = await createReadEvents(database, environment, PLACES).byId({ partnerId: partner, eventId });
   if (json) return printBytes(`${event.body.toString()}\n`);
   printFields({
     event: event.eventId,

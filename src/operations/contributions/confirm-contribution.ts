@@ -35,12 +35,16 @@ export interface ConfirmationOutcome {
 
 export type ConfirmContribution = (request: ConfirmationRequest) => Promise<ConfirmationOutcome>;
 
+type CommitOptions = GroupCommitOptions<Confirmation, Conflicts, ConfirmationOutcome>;
+
 export interface ConfirmationConcurrency {
   readonly confirm: CommitConcurrency;
   /** For partners with a daily cap. */
   readonly confirmCapped: CommitConcurrency;
   /** Whether a batch holds requests of one partner only. */
   readonly isOfOneShare: boolean;
+  /** What a request that waits is refused with, by its partner. */
+  readonly refusalOf?: CommitOptions['refusalOf'];
 }
 
 export interface ConfirmationTools {
@@ -61,12 +65,10 @@ export interface ConfirmationTools {
 export function createConfirmContribution(
   database: Database,
   rulesOf: RulesOf,
-  { confirm, confirmCapped, isOfOneShare, usage, recent }: ConfirmationConcurrency & ConfirmationTools,
+  { confirm, confirmCapped, isOfOneShare, refusalOf, usage, recent }: ConfirmationConcurrency & ConfirmationTools,
 ): ConfirmContribution {
-  const options: Omit<
-    GroupCommitOptions<Confirmation, Conflicts, ConfirmationOutcome>,
-    'concurrency' | 'commitBatch' | 'isOfOneShare'
-  > = {
+  const options: Omit<CommitOptions, 'concurrency' | 'commitBatch' | 'isOfOneShare'> = {
+    refusalOf,
     conflictKeysOf: ({ partnerId, idempotencyKey, partnerEventId, partnerOrderRef }) =>
       [`key ${idempotencyKey}`, `event ${partnerEventId}`, `order ${partnerOrderRef}`].map((key) => `${partnerId} ${key}`),
     findStored: (confirmations) => findContributionConflicts(database.pool, confirmations),
@@ -100,6 +102,7 @@ export function createConfirmContribution(
     ...STORED_LIMITS,
     shareOf: byPartner,
     isOfOneShare,
+    refusalOf,
     run: (requests) => findContributionConflicts(database.pool, requests),
   });
   // A stored record replays without rules, even when they cannot be read.

@@ -1,3 +1,4 @@
+import type { Places } from '../../concurrency/batch-queue.ts';
 import { oneByOne } from '../../concurrency/one-by-one.ts';
 import type { Contribution } from '../../domain/contributions/contribution.ts';
 import { idAfterRecords, idBeforeRecords } from '../../domain/identifiers.ts';
@@ -31,8 +32,8 @@ export type ListContributions = (cursor: ContributionCursor) => Promise<Contribu
 const LAST_ID = 'txn_~';
 
 /** Lists the contributions of a partner by the time of their creation. */
-export function createListContributions(database: Database, concurrency: number): ListContributions {
-  return oneByOne({ concurrency, waitingMax: 256, waitMaxMs: 5_000, run: (cursor) => listPage(database, cursor) });
+export function createListContributions(database: Database, places: Places): ListContributions {
+  return oneByOne({ ...places, waitingMax: 256, waitMaxMs: 5_000, run: (cursor) => listPage(database, cursor) });
 }
 
 async function listPage({ pool }: Database, cursor: ContributionCursor): Promise<ContributionPage> {

@@ -1,3 +1,4 @@
+import type { Places } from '../../concurrency/batch-queue.ts';
 import { oneByOne } from '../../concurrency/one-by-one.ts';
 import { refuseSuspended, type Standing } from '../../domain/access/partner-standing.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
@@ -42,8 +43,8 @@ const ATTEMPTS = 3;
  *
  * @see docs/spec/interface.md#associateemissionsestimate; docs/spec/decisions.md#2-fields.
  */
-export function createAssociateEmissionsEstimate(database: Database, concurrency: number): AssociateEmissionsEstimate {
-  return oneByOne({ concurrency, waitingMax: 512, waitMaxMs: 5_000, run: (request) => associate(database, request) });
+export function createAssociateEmissionsEstimate(database: Database, places: Places): AssociateEmissionsEstimate {
+  return oneByOne({ ...places, waitingMax: 512, waitMaxMs: 5_000, run: (request) => associate(database, request) });
 }
 
 async function associate(database: Database, request: AssociationRequest): Promise<AssociationOutcome> {

@@ -44,7 +44,7 @@ interface Calculation extends EstimateRequest {
 
 type EstimateCommitOptions = Pick<
   GroupCommitOptions<Calculation, EstimateRecord | undefined, EstimateOutcome>,
-  'concurrency' | 'isOfOneShare'
+  'concurrency' | 'isOfOneShare' | 'refusalOf'
 >;
 
 /**

@@ -1,3 +1,4 @@
+import type { Places } from '../../concurrency/batch-queue.ts';
 import { oneByOne } from '../../concurrency/one-by-one.ts';
 import type { Environment } from '../../domain/access/api-key.ts';
 import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
@@ -40,7 +41,7 @@ const LIMITS = { waitingMax: 256, waitMaxMs: 5_000 };
  *
  * @see docs/spec/decisions.md#7-events.
  */
-export function createReadEvents(database: Database, environment: Environment, concurrency: number): ReadEvents {
+export function createReadEvents(database: Database, environment: Environment, places: Places): ReadEvents {
   const { pool } = database;
   const readPage = async ({ partnerId, afterSequence, limit }: EventCursor): Promise<EventPage> => {
     // One more row than requested shows whether there are more.
@@ -52,9 +53,9 @@ export function createReadEvents(database: Database, environment: Environment, c
     const event = await findEvent(pool, partnerId, eventId);
     return event && (await writeEventBodies(pool, environment, [event]))[0];
   };
-  const find = oneByOne({ ...LIMITS, concurrency, run: readOne });
+  const find = oneByOne({ ...LIMITS, ...places, run: readOne });
   return {
-    page: oneByOne({ ...LIMITS, concurrency, run: readPage }),
+    page: oneByOne({ ...LIMITS, ...places, run: readPage }),
     async byId(id) {
       const event = await find(id);
       if (!event) throw eventNotFound();

@@ -1,3 +1,4 @@
+import type { Places } from '../../concurrency/batch-queue.ts';
 import { oneByOne } from '../../concurrency/one-by-one.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import type { ImpactBatchView } from '../../domain/impact/impact-batch.ts';
@@ -47,10 +48,10 @@ export interface ReadEnvironmentalStatus {
 
 const LIMITS = { waitingMax: 256, waitMaxMs: 5_000 };
 
-export function createReadEnvironmentalStatus(database: Database, concurrency: number): ReadEnvironmentalStatus {
+export function createReadEnvironmentalStatus(database: Database, places: Places): ReadEnvironmentalStatus {
   const { pool } = database;
   const one = <Request extends { readonly partnerId: string }, Outcome>(run: (request: Request) => Promise<Outcome>) =>
-    oneByOne({ ...LIMITS, concurrency, run });
+    oneByOne({ ...LIMITS, ...places, run });
   return {
     ofContribution: one(async ({ partnerId, transactionId }) => {
       const contribution = await findPooledContribution(pool, partnerId, transactionId);

@@ -1,3 +1,4 @@
+import type { Places } from '../../concurrency/batch-queue.ts';
 import { oneByOne } from '../../concurrency/one-by-one.ts';
 import type { AuditAuthor } from '../../domain/access/role.ts';
 import { refuseInvalid, ServiceError, unavailable } from '../../domain/service-error.ts';
@@ -39,8 +40,8 @@ export const ACKNOWLEDGE = 'settlement.acknowledge';
  * reopen the settlement. A suspended partner may send it too, because its records exist already. Throws `idempotency_conflict`, and
  * `invalid_request` for an unknown settlement (404), and for one that is open or was acknowledged otherwise.
  */
-export function createAcknowledgeSettlement(database: Database, concurrency: number): AcknowledgeSettlement {
-  return oneByOne({ concurrency, waitingMax: 256, waitMaxMs: 5_000, run: (request) => acknowledge(database, request) });
+export function createAcknowledgeSettlement(database: Database, places: Places): AcknowledgeSettlement {
+  return oneByOne({ ...places, waitingMax: 256, waitMaxMs: 5_000, run: (request) => acknowledge(database, request) });
 }
 
 async function acknowledge(database: Database, request: AcknowledgementRequest): Promise<AcknowledgementOutcome> {

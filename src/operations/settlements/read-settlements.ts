@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Places } from '../../concurrency/batch-queue.ts';
 import { oneByOne } from '../../concurrency/one-by-one.ts';
 import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
 import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
@@ -65,18 +66,18 @@ const LINES_AT_ONCE = 1_000;
 const REST_MAX_MS = 25;
 
 /**
- * @param concurrency Connections for look-ups; as many again serve statements under way.
+ * @param places Connections for look-ups; as many again serve statements under way.
  */
-export function createReadSettlements(database: Database, pricesOf: PricesOf, concurrency: number): ReadSettlements {
+export function createReadSettlements(database: Database, pricesOf: PricesOf, places: Places): ReadSettlements {
   const { pool } = database;
   const one = <Request extends { readonly partnerId: string }, Outcome>(run: (request: Request) => Promise<Outcome>) =>
-    oneByOne({ ...LIMITS, concurrency, run });
+    oneByOne({ ...LIMITS, ...places, run });
   const find = async ({ partnerId, settlementId }: SettlementId): Promise<Settlement> => {
     const settlement = await findSettlement(pool, partnerId, settlementId);
     if (!settlement) throw settlementNotFound();
     return settlement;
   };
-  const linesAtOnce = oneByOne({ ...STATEMENT_LIMITS, concurrency, run: (page: LinePage) => listSettlementLines(pool, page) });
+  const linesAtOnce = oneByOne({ ...STATEMENT_LIMITS, ...places, run: (page: LinePage) => listSettlementLines(pool, page) });
   const openTotals = rememberOpenTotals();
   return {
     page: one(async ({ partnerId, beforeSequence, limit }) => {

@@ -10,7 +10,7 @@ import { showSettlement } from './settlement-schemas.ts';
 const readers = new WeakMap<OperatorApiTools, ReadSettlements>();
 
 export function settlementsOf(tools: OperatorApiTools): ReadSettlements {
-  const known = readers.get(tools) ?? createReadSettlements(tools.database, pricesUnderRules, 2);
+  const known = readers.get(tools) ?? createReadSettlements(tools.database, pricesUnderRules, { concurrency: 2 });
   readers.set(tools, known);
   return known;
 }

@@ -1,0 +1,83 @@
+/** A worker of a cluster that says nothing holds up no partner of the others, however many of its own partners send. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { uniqueId } from '../support/client.ts';
+import { clusterDatabase } from '../support/postgres/cluster-database.ts';
+import { clusterUrl, moveNode, portOf, silentPort } from '../support/postgres/lost-node.ts';
+import { type TestPartner, testService } from '../support/service.ts';
+
+/** Each waits for the worker at every place where requests wait for the database, several times over. */
+const CROWD = 24;
+const ROUNDS = 8;
+const PAUSE_MS = 200;
+const KNOWN = /The part of the database with your records does not answer/;
+
+if (clusterUrl === undefined) test('one PostgreSQL has no worker', { skip: 'needs a Citus cluster' });
+else await testOnCluster(clusterUrl);
+
+async function testOnCluster(coordinatorUrl: string): Promise<void> {
+  const cluster = await clusterDatabase(coordinatorUrl);
+  const service = await testService({ env: { DATABASE_URL: cluster.databaseUrl }, roles: ['api'] });
+  const first = await service.newPartner();
+  const lostPort = await portOf(cluster, first.partner);
+  const crowd: TestPartner[] = [first];
+  const others: TestPartner[] = [];
+  while (crowd.length < CROWD || others.length === 0) {
+    const made = await service.newPartner();
+    ((await portOf(cluster, made.partner)) === lostPort ? crowd : others).push(made);
+  }
+  const [other] = others as [TestPartner];
+
+  /** Every kind of request that waits in a queue with those of other partners. */
+  async function statusesOf({ client }: TestPartner, eventId: string, transactionId: string): Promise<number[]> {
+    const answers = await Promise.all([
+      client.confirm(),
+      client.findByEvent(eventId),
+      client.get(transactionId),
+      client.estimate(),
+      client.call('/v1/impact-transactions?limit=5'),
+      client.listEvents(),
+      client.call('/v1/settlements'),
+    ]);
+    return answers.map(({ status }) => status);
+  }
+
+  /** Each is refused without a wait, after what it sent before was answered. */
+  async function untilKnown(partners: readonly TestPartner[]): Promise<void> {
+    for (const { client } of partners) while (!KNOWN.test((await client.confirm()).text)) await sleep(PAUSE_MS);
+  }
+
+  test('the partners of the others are answered while many of its own send', HANG_LIMIT, async () => {
+    const eventId = uniqueId('event');
+    const confirmed = await other.client.confirm({ partner_event_id: eventId });
+    const { transaction_id: transactionId } = confirmed.body.contribution;
+    const expected = [201, 200, 200, 201, 200, 200, 200];
+    assert.deepEqual(await statusesOf(other, eventId, transactionId), expected);
+    const silent = await silentPort();
+    await moveNode(cluster, lostPort, silent);
+    const state = { isOver: false };
+    const refused = new Set<number>();
+    const sending = crowd.map((each) => sendRounds(each));
+    async function sendRounds(each: TestPartner): Promise<void> {
+      // What waits for the worker is answered one after the other; from the first round that is refused at once nothing waits.
+      while (!state.isOver) {
+        for (const status of await statusesOf(each, eventId, transactionId)) refused.add(status);
+        await sleep(PAUSE_MS);
+      }
+    }
+    try {
+      // The first requests wait for the worker, because nobody knows of it yet, and those of the others wait behind them.
+      await untilKnown(crowd);
+      for (let round = 1; round <= ROUNDS; round++)
+        assert.deepEqual(await statusesOf(other, eventId, transactionId), expected, `round ${round}`);
+      assert.deepEqual([...refused], [503], 'nothing is said of a record that cannot be read');
+    } finally {
+      state.isOver = true;
+      await moveNode(cluster, silent, lostPort);
+      await Promise.all(sending);
+    }
+    while ((await first.client.confirm()).status !== 201);
+  });
+}
