@@ -9,60 +9,79 @@ export const LOOK_SETTINGS = ['citus.max_cached_conns_per_worker=0'];
 export const LOOK_POOL_SIZE = 1;
 
 const LOOK_AGAIN_MS = 1_000;
+const REFUSAL = 'The part of the database with your records does not answer. Look up or retry after the time in Retry-After.';
 
 /** Knows the nodes of a distributed database that do not answer, so that requests of their partners do not wait for them. */
 export interface NodeWatch {
   /** Work for the partner takes long: its node is looked at. */
-  suspect(partnerId: string): void;
+  readonly suspect: (partnerId: string) => void;
   /** What work for the partner is refused with; `undefined` unless its node was found lost and does not answer since then. */
-  refusalOf(partnerId: string): Error | undefined;
+  readonly refusalOf: (partnerId: string) => Error | undefined;
   close(): void;
 }
 
-interface Lost {
+/** @param database With {@link LOOK_POOL_SIZE} connections that no work takes, and {@link LOOK_SETTINGS}. */
+export function openNodeWatch(database: Pick<Database, 'pool'>): NodeWatch {
+  return new LookingNodeWatch(database);
+}
+
+interface LostNode {
   readonly partnerIds: ReadonlySet<string>;
   readonly failure: unknown;
 }
 
-/** @param pool With {@link LOOK_POOL_SIZE} connections that no work takes, and {@link LOOK_SETTINGS}. */
-export function openNodeWatch({ pool }: Pick<Database, 'pool'>): NodeWatch {
-  const lost = new Map<number, Lost>();
-  let isLooking = false;
+class LookingNodeWatch implements NodeWatch {
+  readonly #pool: Database['pool'];
+  readonly #lost = new Map<number, LostNode>();
+  readonly #timer: NodeJS.Timeout;
+  #isLooking = false;
+
+  constructor({ pool }: Pick<Database, 'pool'>) {
+    this.#pool = pool;
+    this.#timer = setInterval(() => void this.#look([...this.#lost.values()].flatMap(firstOf)), LOOK_AGAIN_MS);
+    this.#timer.unref();
+  }
+
+  readonly suspect = (partnerId: string): void => {
+    if (!this.#find(partnerId)) void this.#look([partnerId]);
+  };
+
+  readonly refusalOf = (partnerId: string): Error | undefined => {
+    const found = this.#find(partnerId);
+    return found && unavailable(REFUSAL, { cause: found.failure });
+  };
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #find(partnerId: string): LostNode | undefined {
+    return this.#lost.values().find(({ partnerIds }) => partnerIds.has(partnerId));
+  }
+
+  /** One look at a time: whoever waits meanwhile is suspected again by the next request. */
+  async #look(partnerIds: readonly string[]): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    for (const partnerId of partnerIds) await this.#lookAt(partnerId).catch(() => {});
+    this.#isLooking = false;
+  }
 
   /** Only the words of the coordinator about the node tell that it is lost, and only an answer that it is back. */
-  const lookAt = async (partnerId: string): Promise<void> => {
-    const failure = await run(pool, LOOK_AT_NODE, [partnerId]).catch((error: unknown) => error as Error);
-    if (Array.isArray(failure)) {
-      for (const [groupId, { partnerIds }] of lost) if (partnerIds.has(partnerId)) lost.delete(groupId);
-      return;
+  async #lookAt(partnerId: string): Promise<void> {
+    try {
+      await run(this.#pool, LOOK_AT_NODE, [partnerId]);
+      for (const [groupId, { partnerIds }] of this.#lost) if (partnerIds.has(partnerId)) this.#lost.delete(groupId);
+    } catch (failure) {
+      if (problemOf(failure)?.reason !== 'worker_lost') return;
+      const nodes = await runAnew<PartnersOfNode>(this.#pool, LIST_PARTNERS_BY_NODE, []);
+      const node = nodes.find(({ partnerIds }) => partnerIds.includes(partnerId));
+      if (node) this.#lost.set(node.groupId, { partnerIds: new Set(node.partnerIds), failure });
     }
-    if (problemOf(failure)?.reason !== 'worker_lost') return;
-    const nodes = await runAnew<PartnersOfNode>(pool, LIST_PARTNERS_BY_NODE, []);
-    const node = nodes.find(({ partnerIds }) => partnerIds.includes(partnerId));
-    if (node) lost.set(node.groupId, { partnerIds: new Set(node.partnerIds), failure });
-  };
-  const look = async (partnerIds: readonly string[]): Promise<void> => {
-    if (isLooking) return;
-    isLooking = true;
-    for (const partnerId of partnerIds) await lookAt(partnerId).catch(() => {});
-    isLooking = false;
-  };
-  const timer = setInterval(() => {
-    if (lost.size > 0) void look([...lost.values()].flatMap(({ partnerIds }) => [...partnerIds].slice(0, 1)));
-  }, LOOK_AGAIN_MS);
-  timer.unref();
-
-  const lostOf = (partnerId: string) => lost.values().find(({ partnerIds }) => partnerIds.has(partnerId));
-  return {
-    suspect(partnerId) {
-      if (!lostOf(partnerId)) void look([partnerId]);
-    },
-    refusalOf(partnerId) {
-      const found = lostOf(partnerId);
-      return found && unavailable(REFUSAL, { cause: found.failure });
-    },
-    close: () => clearInterval(timer),
-  };
+  }
 }
 
-const REFUSAL = 'The part of the database with your records does not answer. Look up or retry after the time in Retry-After.';
+/** A partner stands for its node. */
+function firstOf({ partnerIds }: LostNode): string[] {
+  return [...partnerIds].slice(0, 1);
+}

@@ -66,6 +66,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'database-problem',
       'lock-holders',
       'node-reader',
+      'node-watch',
       'each-page',
       'ordered-list',
       'installation',
