@@ -146,7 +146,7 @@ class LookingWatch implements DatabaseWatch {
 
   readonly noteProblem = (problem: DatabaseProblem | undefined): void => {
     this.#failedAtMs = performance.now();
-    if (problem && WORDS[problem.reason].isNoted) this.#noted = { problem, atMs: this.#failedAtMs };
+    if (problem && isNoted(problem)) this.#noted = { problem, atMs: this.#failedAtMs };
   };
 
   async check(): Promise<string | undefined> {
@@ -190,8 +190,9 @@ class LookingWatch implements DatabaseWatch {
   async #findNoted(): Promise<DatabaseProblem | undefined> {
     if (!this.#noted) return undefined;
     const { problem, atMs } = this.#noted;
-    if (performance.now() - atMs < (problem.reason === 'worker_lost' ? WORKER_NOTED_FOR_MS : NOTED_FOR_MS)) return problem;
-    if (problem.reason === 'disk_full') await inTime(checkRoom(this.#database.pool));
+    const isOfWorker = problem.reason === 'worker_lost' || problem.worker !== undefined;
+    if (performance.now() - atMs < (isOfWorker ? WORKER_NOTED_FOR_MS : NOTED_FOR_MS)) return problem;
+    if (problem.reason === 'disk_full' && problem.worker === undefined) await inTime(checkRoom(this.#database.pool));
     this.#noted = undefined;
     return undefined;
   }
@@ -218,8 +219,14 @@ class LookingWatch implements DatabaseWatch {
   }
 }
 
-function sentenceOf({ reason }: DatabaseProblem): string {
-  return `the database has a problem: ${WORDS[reason].state}. ${nextStepOf(reason)}`;
+/** A look at the coordinator tells nothing of a worker. One statement that took too long is no trouble of a worker yet. */
+function isNoted({ reason, worker }: DatabaseProblem): boolean {
+  return WORDS[reason].isNoted === true || (worker !== undefined && reason !== 'no_answer');
+}
+
+function sentenceOf({ reason, worker }: DatabaseProblem): string {
+  const where = worker === undefined ? '' : ` on its worker ${worker}, whose partners alone are concerned`;
+  return `the database has a problem${where}: ${WORDS[reason].state}. ${nextStepOf(reason)}`;
 }
 
 /** What an operator does about a problem of the database, without a full stop. */

@@ -1,6 +1,7 @@
 import type { Log } from '../observability/log.ts';
 import type { Answer } from '../partner-api/app.ts';
 import type { EndedRun } from '../schedule/run-job.ts';
+import { workerOf } from '../store/database-problem.ts';
 
 /** One line for each run of a job. */
 export function logRun({ logger }: Log, run: EndedRun): void {
@@ -33,5 +34,7 @@ export function logAnswer({ logger }: Log, answer: Answer): void {
 /** The message of the error at the bottom: those above it say what became of the request, which `code` says too. */
 function causeOf(failure: unknown): string {
   if (!(failure instanceof Error)) return String(failure);
-  return failure.cause instanceof Error ? causeOf(failure.cause) : failure.message;
+  if (failure.cause instanceof Error) return causeOf(failure.cause);
+  const worker = workerOf(failure);
+  return worker === undefined ? failure.message : `${failure.message} (worker ${worker})`;
 }

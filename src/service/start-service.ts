@@ -172,7 +172,7 @@ export async function startServiceProcess(config: Config, options: ServiceProces
       database,
       ofKeys: openPool(CREDENTIALS_POOL_SIZE),
       ofChanges: openPool(CHANGES_POOL_SIZE),
-      nodes: database.isDistributed ? watchNodes(store, parts) : undefined,
+      nodes: database.isDistributed ? watchNodes(store, parts, onTrouble) : undefined,
     });
     const baseUrl = roles.includes('api') ? await startPartnerApi(tools, pools(), parts) : '';
     const stop = async () => {
@@ -186,10 +186,10 @@ export async function startServiceProcess(config: Config, options: ServiceProces
   }
 }
 
-function watchNodes(store: Store, parts: AsyncDisposableStack): NodeWatch {
+function watchNodes(store: Store, parts: AsyncDisposableStack, onLost: (failure: unknown) => void): NodeWatch {
   const apart = store.openApart(LOOK_POOL_SIZE, LOOK_SETTINGS);
   parts.defer(() => apart.close());
-  const nodes = openNodeWatch(apart);
+  const nodes = openNodeWatch(apart, onLost);
   parts.defer(() => nodes.close());
   return nodes;
 }

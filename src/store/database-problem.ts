@@ -23,6 +23,8 @@ export interface DatabaseProblem {
   readonly reason: ProblemReason;
   /** The words of the server, the driver or the system. */
   readonly message: string;
+  /** Host and port of the worker of a cluster that has it. */
+  readonly worker?: string;
 }
 
 /** The server answers, and may not be used as it is. */
@@ -77,7 +79,13 @@ export function problemOf(error: unknown): DatabaseProblem | undefined {
   if (!(error instanceof Error)) return undefined;
   const { message } = error;
   const reason = reasonOf(error);
-  return reason === undefined ? problemOf(error.cause) : { reason, message };
+  const worker = workerOf(error);
+  return reason === undefined ? problemOf(error.cause) : { reason, message, ...(worker !== undefined && { worker }) };
+}
+
+/** The worker of a cluster that refused a statement of the coordinator. */
+export function workerOf(error: Error): string | undefined {
+  return error instanceof pg.DatabaseError ? AT_WORKER.exec(error.where ?? '')?.[1] : undefined;
 }
 
 /** Of an error in the words of the server itself. */
@@ -87,6 +95,9 @@ export function problemOfServer(error: unknown): DatabaseProblem | undefined {
 
 /** The coordinator of a distributed database answers, and a node with rows does not. */
 const OF_WORKER = /^(connection to the remote node|could not establish any connections to the node) /;
+
+/** The context of what a worker says. */
+const AT_WORKER = /while executing command on (\S+)/;
 
 function reasonOf(error: Error): ProblemReason | undefined {
   if (error instanceof UnfitDatabaseError) return error.reason;

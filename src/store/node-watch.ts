@@ -20,9 +20,12 @@ export interface NodeWatch {
   close(): void;
 }
 
-/** @param database With {@link LOOK_POOL_SIZE} connections that no work takes, and {@link LOOK_SETTINGS}. */
-export function openNodeWatch(database: Pick<Database, 'pool'>): NodeWatch {
-  return new LookingNodeWatch(database);
+/**
+ * @param database With {@link LOOK_POOL_SIZE} connections that no work takes, and {@link LOOK_SETTINGS}.
+ * @param onLost Called with the words of the coordinator at each look that a lost node does not answer.
+ */
+export function openNodeWatch(database: Pick<Database, 'pool'>, onLost: (failure: unknown) => void): NodeWatch {
+  return new LookingNodeWatch(database, onLost);
 }
 
 interface LostNode {
@@ -32,12 +35,14 @@ interface LostNode {
 
 class LookingNodeWatch implements NodeWatch {
   readonly #pool: Database['pool'];
+  readonly #onLost: (failure: unknown) => void;
   readonly #lost = new Map<number, LostNode>();
   readonly #timer: NodeJS.Timeout;
   #isLooking = false;
 
-  constructor({ pool }: Pick<Database, 'pool'>) {
+  constructor({ pool }: Pick<Database, 'pool'>, onLost: (failure: unknown) => void) {
     this.#pool = pool;
+    this.#onLost = onLost;
     this.#timer = setInterval(() => void this.#look([...this.#lost.values()].flatMap(firstOf)), LOOK_AGAIN_MS);
     this.#timer.unref();
   }
@@ -74,6 +79,7 @@ class LookingNodeWatch implements NodeWatch {
       for (const [groupId, { partnerIds }] of this.#lost) if (partnerIds.has(partnerId)) this.#lost.delete(groupId);
     } catch (failure) {
       if (problemOf(failure)?.reason !== 'worker_lost') return;
+      this.#onLost(failure);
       const nodes = await runAnew<PartnersOfNode>(this.#pool, LIST_PARTNERS_BY_NODE, []);
       const node = nodes.find(({ partnerIds }) => partnerIds.includes(partnerId));
       if (node) this.#lost.set(node.groupId, { partnerIds: new Set(node.partnerIds), failure });

@@ -2,16 +2,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openDatabase } from '../../src/store/database.ts';
+import { problemOf } from '../../src/store/database-problem.ts';
+import { LOOK_POOL_SIZE, LOOK_SETTINGS, openNodeWatch } from '../../src/store/node-watch.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { clusterDatabase } from '../support/postgres/cluster-database.ts';
-import { clusterUrl, moveNode, portOf, silentPort } from '../support/postgres/lost-node.ts';
+import { CLOSED_PORT, clusterUrl, moveNode, portOf, silentPort } from '../support/postgres/lost-node.ts';
 import { type TestPartner, testService } from '../support/service.ts';
 
 /** Each waits for the worker at every place where requests wait for the database, several times over. */
-const CROWD = 24;
+const CROWD = 20;
 const ROUNDS = 8;
-const PAUSE_MS = 200;
+/** As `Retry-After` says. */
+const PAUSE_MS = 1_000;
 const KNOWN = /The part of the database with your records does not answer/;
 
 if (clusterUrl === undefined) test('one PostgreSQL has no worker', { skip: 'needs a Citus cluster' });
@@ -31,7 +35,7 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
   const [other] = others as [TestPartner];
 
   /** Every kind of request that waits in a queue with those of other partners. */
-  async function statusesOf({ client }: TestPartner, eventId: string, transactionId: string): Promise<number[]> {
+  async function statusesOf({ client }: TestPartner, eventId: string, transactionId: string): Promise<(number | string)[]> {
     const answers = await Promise.all([
       client.confirm(),
       client.findByEvent(eventId),
@@ -41,7 +45,7 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
       client.listEvents(),
       client.call('/v1/settlements'),
     ]);
-    return answers.map(({ status }) => status);
+    return answers.map(({ status, text }) => (status < 300 || KNOWN.test(text) ? status : `${status} ${text}`));
   }
 
   /** Each is refused without a wait, after what it sent before was answered. */
@@ -58,12 +62,12 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
     const silent = await silentPort();
     await moveNode(cluster, lostPort, silent);
     const state = { isOver: false };
-    const refused = new Set<number>();
+    const statuses = new Set<number>();
     const sending = crowd.map((each) => sendRounds(each));
     async function sendRounds(each: TestPartner): Promise<void> {
       // What waits for the worker is answered one after the other; from the first round that is refused at once nothing waits.
       while (!state.isOver) {
-        for (const status of await statusesOf(each, eventId, transactionId)) refused.add(status);
+        for (const status of await statusesOf(each, eventId, transactionId)) statuses.add(Number.parseInt(String(status), 10));
         await sleep(PAUSE_MS);
       }
     }
@@ -72,12 +76,57 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
       await untilKnown(crowd);
       for (let round = 1; round <= ROUNDS; round++)
         assert.deepEqual(await statusesOf(other, eventId, transactionId), expected, `round ${round}`);
-      assert.deepEqual([...refused], [503], 'nothing is said of a record that cannot be read');
+      assert.deepEqual([...statuses], [503], 'nothing is said of a record that cannot be read');
     } finally {
       state.isOver = true;
       await moveNode(cluster, silent, lostPort);
       await Promise.all(sending);
     }
     while ((await first.client.confirm()).status !== 201);
+  });
+
+  test('a look finds the worker lost, says so, and finds it back', HANG_LIMIT, async () => {
+    const apart = openDatabase({ databaseUrl: cluster.databaseUrl, poolSize: LOOK_POOL_SIZE, settings: LOOK_SETTINGS });
+    const lost = Promise.withResolvers<unknown>();
+    const nodes = openNodeWatch(apart, lost.resolve);
+    try {
+      nodes.suspect(other.partner.partnerId);
+      await moveNode(cluster, lostPort, CLOSED_PORT);
+      while (!nodes.refusalOf(first.partner.partnerId)) {
+        nodes.suspect(first.partner.partnerId);
+        await sleep(PAUSE_MS);
+      }
+      assert.equal(problemOf(await lost.promise)?.reason, 'worker_lost');
+      assert.equal(nodes.refusalOf(other.partner.partnerId), undefined);
+      await moveNode(cluster, CLOSED_PORT, lostPort);
+      while (nodes.refusalOf(first.partner.partnerId)) await sleep(PAUSE_MS);
+    } finally {
+      nodes.close();
+      await apart.close();
+    }
+  });
+
+  test('what a worker refuses is told with the worker', HANG_LIMIT, async () => {
+    const readiness = async () => (await fetch(`http://127.0.0.1:${service.operationsPort}/readyz`)).text();
+    const setReadOnly = async (value: string) => {
+      for (const worker of cluster.workers) {
+        await worker.query('set default_transaction_read_only = off; set citus.enable_ddl_propagation = off');
+        const { rows } = await worker.query('select current_database() as name');
+        await worker.query(`alter database "${rows[0].name}" set default_transaction_read_only = ${value}`);
+        // Those of the coordinator: it connects anew.
+        await worker.query(`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name like 'citus_internal%'`);
+      }
+    };
+    await setReadOnly('on');
+    try {
+      const told = new RegExp(`on its worker 127\\.0\\.0\\.1:${lostPort}, .+ it is read-only`);
+      while (!told.test(await readiness())) {
+        assert.equal((await first.client.confirm()).status, 503);
+        await sleep(PAUSE_MS);
+      }
+    } finally {
+      await setReadOnly('off');
+    }
   });
 }

@@ -24,7 +24,9 @@ export function messageOf(error: unknown): string {
   if (problemOf(error)?.reason === 'worker_lost' && !(error instanceof PartnersLeftError))
     return `A worker of the database does not answer: what includes its partners cannot be read until it is back; commands for one other partner work. ${message}`;
   const problem = problemOfServer(error);
-  return problem ? `The database says: ${message}. ${nextStepOf(problem.reason)}.` : message;
+  if (!problem) return message;
+  const speaker = problem.worker === undefined ? 'The database' : `The worker ${problem.worker} of the database`;
+  return `${speaker} says: ${message}. ${nextStepOf(problem.reason)}.`;
 }
 
 /** An error in the JSON output. `code` is a code of the interface, or says where the mistake is. */
