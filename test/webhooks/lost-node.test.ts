@@ -6,6 +6,7 @@ import { problemOf } from '../../src/store/database-problem.ts';
 import { findLastSequence } from '../../src/store/events/event.ts';
 import { NodeReader } from '../../src/store/node-reader.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { clusterDatabase } from '../support/postgres/cluster-database.ts';
 import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { testDatabase } from '../support/postgres/database.ts';
@@ -46,7 +47,8 @@ if (clusterUrl !== undefined) {
         assert.equal(second?.event.event_type, 'impact.transaction.confirmed');
         const ofFirst = first.receiver.arrived.length;
         await moveNode(cluster, elsewhere, lostPort);
-        assert.equal((await first.client.confirm()).status, 201);
+        // The service looks at a lost node once a second, and refuses its partners until it answers.
+        await waitFor('the node to be found back', async () => (await first.client.confirm()).status === 201);
         await first.receiver.until(ofFirst + 1);
       });
     }
