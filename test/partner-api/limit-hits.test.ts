@@ -20,7 +20,7 @@ const rows = [...table.matchAll(/^\| (.+?) \| (.+?) \| .+ \| (–|`.+`) \|$/gm)]
 const FIGURES: readonly [of: string, figure: string, file: string, code: string][] = [
   ['a head', '16 KiB', 'src/partner-api/app.ts', 'HEADERS_MAX_BYTES = 16_384'],
   ['a head, from', '10 s', 'src/partner-api/app.ts', 'headersTimeout: 10_000'],
-  ['a body', '64 KiB', 'src/partner-api/app.ts', 'BODY_MAX_BYTES = 65_536'],
+  ['a body', '64 KiB', 'src/partner-api/http/read-body.ts', 'BODY_MAX_BYTES = 65_536'],
   ['a body, from', '5 s', 'src/partner-api/http/request-time.ts', 'REQUEST_TIMEOUT_MS = 5_000'],
   ['requests on a connection', '16', 'src/partner-api/http/connection-queue.ts', 'PIPELINED_MAX = 16'],
   ['an answer of which', '10 s', 'src/partner-api/http/connection-queue.ts', 'stalledMs: 10_000'],

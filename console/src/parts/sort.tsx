@@ -1,5 +1,6 @@
 /** How a list is sorted: headings on a wide screen, and one choice on a narrow one, where cards have no headings. */
-import { Select, UnstyledButton } from '@mantine/core';
+import { Select, UnstyledButton, useMantineTheme } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import type { Sorting } from '../app/use-sort.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
@@ -14,7 +15,10 @@ export interface Sortable {
 }
 
 export function SortHeading({ column, sorting }: { readonly column: Sortable; readonly sorting: Sorting }) {
+  const { breakpoints } = useMantineTheme();
   const isSorted = sorting.by === column.sort;
+  // A choice of the order stands for the headings there: what is not seen gets no focus.
+  if (useMediaQuery(`(max-width: ${breakpoints.sm})`)) return column.label;
   const first = column.kind !== 'name';
   return (
     <UnstyledButton
