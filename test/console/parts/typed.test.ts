@@ -78,6 +78,7 @@ test('a new operator: a click beside the dialog loses nothing, and the next one 
   await page.getByRole('button', { name: 'Add an operator' }).click();
   const dialog = page.getByRole('dialog');
   const beside = () => page.mouse.click(5, 5);
+  await dialog.waitFor();
   await beside();
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Add an operator' }).click();
