@@ -75,9 +75,9 @@ const DUPLICATE_LOCK_TIMEOUT_MS = 4_000;
 /**
  * Commits requests that arrive together in one transaction: a durable commit costs the same for one and for a hundred.
  *
- * A large batch is first inserted as if all of its keys were new, which costs the database a fifth less; where one is stored, it is
- * inserted again without the requests whose keys are. One query reads what conflicts with the requests that a batch did not insert, and each is classified: a replay, a conflict, or a
- * request that is committed alone. A bad or blocked request never fails another: a batch that it stops is split into smaller batches,
+ * A large batch is first inserted as if all of its keys were new, which costs the database less; where one is stored, it is inserted again
+ * without the requests whose keys are. One query reads what conflicts with the requests that a batch did not insert, and each is
+ * classified: a replay, a conflict, or a request that is committed alone. A bad or blocked request never fails another: a batch that it stops is split into smaller batches,
  * then into single requests. A request blocked by a concurrent duplicate waits in a separate queue, at most 4 s; later requests with the
  * same conflict keys wait there too. A deadlock is retried. A COMMIT without an answer is never sent again: the record is read instead.
  */

@@ -12,8 +12,8 @@ const EPOCH = "timestamptz '1970-01-01 00:00:00+00'";
 export const millisecondsOf = (time: string) => `(extract(epoch from ${time} - ${EPOCH}) * 1000)::int8::text`;
 
 /**
- * What an insert of several rows does about a row with a key that is stored: it leaves the row out, or fails as a whole. To look for the
- * keys before each row is a quarter of what PostgreSQL does for a contribution.
+ * What an insert of several rows does about a row with a key that is stored: it leaves the row out, or fails as a whole. To leave rows
+ * out PostgreSQL looks for the keys of each row before it inserts it.
  */
 export type OnStored = 'skip' | 'fail';
 

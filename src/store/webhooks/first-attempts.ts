@@ -39,7 +39,7 @@ const FAILING = isRow({
 
 /**
  * Rows are updated by their places: a join by their keys, planned while the table was small, could read all of it, and planning it anew for
- * each batch takes a third of its time. A delivery that another transaction changes in this moment has another place then: its attempt is
+ * each batch takes a large part of its time. A delivery that another transaction changes in this moment has another place then: its attempt is
  * logged, as one whose lease was lost. The status of a delivery that was handed over does not change, so that the new version stays in its
  * page and no index gets an entry.
  */
