@@ -126,6 +126,20 @@ describe('what Node refuses by itself', () => {
     assertEnvelope(await sendRaw(`${head}${JSON.stringify(newConfirmation())}`), 400);
   });
 
+  for (const [method, path, type] of [
+    ['POST', '/v1/impact-transactions', 'application/json'],
+    ['POST', '/v1/emissions/estimates', 'application/json'],
+    ['POST', `/v1/settlements/stl_${'0'.repeat(26)}/reconciliations`, 'text/csv'],
+    ['PATCH', `/v1/webhook-endpoints/wep_${'0'.repeat(26)}`, 'application/json'],
+    ['DELETE', `/v1/webhook-endpoints/wep_${'0'.repeat(26)}`, 'application/json'],
+  ] as const)
+    test(`${method} ${path} that announces no body is answered at once`, async () => {
+      const head = `${method} ${path} HTTP/1.1\r\n${HOST}${KEY}Idempotency-Key: ${uniqueId('key')}\r\nContent-Type: ${type}\r\n${CLOSE}`;
+      const { status, error } = parse(await sendRaw(head));
+      assert.ok(status >= 400 && status < 500, `${status}`);
+      assert.equal(typeof error.code, 'string');
+    });
+
   test('HTTP/1.0 without Host is served', async () => {
     const received = await sendRaw(`GET /v1/impact-transactions?partner_event_id=event-of-nobody HTTP/1.0\r\n${KEY}\r\n`);
     assert.match(received, /^HTTP\/1\.1 404 /);

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { readJson } from '../../domain/parse-json.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { chargeBody } from '../limits/partner-rate.ts';
@@ -12,6 +13,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** The interface accepts only JSON in UTF-8, which is read without loss. */
 export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
+  app.addHook('onRoute', (route) => {
+    if (route.method !== 'GET' && route.method !== 'HEAD') route.preParsing = readNothing;
+  });
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     refuseOtherCodings(request.headers);
     chargeBody(request.context, body);
@@ -19,6 +23,10 @@ export function acceptJsonOnly(app: FastifyInstance): void {
     return request.method === 'DELETE' && body.length === 0 ? undefined : parse(body);
   });
 }
+
+/** Node ends the stream of a request whose head announces no body (`optimizeEmptyRequests`), and a reader would wait for its end. */
+const readNothing: preParsingHookHandler = (_request, _reply, payload, done) =>
+  done(null, payload instanceof Readable && payload.readableEnded ? Readable.from([]) : payload);
 
 function refuseOtherCodings({
   'content-type': type = '',
