@@ -11,6 +11,8 @@ import { fileURLToPath } from 'node:url';
 
 const NODE_MAJOR = 24;
 const LAUNCHED = 'PARTNER_IMPACT_LAUNCHED';
+/** Node otherwise keeps an asynchronous context for each callback, which the service does not use. A Node that lacks this flag refuses to start. */
+const SERVE_FLAG = '--no-async-context-frame';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 
 if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR) await runProgram();
@@ -18,10 +20,21 @@ else runUnder(findPackagedNode());
 
 async function runProgram() {
   if (!existsSync(new URL('../node_modules', import.meta.url))) refuse('The packages are not installed yet.');
+  if (process.argv[2] === 'serve' && !process.execArgv.includes(SERVE_FLAG)) restart();
   // Node compiles and strips types once, and keeps what it has made: without it a start takes twice as long.
   if (process.env[LAUNCHED] !== undefined) endWithLauncher();
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)));
   await import('../src/main.ts');
+}
+
+/** This file again in the same process, with the flag. Where that is not possible, the service runs without it. */
+function restart() {
+  if (!process.allowedNodeEnvironmentFlags.has(SERVE_FLAG) || process.channel !== undefined) return;
+  try {
+    process.execve(process.execPath, [process.execPath, ...process.execArgv, SERVE_FLAG, ...process.argv.slice(1)]);
+  } catch {
+    // Windows has no such call.
+  }
 }
 
 /** Whoever kills the process that was started, the program is killed with it: it would keep its ports, unseen. */
@@ -33,7 +46,7 @@ function endWithLauncher() {
 
 /** This file again, under another Node, with the same words, files, signals and end. */
 function runUnder(node) {
-  const child = spawn(node, [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+  const child = spawn(node, [...process.execArgv, SERVE_FLAG, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, [LAUNCHED]: '1' },
   });

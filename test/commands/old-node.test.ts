@@ -1,6 +1,7 @@
-/** The command under a Node that is too old for the program: it starts the one that the packages bring along. */
+/** The command under a Node that is too old for the program, which starts the one of the packages, and under one that lacks its flag. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
@@ -31,6 +32,26 @@ test('an older Node gives the words, the output and the exit code on', needsOldN
   const mistake = run('no-such-command');
   assert.equal(mistake.status, 2);
   assert.match(mistake.stderr, /no-such-command/);
+});
+
+test('the service gets its flag from Node 24 and from an older one, in the process that was started and in its workers', async () => {
+  const { databaseUrl } = await testDatabase();
+  const wordsOf = (pid: number | string) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  const childrenOf = (pid: number) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  for (const node of [process.execPath, ...(oldNode ? [oldNode] : [])]) {
+    const env = { ...process.env, ...serviceEnv(databaseUrl, {}) };
+    const started = spawn(node, [COMMAND, 'serve', '--processes', '2'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    started.stdout.on('data', (chunk: Buffer) => (output += chunk));
+    await waitFor('the service', async () => /listens on (\S+)/.exec(output));
+    const pid = node === process.execPath ? Number(started.pid) : Number(childrenOf(Number(started.pid))[0]);
+    const processes = [pid, ...childrenOf(pid)];
+    assert.equal(processes.length, 3);
+    for (const each of processes) assert.equal(wordsOf(each).filter((word) => word === '--no-async-context-frame').length, 1);
+    started.kill('SIGTERM');
+    const [code] = await once(started, 'exit');
+    assert.equal(code, 0);
+  }
 });
 
 test('whoever kills an older Node kills the service that it started', needsOldNode, async () => {
