@@ -88,7 +88,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an estimate expires after 24 hours without association',
     source: 'Estimate status',
-    file: 'src/domain/emissions/association.ts',
+    file: 'src/domain/emissions/association-refusals.ts',
     find: "if (decidedAt >= estimate.expiresAt) return 'estimate_expired';",
     replace: '',
     tests: ['contributions/confirm-contribution'],
@@ -112,7 +112,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: "an estimate links only with its own order's contribution",
     source: 'associateEmissionsEstimate, calculation_mismatch',
-    file: 'src/domain/emissions/association.ts',
+    file: 'src/domain/emissions/association-refusals.ts',
     find: "if (estimate.partnerOrderRef !== contributionOrderRef) return 'calculation_mismatch';",
     replace: '',
     tests: ['emissions/associate-emissions-estimate'],

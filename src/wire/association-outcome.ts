@@ -1,4 +1,5 @@
-import { type Association, rejectionOf } from '../domain/emissions/association.ts';
+import type { Association } from '../domain/emissions/association.ts';
+import { rejectionOf } from '../domain/emissions/association-refusals.ts';
 import type { ContributionRecord } from '../store/contributions/contribution.ts';
 import type { LookedUpContribution } from '../store/contributions/looked-up-contribution.ts';
 

@@ -28,7 +28,7 @@ import { FIELD_REFUSAL, NAMED_REFUSAL, REFUSAL } from '../../console/src/texts/r
 import { SHELL } from '../../console/src/texts/shell-texts.ts';
 import operatorDocument from '../../openapi/operator.json' with { type: 'json' };
 import { OPERATOR_DETAIL_CODES, PARTNER_DETAIL_CODES } from '../../src/domain/detail-codes.ts';
-import { ASSOCIATION_REFUSALS } from '../../src/domain/emissions/association.ts';
+import { ASSOCIATION_REFUSALS } from '../../src/domain/emissions/association-refusals.ts';
 import { estimateEmissions } from '../../src/domain/emissions/calculate-emissions.ts';
 import { calculationSheet } from '../../src/domain/emissions/calculation-sheet.ts';
 import { distanceText } from '../../src/domain/emissions/distance.ts';

@@ -1,7 +1,7 @@
 import type { Standing } from '../../domain/access/partner-standing.ts';
 import type { ContributionSeals } from '../../domain/contributions/contribution-seal.ts';
 import { expectedSupport } from '../../domain/contributions/expected-support.ts';
-import type { RejectionCode } from '../../domain/emissions/association.ts';
+import type { RejectionCode } from '../../domain/emissions/association-refusals.ts';
 import {
   type ContributionRules,
   type DailyCount,

@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/access/role.ts';
 import type { SealPart } from '../../domain/audit/record-seal.ts';
 import type { SealedFailure } from '../../domain/contributions/contribution-seal.ts';
-import type { RejectionCode } from '../../domain/emissions/association.ts';
+import type { RejectionCode } from '../../domain/emissions/association-refusals.ts';
 import { invalidRequest, ServiceError } from '../../domain/service-error.ts';
 import { type ContributionId, type ContributionRecord, lockContribution } from '../../store/contributions/contribution.ts';
 import { findContributionReview, updateContributionReviewResolved } from '../../store/contributions/contribution-review.ts';

@@ -1,5 +1,6 @@
 import type { Contribution } from '../../domain/contributions/contribution.ts';
-import { type AssociationRefusal, checkAssociation, type EmissionsLink } from '../../domain/emissions/association.ts';
+import type { EmissionsLink } from '../../domain/emissions/association.ts';
+import { type AssociationRefusal, checkAssociation } from '../../domain/emissions/association-refusals.ts';
 import type { Estimate } from '../../domain/emissions/estimate.ts';
 import { newId } from '../../domain/identifiers.ts';
 import type { EstimateRecord } from '../../store/emissions/estimate.ts';

@@ -2,7 +2,7 @@ import type { Contribution } from '../../domain/contributions/contribution.ts';
 import { supportTexts } from '../../domain/customer-texts.ts';
 import type { DetailCode } from '../../domain/detail-codes.ts';
 import type { Association, EmissionsLink } from '../../domain/emissions/association.ts';
-import { rejectionOf } from '../../domain/emissions/association.ts';
+import { rejectionOf } from '../../domain/emissions/association-refusals.ts';
 import { estimateEmissions } from '../../domain/emissions/calculate-emissions.ts';
 import { calculationSheet } from '../../domain/emissions/calculation-sheet.ts';
 import { listEmissionFactors } from '../../domain/emissions/emission-factors.ts';

@@ -1,5 +1,6 @@
 import type { Contribution } from '../../domain/contributions/contribution.ts';
-import type { EmissionsLink, RejectionCode } from '../../domain/emissions/association.ts';
+import type { EmissionsLink } from '../../domain/emissions/association.ts';
+import type { RejectionCode } from '../../domain/emissions/association-refusals.ts';
 import type { Queryable } from '../database.ts';
 import { LINK_COLUMNS, type LinkRow, linkJoin, readLinkRow } from '../emissions/emissions-link.ts';
 import { findStatement, rowOf, rowOfName, runFind } from '../query.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ASSOCIATION_REFUSALS, type AssociationFacts, checkAssociation, rejectionOf } from './association.ts';
+import { ASSOCIATION_REFUSALS, type AssociationFacts, checkAssociation, rejectionOf } from './association-refusals.ts';
 
 const EXPIRES_AT = new Date('2026-11-21T19:29:00.000Z');
 const estimate = { partnerOrderRef: 'order-1', expiresAt: EXPIRES_AT, hasLink: false };
