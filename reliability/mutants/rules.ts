@@ -53,7 +53,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'the same key with another payload conflicts',
     source: 'Idempotency rule 2',
-    file: 'src/operations/idempotent-replay.ts',
+    file: 'src/operations/same-fingerprint.ts',
     find: 'if (stored.equals(sent)) return;',
     replace: 'if (stored.length === sent.length) return;',
     tests: ['contributions/confirm-contribution'],
@@ -273,7 +273,7 @@ export const RULES: readonly Rule[] = [
     rule: 'a replay is marked',
     source: 'decisions 1, Idempotent-Replayed',
     file: 'src/partner-api/contributions/confirm-contribution.ts',
-    find: "        reply.header('idempotent-replayed', 'true');\n",
+    find: '        markReplayed(reply);\n',
     replace: '',
     tests: ['contributions/confirm-contribution'],
   },

@@ -10,7 +10,7 @@ import {
   keepClaimedAnswer,
   renewKeyedClaim,
 } from '../store/keyed-answer.ts';
-import { assertSameFingerprint } from './idempotent-replay.ts';
+import { assertSameFingerprint } from './same-fingerprint.ts';
 
 export interface KeyedAnswer {
   readonly text: string;

@@ -11,7 +11,7 @@ import { beforeDeadline } from '../partner-api/http/deadline.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../partner-api/http/stream-bounds.ts';
 import { takeListsAsStreams } from '../partner-api/reconciliations/list-body.ts';
 import { sealedAnswers } from '../partner-api/webhooks/sealed-answers.ts';
-import { WriteHeaders } from '../partner-api/write-headers.ts';
+import { markReplayed, WriteHeaders } from '../partner-api/write-headers.ts';
 import { judgeSession } from './access/judge-session.ts';
 import type { OperatorApiTools } from './app.ts';
 import { allowLongArrival } from './http/arrival.ts';
@@ -138,7 +138,7 @@ async function answerKeyed(route: OperatorRoute, call: Call): Promise<KeptText> 
   const seal = route.tellsSecret ? sealedAnswers(tools.endpointTools) : answersAsGiven;
   const work = async (claim: Work) => (await route.handle({ ...call, work: claim })) as object;
   const { text, isReplay } = await answerOnce(tools.database, keyed, work, { ...seal, write: operatorJson });
-  if (isReplay) reply.header('idempotent-replayed', 'true');
+  if (isReplay) markReplayed(reply);
   return new KeptText(text);
 }
 

@@ -15,7 +15,7 @@ import { REPORT_WRITE } from './route-policy.ts';
 import { closed } from './schema-parts.ts';
 import { Type } from './schema-type.ts';
 import { compilePart, refuseProblems } from './validation/validation.ts';
-import { WriteHeaders } from './write-headers.ts';
+import { markReplayed, WriteHeaders } from './write-headers.ts';
 
 /** A request, as the work gets it. */
 export interface StoredAnswerCall<Body, Params> {
@@ -107,7 +107,7 @@ export function postWithStoredAnswer<Body = unknown, Params = unknown>(
           operations.answerOnce(keyed, doWork, { ...seal, write: exactJson }),
           deadlineMs,
         );
-        if (isReplay) reply.header('idempotent-replayed', 'true');
+        if (isReplay) markReplayed(reply);
         const echo = exactJson({ request: { correlation_id: correlationId, idempotency_key: idempotencyKey } });
         return sendWritten(reply.code(201), `${text.slice(0, -1)},${echo.slice(1)}`);
       },

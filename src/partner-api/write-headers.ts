@@ -1,7 +1,12 @@
+import type { FastifyReply } from 'fastify';
 import { longId } from './schema-parts.ts';
 import { Type } from './schema-type.ts';
 
-/** The headers that a write declares. @see docs/spec/interface.md#common-request-headers. */
+/**
+ * The headers that a write declares, and the one of a repeated answer.
+ *
+ * @see docs/spec/interface.md#common-request-headers.
+ */
 
 export const WriteHeaders = Type.Object({
   'idempotency-key': longId('One key per event: the same key and payload give the original result. No personal data.'),
@@ -17,3 +22,8 @@ export const RehearsedHeaders = Type.Object({
     }),
   ),
 });
+
+/** The answer to a repeated write: the original result of its key, with `Idempotent-Replayed: true`. */
+export function markReplayed(reply: FastifyReply): void {
+  reply.header('idempotent-replayed', 'true');
+}

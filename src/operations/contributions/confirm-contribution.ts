@@ -14,9 +14,9 @@ import { inTransaction } from '../../store/transaction.ts';
 import { estimateKey } from '../emissions/association-facts.ts';
 import type { RecentContributions } from '../events/recent-contributions.ts';
 import { type BatchTerms, type CommitConcurrency, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
-import { assertSameFingerprint } from '../idempotent-replay.ts';
 import { type CommitBatch, countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
 import type { RulesOf } from '../rules/rule-cache.ts';
+import { assertSameFingerprint } from '../same-fingerprint.ts';
 import {
   type Confirmation,
   type ConfirmationRequest,

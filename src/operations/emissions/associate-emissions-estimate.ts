@@ -13,7 +13,7 @@ import { findEmissionsLinkByKey, insertEmissionsLink } from '../../store/emissio
 import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
 import { type EventDraft, insertEvent } from '../../store/events/event.ts';
 import { CommitUnknownError, inTransaction, type Transaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { assertSameFingerprint } from '../idempotent-replay.ts';
+import { assertSameFingerprint } from '../same-fingerprint.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from './association-facts.ts';
 
 export interface AssociationRequest extends Standing {

@@ -14,9 +14,9 @@ import {
 } from '../../store/emissions/estimate.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { type BatchTerms, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
-import { assertSameFingerprint } from '../idempotent-replay.ts';
 import { refuseSpent } from '../quotas/refuse-spent.ts';
 import { countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
+import { assertSameFingerprint } from '../same-fingerprint.ts';
 
 export interface EstimateRequest extends Standing {
   readonly partnerId: string;

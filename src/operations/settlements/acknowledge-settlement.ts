@@ -12,7 +12,7 @@ import {
 } from '../../store/settlements/settlement-acknowledgement.ts';
 import { CommitUnknownError, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
-import { assertSameFingerprint } from '../idempotent-replay.ts';
+import { assertSameFingerprint } from '../same-fingerprint.ts';
 import { settlementNotFound } from './read-settlements.ts';
 
 export interface AcknowledgementRequest {

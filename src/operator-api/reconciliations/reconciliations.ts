@@ -14,6 +14,7 @@ import { shareTransfers } from '../../partner-api/limits/transfers.ts';
 import { formatOfList } from '../../partner-api/reconciliations/list-body.ts';
 import { ListBody } from '../../partner-api/reconciliations/reconciliation-schemas.ts';
 import { Type } from '../../partner-api/schema-type.ts';
+import { markReplayed } from '../../partner-api/write-headers.ts';
 import { findReconciliation, RECONCILIATION_STATUSES } from '../../store/reconciliations/reconciliation.ts';
 import { requireStillSignedIn } from '../access/judge-session.ts';
 import type { OperatorApiTools } from '../app.ts';
@@ -76,7 +77,7 @@ export const reconcile = operatorRoute({
     };
     try {
       const { reconciliation, isReplay } = await reconcileForPartner(reconcilerOf(tools), actor, list);
-      if (isReplay) reply.header('idempotent-replayed', 'true');
+      if (isReplay) markReplayed(reply);
       return reconciliationOfPartner(await withPeriod(tools.database.pool, reconciliation));
     } finally {
       // A browser reads the answer only after it has sent its file.

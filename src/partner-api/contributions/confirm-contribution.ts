@@ -16,7 +16,7 @@ import { callerOf } from '../request-context.ts';
 import { CONFIRMATION } from '../route-policy.ts';
 import { playScenario } from '../sandbox/play-scenario.ts';
 import { judgeScenario, scenarioOfRequest } from '../sandbox/scenario-of-request.ts';
-import { RehearsedHeaders } from '../write-headers.ts';
+import { markReplayed, RehearsedHeaders } from '../write-headers.ts';
 import { ConfirmContributionBody, ConfirmedBody } from './contribution-schemas.ts';
 
 type Body = Static<typeof ConfirmContributionBody>;
@@ -65,7 +65,7 @@ export function confirmContribution(app: FastifyInstance, options: PartnerApiOpt
       const { record, isReplay } = outcome;
       const { transactionId, status } = record.contribution;
       if (isReplay) {
-        reply.header('idempotent-replayed', 'true');
+        markReplayed(reply);
         options.readiness?.record('replayed_key', {
           partnerId,
           correlationId: confirmation.correlationId,

@@ -10,7 +10,7 @@ import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { ESTIMATE_WRITE } from '../route-policy.ts';
-import { WriteHeaders } from '../write-headers.ts';
+import { markReplayed, WriteHeaders } from '../write-headers.ts';
 import { AssociatedBody, AssociateEstimateBody } from './association-schemas.ts';
 
 interface Shape {
@@ -51,7 +51,7 @@ export function associateEmissionsEstimate(app: FastifyInstance, { operations, e
         arrivedAtMs: request.context.arrivedAtMs,
       });
       const { link, isReplay } = await beforeDeadline(association);
-      if (isReplay) reply.header('idempotent-replayed', 'true');
+      if (isReplay) markReplayed(reply);
       return reply.code(201).send({
         association: associationToWire({ status: 'associated', link }, environment),
         contribution_status: 'confirmed',

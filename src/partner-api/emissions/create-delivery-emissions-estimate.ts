@@ -11,7 +11,7 @@ import { callerOf } from '../request-context.ts';
 import { ESTIMATE_WRITE } from '../route-policy.ts';
 import { playScenario } from '../sandbox/play-scenario.ts';
 import { judgeScenario, scenarioOfRequest } from '../sandbox/scenario-of-request.ts';
-import { RehearsedHeaders } from '../write-headers.ts';
+import { markReplayed, RehearsedHeaders } from '../write-headers.ts';
 import { CreateEstimateBody, EstimateBody } from './emissions-schemas.ts';
 
 /** @see docs/spec/interface.md#createdeliveryemissionsestimate. */
@@ -51,7 +51,7 @@ export function createDeliveryEmissionsEstimate(app: FastifyInstance, options: P
       const outcome = await estimate(options, { request, reply, estimation });
       if (!outcome) return reply;
       const { record, isReplay } = outcome;
-      if (isReplay) reply.header('idempotent-replayed', 'true');
+      if (isReplay) markReplayed(reply);
       return reply.code(201).send({
         estimate: estimateToWire(record.estimate, environment),
         association: { status: 'not_requested' },

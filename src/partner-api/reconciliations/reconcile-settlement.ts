@@ -16,7 +16,7 @@ import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { REPORT_WRITE } from '../route-policy.ts';
 import { SettlementParams } from '../settlements/settlement-schemas.ts';
-import { WriteHeaders } from '../write-headers.ts';
+import { markReplayed, WriteHeaders } from '../write-headers.ts';
 import { formatOfList, takeListsAsStreams } from './list-body.ts';
 import { ListBody, ReconcilingBody } from './reconciliation-schemas.ts';
 
@@ -68,7 +68,7 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
       };
       const list = { partnerId, settlementId, idempotencyKey, format, chunks, requireSenderAllowed: checkAllowed, standing };
       const { reconciliation, isReplay } = await operations.reconcileSettlement.take(list);
-      if (isReplay) reply.header('idempotent-replayed', 'true');
+      if (isReplay) markReplayed(reply);
       reply.header('location', reconciliationPath(reconciliation));
       const echo = { correlation_id: request.context.correlationId, idempotency_key: idempotencyKey };
       return sendWritten(reply.code(202), exactJson({ reconciliation: reconciliationToWire(reconciliation), request: echo }));

@@ -10,7 +10,7 @@ import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
 import { REPORT_WRITE } from '../route-policy.ts';
-import { WriteHeaders } from '../write-headers.ts';
+import { markReplayed, WriteHeaders } from '../write-headers.ts';
 import { AcknowledgeBody, AcknowledgedBody, SettlementParams } from './settlement-schemas.ts';
 
 interface Shape {
@@ -50,7 +50,7 @@ export function acknowledgeSettlement(app: FastifyInstance, { operations }: Part
         author: { operatorId: keyId, role: 'partner', correlationId: request.context.correlationId },
       });
       const { record, isReplay } = await beforeDeadline(outcome);
-      if (isReplay) reply.header('idempotent-replayed', 'true');
+      if (isReplay) markReplayed(reply);
       const acknowledgement = {
         status: record.status,
         acknowledged_at: record.acknowledgedAt.toISOString(),
