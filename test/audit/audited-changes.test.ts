@@ -33,13 +33,12 @@ import { openDatabase } from '../../src/store/database.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { recoverExhausted, replayMissing, resend } from '../../src/webhooks/endpoints/manage-delivery.ts';
 import {
-  activateSecret,
   disableEndpoint,
   enableEndpoint,
   removeEndpoint,
-  rotateSecret,
   updateEventTypes,
 } from '../../src/webhooks/endpoints/manage-endpoint.ts';
+import { activateSecret, rotateSecret } from '../../src/webhooks/endpoints/rotate-secret.ts';
 import { enrol, OWNER, signedIn } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { commandLine } from '../support/command-line.ts';

@@ -15,7 +15,7 @@ import { findOpenSettlement } from '../../src/store/settlements/settlement.ts';
 import { listDeliveryAttempts } from '../../src/store/webhooks/attempt-log.ts';
 import { findWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
-import { rotateSecret } from '../../src/webhooks/endpoints/manage-endpoint.ts';
+import { rotateSecret } from '../../src/webhooks/endpoints/rotate-secret.ts';
 import { auditKeys, OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { Client } from '../support/client.ts';

@@ -21,7 +21,8 @@ import { listWebhookEndpoints } from '../../src/store/webhooks/webhook-endpoint.
 import { settleAttempts } from '../../src/webhooks/delivery/record-attempts.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { getDelivery, recoverExhausted, replayMissing, resend } from '../../src/webhooks/endpoints/manage-delivery.ts';
-import { disableEndpoint, enableEndpoint, removeEndpoint, rotateSecret } from '../../src/webhooks/endpoints/manage-endpoint.ts';
+import { disableEndpoint, enableEndpoint, removeEndpoint } from '../../src/webhooks/endpoints/manage-endpoint.ts';
+import { rotateSecret } from '../../src/webhooks/endpoints/rotate-secret.ts';
 import { testEndpoint } from '../../src/webhooks/endpoints/test-endpoint.ts';
 import { makeMissingCounters } from '../../src/webhooks/start-webhooks.ts';
 import { OWNER } from '../support/actor.ts';

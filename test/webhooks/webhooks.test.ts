@@ -10,13 +10,12 @@ import { Webhook } from 'standardwebhooks';
 import { Agent, buildConnector } from 'undici';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import {
-  activateSecret,
   disableEndpoint,
   enableEndpoint,
   removeEndpoint,
-  rotateSecret,
   updateEventTypes,
 } from '../../src/webhooks/endpoints/manage-endpoint.ts';
+import { activateSecret, rotateSecret } from '../../src/webhooks/endpoints/rotate-secret.ts';
 import { explainSignature } from '../../src/webhooks/receiver/explain-signature.ts';
 import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';

@@ -7,14 +7,13 @@ import { describeOutcome } from '../../webhooks/delivery/send.ts';
 import { addEndpoint } from '../../webhooks/endpoints/add-endpoint.ts';
 import type { EndpointTools } from '../../webhooks/endpoints/endpoint-context.ts';
 import {
-  activateSecret,
   disableEndpoint,
   enableEndpoint,
   getEndpoint,
   removeEndpoint,
-  rotateSecret,
   updateEventTypes,
 } from '../../webhooks/endpoints/manage-endpoint.ts';
+import { activateSecret, rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts';
 import { testEndpoint } from '../../webhooks/endpoints/test-endpoint.ts';
 import { escapeForTerminal } from '../../webhooks/receiver/escape-for-terminal.ts';
 import { openGuardedAgent } from '../../webhooks/security/guarded-agent.ts';

@@ -4,13 +4,8 @@ import { readTime } from '../../partner-api/validation/read-time.ts';
 import type { Database } from '../../store/database.ts';
 import { addEndpoint } from '../../webhooks/endpoints/add-endpoint.ts';
 import { recoverExhausted } from '../../webhooks/endpoints/manage-delivery.ts';
-import {
-  disableEndpoint,
-  enableEndpoint,
-  getEndpoint,
-  removeEndpoint,
-  rotateSecret,
-} from '../../webhooks/endpoints/manage-endpoint.ts';
+import { disableEndpoint, enableEndpoint, getEndpoint, removeEndpoint } from '../../webhooks/endpoints/manage-endpoint.ts';
+import { rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts';
 import { testEndpoint } from '../../webhooks/endpoints/test-endpoint.ts';
 import type { OperatorApiTools } from '../app.ts';
 import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';

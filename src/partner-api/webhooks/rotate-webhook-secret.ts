@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { activateSecret, rotateSecret } from '../../webhooks/endpoints/manage-endpoint.ts';
+import { activateSecret, rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { nullable } from '../schema-parts.ts';
 import { postWithStoredAnswer } from '../stored-answer-post.ts';

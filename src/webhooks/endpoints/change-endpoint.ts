@@ -1,0 +1,32 @@
+import type { Actor } from '../../domain/access/role.ts';
+import { audit } from '../../operations/audit/audit.ts';
+import { ENDPOINT } from '../../operations/audit/audited-kinds.ts';
+import { endpointRecord } from '../../operations/audit/authorising-records.ts';
+import { requireAudited } from '../../operations/audit/require-audited.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
+import { lockWebhookEndpoint, updateWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { aboutEndpoint, type EndpointId, unknownEndpoint } from './endpoint-context.ts';
+
+export type EndpointChange = (endpoint: WebhookEndpoint, db: Queryable) => Promise<WebhookEndpoint>;
+
+type Named = EndpointId & { readonly action: string };
+
+/** Changes of an endpoint run one after another. */
+export async function changeEndpoint(
+  database: Database,
+  actor: Actor,
+  { partnerId, endpointId, action }: Named,
+  make: EndpointChange,
+): Promise<WebhookEndpoint> {
+  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+    const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
+    if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
+    await requireAudited(db, ENDPOINT, endpoint);
+    const changed = await make(endpoint, db);
+    await updateWebhookEndpoint(db, changed);
+    const [before, after] = [endpointRecord(endpoint), endpointRecord(changed)];
+    await audit(db, actor, aboutEndpoint(endpoint, { action, before, after }));
+    return changed;
+  });
+}
