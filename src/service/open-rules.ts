@@ -1,11 +1,15 @@
+import type { ContributionRules } from '../domain/rules/contribution-rules.ts';
 import { openRuleCache, type RuleCache } from '../operations/rules/rule-cache.ts';
 import type { Database } from '../store/database.ts';
 import { setIdentifierClock } from './identifier-clock.ts';
 import type { ReportErrors } from './report-errors.ts';
-import type { ServiceOptions } from './start-service.ts';
 
 /** The rules in the database, or those that replace them. */
-export function openRules(database: Database, rulesOf: ServiceOptions['rulesOf'], report: ReportErrors): RuleCache {
+export function openRules(
+  database: Database,
+  rulesOf: ((partnerId: string) => ContributionRules) | undefined,
+  report: ReportErrors,
+): RuleCache {
   if (rulesOf) return { rulesOf: ({ partnerId }) => rulesOf(partnerId), close() {} };
   return openRuleCache(database, {
     onError: report('warn', 'the rules could not be read; the service tries again'),

@@ -8,15 +8,8 @@ import type { PasswordCosts } from '../domain/access/password.ts';
 import type { ContributionRules } from '../domain/rules/contribution-rules.ts';
 import type { Log } from '../observability/log.ts';
 import { createMetrics, type Metrics, measureOperators } from '../observability/metrics.ts';
-import { throttled } from '../observability/throttled.ts';
-import { createKeyUse } from '../operations/access/record-key-use.ts';
-import { createOperations, POOL_SIZE } from '../operations/create-operations.ts';
+import { POOL_SIZE } from '../operations/create-operations.ts';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
-import { authenticator } from '../partner-api/access/authenticate.ts';
-import { CREDENTIALS_POOL_SIZE } from '../partner-api/access/credential-memory.ts';
-import { buildPartnerApi } from '../partner-api/app.ts';
-import { listen } from '../partner-api/http/listen.ts';
-import { failureLimit } from '../partner-api/limits/failure-limit.ts';
 import { VERIFY_JOB } from '../schedule/jobs/verify.ts';
 import { listJobs } from '../schedule/jobs.ts';
 import { openReconciler } from '../schedule/reconciler.ts';
@@ -24,26 +17,23 @@ import { openSandboxEnds } from '../schedule/sandbox-ends.ts';
 import { openSchedule, SCHEDULE_POOL_SIZE } from '../schedule/scheduler.ts';
 import type { Database } from '../store/database.ts';
 import { findLastJobResult, listJobStates } from '../store/jobs/job.ts';
-import { LOOK_POOL_SIZE, LOOK_SETTINGS, type NodeWatch, openNodeWatch } from '../store/node-watch.ts';
 import { listEndpointStates, measureBacklog } from '../store/webhooks/delivery-backlog.ts';
 import { Pace } from '../webhooks/delivery/pace.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from '../webhooks/start-webhooks.ts';
 import { openConfiguredAdminListener } from './configured-admin-listener.ts';
 import { openDatabaseWatch, WATCH_POOL_SIZE } from './database-watch.ts';
-import { endInTime, openUploads } from './end-in-time.ts';
+import { endInTime } from './end-in-time.ts';
 import { openConfiguredSecretBox } from './keys/configured-keys.ts';
 import { configuredSettlementTools } from './keys/configured-seals.ts';
-import { logAnswer, logRun } from './log-lines.ts';
+import { logRun } from './log-lines.ts';
 import { once } from './once.ts';
-import { connectStore, type Store } from './open-database.ts';
+import { connectStore } from './open-database.ts';
 import { openOperators } from './open-operators.ts';
-import { openRules } from './open-rules.ts';
-import { openEndpointTools, openReadiness, openSandbox } from './open-sandbox.ts';
 import { openServiceLog } from './open-service-log.ts';
-import { openUsage } from './open-usage.ts';
-import { explainBusyPort, requireFreePorts } from './ports.ts';
+import { requireFreePorts } from './ports.ts';
 import { errorReports, type ReportErrors } from './report-errors.ts';
 import { SERVICE_ROLES, type ServiceRole } from './role.ts';
+import { startPartnerApi } from './start-partner-api.ts';
 
 export interface Service {
   /** The address for partners, such as `http://127.0.0.1:8080`; empty without the role `api`. */
@@ -77,9 +67,6 @@ export interface ServiceProcess extends Omit<Service, 'operationsPort'> {
   /** Connections beside its own, closed with it. */
   openPool(size: number): Database;
 }
-
-/** What partners change themselves, endpoints and a sandbox, waits in turn for the end of the audit, and confirmations do not. */
-const CHANGES_POOL_SIZE = 4;
 
 /** Concurrent readers of the metrics share one collection, and take no connection from what the metrics measure. */
 const METRICS_POOL_SIZE = 1;
@@ -168,13 +155,7 @@ export async function startServiceProcess(config: Config, options: ServiceProces
     const tools: Tools = { config, options, log, report, metrics, recent, pace };
     if (roles.includes('webhooks')) parts.defer(endInTime(startWebhooks(tools, openPool(WEBHOOKS_POOL_SIZE))));
     if (roles.includes('schedule')) startSchedule(tools, openPool(SCHEDULE_POOL_SIZE), parts);
-    const pools = () => ({
-      database,
-      ofKeys: openPool(CREDENTIALS_POOL_SIZE),
-      ofChanges: openPool(CHANGES_POOL_SIZE),
-      nodes: database.isDistributed ? watchNodes(store, parts, onTrouble) : undefined,
-    });
-    const baseUrl = roles.includes('api') ? await startPartnerApi(tools, pools(), parts) : '';
+    const baseUrl = roles.includes('api') ? await startPartnerApi({ ...tools, store, openPool }, options, parts) : '';
     const stop = async () => {
       await parts.disposeAsync();
       await log.flush();
@@ -184,22 +165,6 @@ export async function startServiceProcess(config: Config, options: ServiceProces
     await parts.disposeAsync();
     throw error;
   }
-}
-
-function watchNodes(store: Store, parts: AsyncDisposableStack, onLost: (failure: unknown) => void): NodeWatch {
-  const apart = store.openApart(LOOK_POOL_SIZE, LOOK_SETTINGS);
-  parts.defer(() => apart.close());
-  const nodes = openNodeWatch(apart, onLost);
-  parts.defer(() => nodes.close());
-  return nodes;
-}
-
-interface PoolsOfApi {
-  readonly database: Database;
-  readonly ofKeys: Database;
-  readonly ofChanges: Database;
-  /** On a distributed database. */
-  readonly nodes: NodeWatch | undefined;
 }
 
 interface Tools {
@@ -212,72 +177,6 @@ interface Tools {
   readonly recent: RecentContributions | undefined;
   /** Deliveries yield to the answers of this process. */
   readonly pace: Pace;
-}
-
-async function startPartnerApi(
-  { config, options, log, report, metrics, recent, pace }: Tools,
-  { database, ofKeys, ofChanges, nodes }: PoolsOfApi,
-  parts: AsyncDisposableStack,
-): Promise<string> {
-  const { processes = 1, rulesOf, clock = Date.now, onTrouble = () => {} } = options;
-  const uses = createKeyUse(database, report('warn', 'the last use of keys could not be recorded'));
-  parts.defer(() => uses.close());
-  const onDoubt = throttled((err, times) =>
-    log.logger.error({ err, times }, 'a record differs from the audit: it authorises nothing'),
-  );
-  const rules = openRules(database, rulesOf, report);
-  parts.defer(() => rules.close());
-  const usage = openUsage(database, log);
-  parts.defer(() => usage.close());
-  metrics.watchQuotas(usage.listNear);
-  const { uploads, end } = openUploads(log, 'partners');
-  const reportUnexpected = report('error', 'unexpected error');
-  const api = await buildPartnerApi({
-    environment: config.environment,
-    ...(config.environment === 'sandbox' && {
-      sandbox: openSandbox(ofChanges, config),
-      readiness: openReadiness(database, log, parts),
-    }),
-    endpointTools: openEndpointTools(ofChanges, config, clock, parts),
-    operations: createOperations(database, {
-      environment: config.environment,
-      rulesOf: rules.rulesOf,
-      usage,
-      recent,
-      refusalOf: nodes?.refusalOf,
-    }),
-    nodes,
-    authenticate: authenticator({
-      database: ofKeys,
-      environment: config.environment,
-      failures: failureLimit(),
-      onUse: uses.record,
-      onDoubt,
-    }),
-    uploads,
-    servesReference: config.servesReference,
-    trustedProxies: config.trustedProxies,
-    processes,
-    onAnswer: (answer) => {
-      metrics.countAnswer(answer);
-      pace.addAnswer(answer.durationMs);
-      if (answer.failure !== undefined) onTrouble(answer.failure);
-      logAnswer(log, answer);
-    },
-    onLimit: metrics.countLimit,
-    onSandboxRequest: metrics.countSandboxRequest,
-    onUnexpectedError: (error, correlation_id) => reportUnexpected(error, { correlation_id }),
-  });
-  const { host, port } = config;
-  const listening = await listen(api.app, { host, port }).catch(explainBusyPort('PORT=', port));
-  metrics.watchConnections(listening.countConnections);
-  metrics.watchInFlight(api.countInFlight);
-  parts.defer(async () => {
-    await api.drain();
-    end();
-    await endInTime(listening)();
-  });
-  return listening.baseUrl;
 }
 
 function startWebhooks(

@@ -163,6 +163,7 @@ const READERS: Readonly<Record<string, string>> = {
   'src/domain/identifiers.ts': 'when an identifier is made, until the clock of the database was read',
   'src/observability/log.ts': 'when a line was written',
   'src/operator-api/export-route.ts': 'what a file is named',
+  'src/service/start-partner-api.ts': 'the timestamp of a signature',
   'src/service/start-service.ts': 'the timestamp of a signature',
   'src/service/open-operators.ts': 'the timestamp of a signature',
   'src/service/open-sample-data.ts': 'the timestamp of a signature',
