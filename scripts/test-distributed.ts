@@ -21,6 +21,7 @@ const CONCURRENCY = 2;
 const FILES = [
   'operator-api/every-list',
   'contributions/confirm-contribution',
+  'contributions/confirmation-fields',
   'contributions/get-contribution-by-partner-event-id',
   'contributions/get-contribution-by-id',
   'emissions/create-delivery-emissions-estimate',
@@ -58,6 +59,8 @@ const FILES_ELSEWHERE = [
 const FILES_WITH_DELIVERIES = [
   'sandbox/on-request',
   'webhooks/webhook-delivery',
+  'webhooks/record-attempts',
+  'webhooks/manage-delivery',
   'events/remove-old-events',
   'webhooks/webhooks',
   'webhooks/lost-node',

@@ -36,7 +36,7 @@ const EVERY_STATEMENT = [
   'test/adjustments/{adjustments,sealed-adjustments}.test.ts',
   'test/audit/audited-changes.test.ts',
   'test/commands/one-manner.test.ts',
-  'test/contributions/{add-up-days,blocked,confirm-contribution,daily-caps,record-failure,reviews,sealed-contributions}.test.ts',
+  'test/contributions/{add-up-days,blocked,confirm-contribution,confirmation-fields,daily-caps,record-failure,reviews,sealed-contributions}.test.ts',
   'test/emissions/*.test.ts',
   'test/events/{event-commands,list-events,remove-old-events,sequences-on-node}.test.ts',
   'test/impact/*.test.ts',
@@ -46,7 +46,7 @@ const EVERY_STATEMENT = [
   'test/rules/{rule-cache,rules}.test.ts',
   'test/sandbox/*.test.ts',
   'test/settlements/{close-settlement,month-totals,verify-statement}.test.ts',
-  'test/webhooks/{hand-over,relay-together,self-service,webhook-delivery,webhook-fairness}.test.ts',
+  'test/webhooks/{hand-over,manage-delivery,record-attempts,relay-together,self-service,webhook-delivery,webhook-fairness}.test.ts',
 ];
 
 /** Those that take longest, so that the end of a run is not one of them alone. A run of all tests names them at its end. */

@@ -219,7 +219,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/contributions/confirm-contribution.ts',
     find: 'points: body.points,\n        opaqueCustomerRef',
     replace: 'points: BigInt(Number(body.points)),\n        opaqueCustomerRef',
-    tests: ['contributions/confirm-contribution'],
+    tests: ['contributions/confirmation-fields'],
   },
   {
     rule: 'points are at least 1',
@@ -227,7 +227,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/numbers/points.ts',
     find: 'value >= 1n',
     replace: 'value >= 0n',
-    tests: ['contributions/confirm-contribution'],
+    tests: ['contributions/confirmation-fields'],
   },
   {
     rule: 'half is rounded up',
@@ -259,7 +259,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/partner-api/schema-parts.ts',
     find: 'const closed = { additionalProperties: false } as const;',
     replace: 'const closed = { additionalProperties: true } as const;',
-    tests: ['contributions/confirm-contribution'],
+    tests: ['contributions/confirmation-fields'],
   },
   {
     rule: 'a member given twice is refused',
@@ -267,7 +267,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/parse-json.ts',
     find: 'if (tally.members !== members) throw',
     replace: 'if (tally.members > members + 1e9) throw',
-    tests: ['contributions/confirm-contribution'],
+    tests: ['contributions/confirmation-fields'],
   },
   {
     rule: 'a replay is marked',
@@ -712,7 +712,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/webhooks/attempt.ts',
     find: ' and d.attempts = r.attempts`',
     replace: '`',
-    tests: ['webhooks/webhook-delivery'],
+    tests: ['webhooks/record-attempts'],
   },
   {
     rule: 'a failure that is written down again counts once for the endpoint',
@@ -720,7 +720,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/webhooks/delivery/record-attempts.ts',
     find: 'added: group.filter(isNew)',
     replace: 'added: group',
-    tests: ['webhooks/webhook-delivery'],
+    tests: ['webhooks/record-attempts'],
   },
   {
     rule: 'an attempt that the database does not take is not forgotten',
@@ -728,7 +728,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/webhooks/delivery/attempt-recorder.ts',
     find: '        if (signal.aborted) return undefined;\n',
     replace: '        return undefined;\n',
-    tests: ['webhooks/webhook-delivery'],
+    tests: ['webhooks/record-attempts'],
   },
   {
     rule: 'only 429 and 503 may ask for a pause',
@@ -808,7 +808,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/webhooks/delivery-log.ts',
     find: ', lease = d.lease + (d.lease > d.attempts)::int4',
     replace: '',
-    tests: ['webhooks/webhook-delivery'],
+    tests: ['webhooks/record-attempts'],
   },
   {
     rule: 'a daily cap is exact over all processes',
