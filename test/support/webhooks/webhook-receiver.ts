@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,6 +10,11 @@ export interface Arrived {
   readonly body: Buffer;
   // biome-ignore lint/suspicious/noExplicitAny: the event as it came, to be compared field by field
   readonly event: any;
+}
+
+/** What `X-Service-Signature` must be under a secret: as the interface has it, and nothing of ours. */
+export function expectedSignature(secret: string, { headers, body }: Arrived): string {
+  return `v1=${createHmac('sha256', secret).update(`${headers['x-service-timestamp']}.`).update(body).digest('hex')}`;
 }
 
 /** A partner's receiver: answers the challenge, and everything else as it is told. Closed when the file's tests are over. */

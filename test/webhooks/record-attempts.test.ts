@@ -1,0 +1,93 @@
+/** How attempts are recorded: whatever is said twice, or late, counts once (decisions, section 7, Delivery). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { attestRecord } from '../../src/operations/verification/attest-record.ts';
+import { recordAttempts } from '../../src/store/webhooks/attempt.ts';
+import { listDeliveryAttempts } from '../../src/store/webhooks/attempt-log.ts';
+import { type ClaimedDelivery, claimDeliveries } from '../../src/store/webhooks/delivery.ts';
+import { listWebhookEndpoints } from '../../src/store/webhooks/webhook-endpoint.ts';
+import { settleAttempts } from '../../src/webhooks/delivery/record-attempts.ts';
+import { getDelivery, resend } from '../../src/webhooks/endpoints/manage-delivery.ts';
+import { disableEndpoint } from '../../src/webhooks/endpoints/manage-endpoint.ts';
+import { OWNER } from '../support/actor.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { testService, testServiceProcesses } from '../support/service.ts';
+import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
+
+const service = await testService({ env: WEBHOOK_ENV });
+const { database } = service;
+const tools = endpointTools(database);
+
+const ALWAYS = new Date(0);
+
+test('an attempt that the database does not take is written down when it does, and not sent again', HANG_LIMIT, async () => {
+  const own = await testServiceProcesses(1, { ...WEBHOOK_ENV, LOG_LEVEL: 'error' });
+  const { client: caller, partner, receiver } = await newEndpoint(own, endpointTools(own.database));
+  await own.database.pool.query('alter table delivery_attempt rename column excerpt to elsewhere');
+  await caller.confirm();
+  while (!own.processes[0]?.output().includes('the service tries again')) await sleep(20, undefined, { ref: false });
+  await own.database.pool.query('alter table delivery_attempt rename column elsewhere to excerpt');
+  const [delivery] = await untilDeliveries(own.database, partner.partnerId, ([first]) => first?.status === 'delivered');
+  const log = await listDeliveryAttempts(own.database.pool, partner.partnerId, delivery?.deliveryId as string);
+  assert.deepEqual([delivery?.attempts, log.map(({ status }) => status), receiver.arrived.length], [1, [200], 1]);
+});
+
+/** A delivery with so many attempts left, and what came of one that failed. Nobody else sends it. */
+async function claimFailing(attemptsLeft: number) {
+  const { client: caller, partner, endpointId } = await newEndpoint(service, tools);
+  const { partnerId } = partner;
+  await caller.confirm();
+  await untilDeliveries(database, partnerId, ([first]) => first?.status === 'delivered');
+  await disableEndpoint(database, OWNER, { partnerId, endpointId }, 'Only the test sends.');
+  await database.pool.query(
+    "update delivery set status = 'waiting', attempts_left = $2, next_attempt_at = now() - interval '1 second' where partner_id = $1",
+    [partnerId, attemptsLeft],
+  );
+  const claim = { limit: 1, leaseMs: 60_000 };
+  const { deliveries } = await claimDeliveries(database.pool, { partnerId, endpointId, dueFrom: ALWAYS }, claim);
+  const [claimed] = deliveries as [ClaimedDelivery];
+  const at = new Date();
+  const outcome = { status: 500, errorClass: null, excerpt: null, isSuccess: false } as const;
+  return { partnerId, claimed, at, failure: { claimed, startedAt: at, endedAt: at, milliseconds: 1, ...outcome } };
+}
+
+test('an attempt that is written down twice counts once', async () => {
+  const { partnerId, claimed, at, failure } = await claimFailing(2);
+  for (let times = 0; times < 2; times++) await recordAttempts(database.pool, partnerId, [{ ...failure, nextAttemptAt: at }]);
+  const { status, attempts, attemptsLeft, log } = await getDelivery(database, partnerId, claimed.deliveryId);
+  assert.deepEqual([status, attempts, attemptsLeft, log.length], ['held', 2, 1, 2]);
+});
+
+test('a failure that is written down again counts once for the endpoint, and what an older one says again takes nothing back', async () => {
+  const { partnerId, claimed, at, failure } = await claimFailing(2);
+  const failed = [{ ...failure, nextAttemptAt: at }];
+  const success = { claimed: { ...claimed, lease: claimed.lease - 1n }, status: 200, isSuccess: true, nextAttemptAt: undefined };
+  const { pool } = database;
+  const failuresInRow = async () => (await listWebhookEndpoints(pool, partnerId))[0]?.failuresInRow;
+  await settleAttempts(database, partnerId, failed);
+  for (let times = 0; times < 2; times++) await settleAttempts(database, partnerId, failed);
+  assert.equal(await failuresInRow(), 1);
+  // Its first attempt was a success, and is in the log.
+  await settleAttempts(database, partnerId, [{ ...failure, ...success }]);
+  assert.equal(await failuresInRow(), 1);
+});
+
+test('a 410 that is written down again still disables the endpoint', async () => {
+  const { partnerId, failure } = await claimFailing(2);
+  const gone = [{ ...failure, status: 410, nextAttemptAt: undefined }];
+  // Nobody knows whether the first time took effect, and its disabling did not.
+  await recordAttempts(database.pool, partnerId, gone);
+  await database.pool.query("update webhook_endpoint set status = 'active' where partner_id = $1", [partnerId]);
+  await attestRecord(database, OWNER, { kind: 'webhook_endpoint', id: failure.claimed.endpointId, reason: 'not disabled yet' });
+  const [standing] = await settleAttempts(database, partnerId, gone);
+  assert.deepEqual([standing?.isPaused, standing?.disabledFor], [true, 'The receiver answered 410 Gone.']);
+});
+
+test('sent again by hand while its last attempt is under way: that is logged, and decides nothing', async () => {
+  const { partnerId, claimed, failure } = await claimFailing(1);
+  await resend(database, OWNER, { partnerId, deliveryId: claimed.deliveryId });
+  await recordAttempts(database.pool, partnerId, [{ ...failure, nextAttemptAt: undefined }]);
+  const { status, attemptsLeft, log } = await getDelivery(database, partnerId, claimed.deliveryId);
+  assert.deepEqual([status, attemptsLeft > 1, log.length], ['held', true, 2]);
+});
