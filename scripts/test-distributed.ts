@@ -44,6 +44,7 @@ const FILES_ELSEWHERE = [
   'settlements/settlement-prices',
   'reconciliations/reconcile-settlement',
   'adjustments/adjustments',
+  'adjustments/adjustment-bounds',
   'impact/environmental-status',
   'quotas/storage-quota',
   'events/every-event',

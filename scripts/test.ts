@@ -33,7 +33,7 @@ const ALL_TESTS = ['test/**/*.test.ts', 'src/**/*.test.ts'];
 const EVERY_STATEMENT = [
   'test/store/!(embedded).test.ts',
   'test/access/{four-eyes,who-can-do-what}.test.ts',
-  'test/adjustments/{adjustments,sealed-adjustments}.test.ts',
+  'test/adjustments/*.test.ts',
   'test/audit/audited-changes.test.ts',
   'test/commands/one-manner.test.ts',
   'test/contributions/{add-up-days,blocked,confirm-contribution,confirmation-fields,daily-caps,record-failure,reviews,sealed-contributions}.test.ts',

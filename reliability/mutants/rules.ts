@@ -936,7 +936,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/adjustments/manage-adjustment.ts',
     find: 'const details = checkEffect(standing, adjustment);',
     replace: 'const details = checkEffect({ ...standing, settledPoints: standing.points, restated: 0n }, adjustment);',
-    tests: ['adjustments/adjustments'],
+    tests: ['adjustments/adjustment-bounds'],
   },
   {
     rule: 'a restatement leaves the settled amount within 0 and what the settled points are worth',
@@ -944,7 +944,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/adjustments/adjustment-effect.ts',
     find: 'return after === null || most === null || (after >= 0n && after <= most);',
     replace: 'return after === null || most === null || after >= 0n;',
-    tests: ['adjustments/adjustments'],
+    tests: ['adjustments/adjustment-bounds'],
   },
   {
     rule: 'what a settlement carries out is what the next one carries in, and no month repeats it',
@@ -1056,7 +1056,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/adjustments/adjustment-assignment.ts',
     find: "status = 'posted' and settlement_id is null and posted_at",
     replace: "status = 'posted' and posted_at",
-    tests: ['adjustments/adjustments'],
+    tests: ['adjustments/adjustments', 'adjustments/adjustment-bounds'],
   },
   {
     rule: 'what an adjustment undoes is undone once',

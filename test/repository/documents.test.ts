@@ -42,7 +42,7 @@ const NOT_RUN: readonly { readonly path: string; readonly holds: string; readonl
   {
     path: 'docs/operating.md',
     holds: 'adjustment draft',
-    why: 'it takes two who are signed in: test/adjustments/adjustments.test.ts',
+    why: 'it takes two who are signed in: test/adjustments/adjustment-commands.test.ts',
   },
   {
     path: 'docs/operating.md',
