@@ -43,6 +43,7 @@ const FILES_ELSEWHERE = [
   'settlements/settlements',
   'settlements/settlement-prices',
   'reconciliations/reconcile-settlement',
+  'reconciliations/list-uploads',
   'adjustments/adjustments',
   'adjustments/adjustment-bounds',
   'impact/environmental-status',

@@ -38,15 +38,15 @@ const EVERY_STATEMENT = [
   'test/commands/one-manner.test.ts',
   'test/contributions/{add-up-days,blocked,confirm-contribution,confirmation-fields,daily-caps,record-failure,reviews,sealed-contributions}.test.ts',
   'test/emissions/*.test.ts',
-  'test/events/{event-commands,list-events,remove-old-events,sequences-on-node}.test.ts',
+  'test/events/{event-bodies,event-commands,list-events,remove-old-events,sequences-on-node}.test.ts',
   'test/impact/*.test.ts',
   'test/operator-api/{decisions,endpoint-activity,every-list,found-contributions,impact,passkeys,plans,reconciliations,records,rule-preview,second-person,sign-in,webhooks}.test.ts',
   'test/partner-api/{limit-hits,paging}.test.ts',
-  'test/reconciliations/{reconcile-settlement,reconcile-statement}.test.ts',
+  'test/reconciliations/{list-uploads,reconcile-settlement,reconcile-statement}.test.ts',
   'test/rules/{rule-cache,rules}.test.ts',
   'test/sandbox/*.test.ts',
   'test/settlements/{close-settlement,month-totals,verify-statement}.test.ts',
-  'test/webhooks/{hand-over,manage-delivery,record-attempts,relay-together,self-service,webhook-delivery,webhook-fairness}.test.ts',
+  'test/webhooks/{first-attempts,hand-over,manage-delivery,record-attempts,relay-together,self-service,webhook-delivery,webhook-fairness}.test.ts',
 ];
 
 /** Those that take longest, so that the end of a run is not one of them alone. A run of all tests names them at its end. */
@@ -55,7 +55,7 @@ const BEGUN_FIRST = [
   'test/partner-api/availability.test.ts',
   'test/sdk/inbox.test.ts',
   'test/sdk/gifts.test.ts',
-  'test/reconciliations/reconcile-settlement.test.ts',
+  'test/reconciliations/list-uploads.test.ts',
   'test/service/database-clock.test.ts',
   'test/repository/documents.test.ts',
   'test/repository/samples.test.ts',

@@ -648,7 +648,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/webhooks/first-attempts.ts',
     find: 'and d.lease = 1 and d.attempts = 0',
     replace: 'and d.attempts = 0',
-    tests: ['webhooks/hand-over'],
+    tests: ['webhooks/first-attempts'],
   },
   {
     rule: 'a first success that is recorded again is logged once',
@@ -656,7 +656,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/webhooks/first-attempts.ts',
     find: 'exists (select from ${deliveryOfRow} d where d.first_started_at is not null)',
     replace: 'false',
-    tests: ['webhooks/hand-over'],
+    tests: ['webhooks/first-attempts'],
   },
   {
     rule: 'a delivery whose sender died is found by another process',
@@ -672,7 +672,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/events/event-bodies.ts',
     find: 'const record = eventType === CONFIRMED ? recent.take(subjectId) : undefined;',
     replace: 'const record = recent.take(subjectId);',
-    tests: ['webhooks/hand-over'],
+    tests: ['events/event-bodies'],
   },
   {
     rule: 'a process relays what it has committed at once',
@@ -1024,7 +1024,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/reconciliations/reconciliation.ts',
     find: "set status = 'failed', idempotency_key = null, ended_at",
     replace: "set status = 'failed', ended_at",
-    tests: ['reconciliations/reconcile-settlement'],
+    tests: ['reconciliations/list-uploads'],
   },
   {
     rule: 'a list that came whole keeps its key, whoever missed the answer',
@@ -1032,7 +1032,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/reconciliations/reconciliation.ts',
     find: "${BREAK_OFF} where partner_id = $1 and reconciliation_id = $2 and status = 'receiving'",
     replace: '${BREAK_OFF} where partner_id = $1 and reconciliation_id = $2 and ended_at is null',
-    tests: ['reconciliations/reconcile-settlement'],
+    tests: ['reconciliations/list-uploads'],
   },
   {
     rule: 'a suspended partner begins no reconciliation',
@@ -1040,7 +1040,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/reconciliations/reconcile-settlement.ts',
     find: '  refuseSuspended(list.standing());\n  refuseSpent(',
     replace: '  refuseSpent(',
-    tests: ['reconciliations/reconcile-settlement'],
+    tests: ['reconciliations/list-uploads'],
   },
   {
     rule: 'a retry under the key of a list that is still coming waits for its end',
@@ -1048,7 +1048,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/operations/reconciliations/reconcile-settlement.ts',
     find: "if (existing.status === 'receiving') throw stillComing();",
     replace: '',
-    tests: ['reconciliations/reconcile-settlement'],
+    tests: ['reconciliations/list-uploads'],
   },
   {
     rule: 'a posted adjustment is on one settlement',

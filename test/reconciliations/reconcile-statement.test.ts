@@ -2,14 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../../src/operations/adjustments/manage-adjustment.ts';
 import { SERVICE_ROLES } from '../../src/service/role.ts';
 import type { Settlement } from '../../src/store/settlements/settlement.ts';
 import { enrolled } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type Answer, type Client, newConfirmation, toJson, uniqueId } from '../support/client.ts';
-import { document, listMisfits } from '../support/published.ts';
+import { linesOf, sendList, toCsv, untilEnded } from '../support/reconciliations/partner-lists.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, closeRegularly, openFirst, priced, tools } from '../support/settlements.ts';
 
@@ -53,34 +52,12 @@ async function newPartner() {
 
 const pathOf = ({ settlementId }: Settlement) => `/v1/settlements/${settlementId}`;
 
-async function send(client: Client, of: Settlement, body: string, headers: Record<string, string> = CSV): Promise<Answer> {
-  const all = { 'idempotency-key': uniqueId('key'), ...headers };
-  const answer = await client.call(`${pathOf(of)}/reconciliations`, { method: 'POST', body, headers: all });
-  assert.equal(answer.status, 202, answer.text);
-  for (;;) {
-    const found = await client.call(answer.headers.get('location') as string);
-    if (found.body.reconciliation.ended_at !== null) return found;
-    await sleep(20);
-  }
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any member of a line
-async function linesOf(client: Client, ended: Answer, query = ''): Promise<any[]> {
-  const page = await client.call(`${ended.body.reconciliation.path}/lines${query}`);
-  const path = '/v1/settlements/{settlement_id}/reconciliations/{reconciliation_id}/lines';
-  const { schema } = document.paths[path].get.responses['200'].content['application/json'];
-  assert.equal(listMisfits(schema, JSON.parse(page.text)), '');
-  return page.body.lines;
-}
+const send = async (client: Client, of: Settlement, body: string, headers?: Record<string, string>) =>
+  untilEnded(client, await sendList(client, pathOf(of), body, headers));
 
 /** Counts that are not 0, by verdict. */
 const countsOf = ({ body }: Answer) =>
   Object.fromEntries(Object.entries(body.reconciliation.counts).filter(([, count]) => count !== 0n));
-
-const listOf = (lines: readonly Pick<Made, 'partner_event_id' | 'partner_order_ref' | 'points'>[]) =>
-  `partner_event_id,partner_order_ref,points\n${lines
-    .map(({ partner_event_id, partner_order_ref, points }) => `${partner_event_id},${partner_order_ref},${points}\n`)
-    .join('')}`;
 
 describe('a list of net points', HANG_LIMIT, () => {
   test('gross and net are compared, and the line and the counts say which one matched', async () => {
@@ -98,7 +75,7 @@ describe('a list of net points', HANG_LIMIT, () => {
     await adjust(wrong, -4n);
     const closed = await close();
     const net = [plain, { ...cut, points: 1n }, { ...gone, points: 0n }, kept, { ...wrong, points: 5n }];
-    const ended = await send(client, closed, listOf(net));
+    const ended = await send(client, closed, toCsv(net));
     assert.deepEqual(countsOf(ended), { matched: 4n, points_mismatch: 1n });
     assert.deepEqual(ended.body.reconciliation.matched_points, { gross: 2n, net: 2n });
     assert.equal(ended.body.reconciliation.is_statement, false);
@@ -124,7 +101,7 @@ describe('a list of net points', HANG_LIMIT, () => {
     const second = await close();
     await adjust(made, -30n);
     const verdictOf = async (of: Settlement, points: bigint) => {
-      const [line] = await linesOf(client, await send(client, of, listOf([{ ...made, points }])));
+      const [line] = await linesOf(client, await send(client, of, toCsv([{ ...made, points }])));
       return [line.verdict, line.matched_points, line.recorded_net_points, line.recorded_settlement_id];
     };
     const { settlementId } = first;
@@ -292,7 +269,7 @@ test('of a malformed line the response has the reason and what was readable', HA
   const { client, confirm, close } = await newPartner();
   const made = await confirm(250n);
   const closed = await close();
-  const list = `${listOf([{ ...made, points: -1n }])}short,order-1,5\n`;
+  const list = `${toCsv([{ ...made, points: -1n }])}short,order-1,5\n`;
   const ended = await send(client, closed, list);
   assert.deepEqual(countsOf(ended), { malformed: 2n, missing_in_partner_file: 1n });
   const [first, second] = await linesOf(client, ended, '?verdict=malformed');
