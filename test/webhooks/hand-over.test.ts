@@ -6,57 +6,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeEventBodies, writeEventBodies } from '../../src/operations/events/event-bodies.ts';
-import { RecentContributions } from '../../src/operations/events/recent-contributions.ts';
-import { type ContributionRecord, findContributionsById } from '../../src/store/contributions/contribution.ts';
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
-import { insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
+import { insertEvent, listEvents } from '../../src/store/events/event.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
-import { type Attempt, recordAttempts, recordSuccesses } from '../../src/store/webhooks/attempt.ts';
-import { listDeliveryAttempts } from '../../src/store/webhooks/attempt-log.ts';
-import type { ClaimedDelivery } from '../../src/store/webhooks/delivery.ts';
 import { listDeliveries } from '../../src/store/webhooks/delivery-log.ts';
-import { listDueEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
 import { insertWebhookEndpoint, lockEventCounter } from '../../src/store/webhooks/webhook-endpoint.ts';
-import { claimDue } from '../../src/webhooks/delivery/claim-due.ts';
-import { openHandOverEnding } from '../../src/webhooks/delivery/end-hand-overs.ts';
-import { relayOnce, type Session } from '../../src/webhooks/delivery/relay.ts';
-import type { Handed, TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
-import { waitFor } from '../support/assertions/wait-for.ts';
-import { testDatabase } from '../support/postgres/database.ts';
-import { insertOldPartner, untilSequenced } from '../support/records.ts';
-import { relayDatabase, relayTools } from '../support/relay.ts';
-import { testService } from '../support/service.ts';
-import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
+import { relayTools } from '../support/relay.ts';
+import { handOverScene } from '../support/webhooks/hand-over-scene.ts';
 
-const { databaseUrl, pool: administrator } = await testDatabase();
-const { database, openSession } = relayDatabase(databaseUrl, 48);
-const openTools = (meanwhile?: () => Promise<void>) => relayTools(10, meanwhile);
-
-let made = 0;
-
-function nextEndpoint(partnerId: string) {
-  const endpointId = `wep_handover-${String(++made).padStart(8, '0')}`;
-  return { partnerId, endpointId, url: `https://example.com/${made}`, eventTypes: [], secretSealed: 'none' };
-}
-
-async function newPartner(): Promise<{ partnerId: string; endpointId: string }> {
-  const { partnerId } = await insertOldPartner(database);
-  await insertEventCounter(database.pool, partnerId);
-  const endpoint = nextEndpoint(partnerId);
-  await insertWebhookEndpoint(database.pool, endpoint);
-  return endpoint;
-}
-
-async function tell(partnerId: string): Promise<string> {
-  const eventId = `evt_handover-${++made}`;
-  const about = { eventType: 'settlement.created', subjectId: 'stl_1', correlationId: null, data: '{"settlement_id":"stl_1"}' };
-  await insertEvent(database.pool, { partnerId, eventId, ...about });
-  return eventId;
-}
+const scene = await handOverScene();
+const { databaseUrl, administrator, database, openSession, nextEndpoint, nextEventId, newPartner, tell, relay, handOne } = scene;
+const { endHandOvers, endLeases, claimElsewhere } = scene;
 
 async function sequencesOf(partnerId: string): Promise<number[]> {
   const events = await listEvents(database.pool, partnerId, { afterSequence: 0n, limit: 100 });
@@ -79,56 +42,9 @@ async function deliveriesOf(partnerId: string): Promise<StoredDelivery[]> {
   return rows;
 }
 
-/** What every dispatcher does from time to time. */
-async function endHandOvers(onError: (error: unknown) => void): Promise<void> {
-  await openHandOverEnding({ database, signal: new AbortController().signal, onError })();
-}
-
-/** Time enters as data: the leases are over, for a clock that is set back a little as well. */
-async function endLeases(partnerId: string): Promise<void> {
-  await administrator.query("update delivery_hand_over set lease_ends_at = now() - interval '5 s' where $1 = any (partner_ids)", [
-    partnerId,
-  ]);
-  await endHandOvers(assert.ifError);
-  await administrator.query(
-    "update delivery set next_attempt_at = now() - interval '5 s' where partner_id = $1 and status = 'waiting'",
-    [partnerId],
-  );
-}
-
-/** What a dispatcher of another process finds and claims. */
-async function claimElsewhere({ partnerId, endpointId }: { partnerId: string; endpointId: string }) {
-  const due = (await listDueEndpoints(database.pool)).find(
-    (each) => each.partnerId === partnerId && each.endpointId === endpointId,
-  );
-  return due ? claimDue(database, due, 100) : [];
-}
-
-/** What the receiver of a delivery that was handed over has answered. */
-function successOf(handed: Handed | undefined): Attempt {
-  const { claimed } = handed as Handed;
-  const at = new Date();
-  const answer = { milliseconds: 3, status: 200, errorClass: null, excerpt: 'noted', isSuccess: true } as const;
-  return { claimed, startedAt: at, endedAt: at, nextAttemptAt: undefined, ...answer };
-}
-
-async function countBlocked(): Promise<number> {
-  const { rows } = await administrator.query(
-    "select count(*)::int4 as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-  );
-  return rows[0].n;
-}
-
-async function relay(session: Session, tools: TogetherTools) {
-  return relayOnce(database, session, tools.onError, tools);
-}
-
 describe('a process that numbers events and hands them over', HANG_LIMIT, () => {
   test('dies after its COMMIT: another one claims them when the lease is over, and not before', async () => {
-    const endpoint = await newPartner();
-    const { tools, handed } = openTools();
-    await tell(endpoint.partnerId);
-    await relay(await openSession(), tools);
+    const { endpoint, handed } = await handOne();
     assert.equal(handed.length, 1);
     assert.deepEqual(await claimElsewhere(endpoint), []);
     await endLeases(endpoint.partnerId);
@@ -149,112 +65,24 @@ describe('a process that numbers events and hands them over', HANG_LIMIT, () => 
     assert.deepEqual([handed, claims.map(({ lease }) => lease)], [[], [1n]]);
   });
 
-  test('records a first success once, however often it says so', async () => {
-    const endpoint = await newPartner();
-    const { tools, handed } = openTools();
-    await tell(endpoint.partnerId);
-    await relay(await openSession(), tools);
-    const success = successOf(handed[0]);
-    const { deliveryId } = success.claimed;
-    await recordSuccesses(database.pool, [success]);
-    await administrator.query('update endpoint_health set failures_in_row = 3 where endpoint_id = $1', [endpoint.endpointId]);
-    await recordSuccesses(database.pool, [success]);
-    // A batch with failures is recorded in another way.
-    const isNew = await recordAttempts(database.pool, undefined, [success]);
-    const { rows } = await administrator.query(
-      `select failures_in_row as failures, (select count(*)::int4 from delivery_attempt where delivery_id = $2) as "attemptRows"
-      from endpoint_health where endpoint_id = $1`,
-      [endpoint.endpointId, deliveryId],
-    );
-    // A success of before does not end the failures since.
-    assert.deepEqual(rows, [{ failures: 3, attemptRows: 0 }]);
-    const [delivery] = await listDeliveries(database.pool, endpoint.partnerId, { limit: 1 });
-    const log = await listDeliveryAttempts(database.pool, endpoint.partnerId, deliveryId);
-    assert.deepEqual([delivery?.status, delivery?.attempts, isNew(success)], ['delivered', 1, false]);
-    assert.deepEqual(
-      log.map(({ number, trigger, status, excerpt }) => [number, trigger, status, excerpt]),
-      [[1n, 'event', 200, 'noted']],
-    );
-    await endLeases(endpoint.partnerId);
-    assert.deepEqual(await claimElsewhere(endpoint), []);
-  });
-
-  test('has its first success after the lease has gone to another: it is logged, and changes nothing', async () => {
-    const endpoint = await newPartner();
-    const { tools, handed } = openTools();
-    await tell(endpoint.partnerId);
-    await relay(await openSession(), tools);
-    await endLeases(endpoint.partnerId);
-    assert.equal((await claimElsewhere(endpoint)).length, 1);
-    const late = successOf(handed[0]);
-    await recordSuccesses(database.pool, [late]);
-    const [delivery] = await listDeliveries(database.pool, endpoint.partnerId, { limit: 1 });
-    const log = await listDeliveryAttempts(database.pool, endpoint.partnerId, late.claimed.deliveryId);
-    assert.deepEqual([delivery?.status, delivery?.attempts, log.map(({ number }) => number)], ['waiting', 0, [1n]]);
-  });
-
-  test('has its first success while another transaction ends the lease: it is logged, and another claims the delivery', async () => {
-    const endpoint = await newPartner();
-    const { tools, handed } = openTools();
-    await tell(endpoint.partnerId);
-    await relay(await openSession(), tools);
-    const success = successOf(handed[0]);
-    const { deliveryId } = success.claimed;
-    const other = await database.pool.connect();
-    await other.query('begin');
-    await other.query(`update delivery set status = 'waiting', next_attempt_at = now() where delivery_id = $1`, [deliveryId]);
-    const recording = recordSuccesses(database.pool, [success]);
-    await waitFor('recording that waits', async () => (await countBlocked()) > 0);
-    await other.query('commit');
-    other.release();
-    await recording;
-    const log = await listDeliveryAttempts(database.pool, endpoint.partnerId, deliveryId);
-    const claims = await claimElsewhere(endpoint);
-    assert.deepEqual([log.map(({ number }) => number), claims.map(({ lease }) => lease)], [[1n], [2n]]);
-  });
-
-  test('has a first success: failures of its endpoint end, and those of no other', async () => {
-    const endpoints = [await newPartner(), await newPartner()];
-    await administrator.query(
-      'update endpoint_health set failures_in_row = 3, failing_since = now(), breaker_trips = 1 where endpoint_id = any ($1)',
-      [endpoints.map(({ endpointId }) => endpointId)],
-    );
-    const [failing] = endpoints as [(typeof endpoints)[0]];
-    await tell(failing.partnerId);
-    const { tools } = openTools();
-    await relay(await openSession(), tools);
-    const [claimed] = await claimElsewhere(failing);
-    const answer = { milliseconds: 3, status: 200, errorClass: null, excerpt: null, isSuccess: true, nextAttemptAt: undefined };
-    const at = new Date();
-    await recordSuccesses(database.pool, [{ claimed: claimed as ClaimedDelivery, startedAt: at, endedAt: at, ...answer }]);
-    const { rows } = await administrator.query(
-      'select failures_in_row as failures, failing_since is null as ended from endpoint_health where endpoint_id = any ($1) order by 1',
-      [endpoints.map(({ endpointId }) => endpointId)],
-    );
-    assert.deepEqual(rows, [
-      { failures: 0, ended: true },
-      { failures: 3, ended: false },
-    ]);
-  });
-
   test('loses its connection within the transaction: nothing has happened, and the next session numbers them once', async () => {
     const { partnerId } = await newPartner();
     const session = await openSession();
     const { rows } = await session.client.query('select pg_backend_pid() as pid');
-    const { tools, handed } = openTools(async () => {
+    const { tools, handed } = relayTools(10, async () => {
       await administrator.query('select pg_terminate_backend($1, 5000)', [rows[0].pid]);
     });
     await tell(partnerId);
     await assert.rejects(relay(session, tools));
     assert.deepEqual([handed, await sequencesOf(partnerId)], [[], []]);
-    const next = openTools();
+    const next = relayTools(10);
     await relay(await openSession(), next.tools);
     assert.deepEqual([next.handed.length, await sequencesOf(partnerId)], [1, [1]]);
   });
 
   test('has no answer to its COMMIT: it hands nothing over, and what was numbered is claimed when the lease is over', async () => {
     const endpoint = await newPartner();
-    const { tools, handed } = openTools();
+    const { tools, handed } = relayTools(10);
     const session = await openSession();
     const { client } = session;
     const deaf = new Proxy(client, {
@@ -272,18 +100,15 @@ describe('a process that numbers events and hands them over', HANG_LIMIT, () => 
     assert.deepEqual([handed, await sequencesOf(endpoint.partnerId)], [[], [1]]);
     await endLeases(endpoint.partnerId);
     assert.equal((await claimElsewhere(endpoint)).length, 1);
-    const next = openTools();
+    const next = relayTools(10);
     await relay(await openSession(), next.tools);
     assert.deepEqual([next.handed, await sequencesOf(endpoint.partnerId)], [[], [1]]);
   });
 
   test('goes by the clock of the database alone', async () => {
-    const { partnerId } = await newPartner();
-    const { tools, handed } = openTools();
-    await tell(partnerId);
-    await relay(await openSession(), tools);
+    const { endpoint, handed } = await handOne();
     const [{ claimed } = assert.fail()] = handed;
-    const [stored] = await deliveriesOf(partnerId);
+    const [stored] = await deliveriesOf(endpoint.partnerId);
     // The column keeps milliseconds, rounded.
     assert.ok(Math.abs(claimed.leaseEndsAt.getTime() - (stored?.nextAttemptAt.getTime() ?? 0)) <= 1);
   });
@@ -293,7 +118,7 @@ describe('two processes at once', HANG_LIMIT, () => {
   test('hand each delivery over once, and neither claims what the other was handed', async () => {
     const endpoints = await Promise.all(Array.from({ length: 4 }, newPartner));
     const sessions = [await openSession(), await openSession()];
-    const both = [openTools(), openTools()] as const;
+    const both = [relayTools(10), relayTools(10)] as const;
     const claimed: string[] = [];
     for (let round = 0; round < 10; round++) {
       await Promise.all(endpoints.map(({ partnerId }) => tell(partnerId)));
@@ -317,7 +142,7 @@ describe('while events are numbered', HANG_LIMIT, () => {
     const { partnerId } = await newPartner();
     const added = nextEndpoint(partnerId);
     let adding: Promise<unknown> | undefined;
-    const { tools } = openTools(async () => {
+    const { tools } = relayTools(10, async () => {
       adding ??= inTransaction(database, { lockTimeoutMs: 10_000 }, async (db) => {
         await lockEventCounter(db, partnerId);
         await insertWebhookEndpoint(db, added);
@@ -330,7 +155,7 @@ describe('while events are numbered', HANG_LIMIT, () => {
     await adding;
     assert.equal((await deliveriesOf(partnerId)).length, 1);
     await tell(partnerId);
-    await relay(session, openTools().tools);
+    await relay(session, relayTools(10).tools);
     const ofAdded = (await deliveriesOf(partnerId)).filter(({ endpointId }) => endpointId === added.endpointId);
     assert.equal(ofAdded.length, 1);
   });
@@ -341,7 +166,7 @@ describe('while events are numbered', HANG_LIMIT, () => {
       const { partnerId, endpointId } = endpoint;
       const change = () =>
         administrator.query('update webhook_endpoint set status = $2 where endpoint_id = $1', [endpointId, status]);
-      const { tools, handed, errors } = openTools(async () => void (await change()));
+      const { tools, handed, errors } = relayTools(10, async () => void (await change()));
       const session = await openSession();
       await tell(partnerId);
       await relay(session, tools);
@@ -360,7 +185,7 @@ describe('while events are numbered', HANG_LIMIT, () => {
 
   test('an endpoint that differs from its sealed entry of the audit is handed nothing: its delivery is due for whoever verifies it', async () => {
     const { partnerId } = await newPartner();
-    const { tools, handed } = openTools();
+    const { tools, handed } = relayTools(10);
     await tell(partnerId);
     await relay(await openSession(), { ...tools, intake: { ...tools.intake, keepVerified: async () => [] } });
     assert.deepEqual(handed, []);
@@ -372,7 +197,7 @@ describe('while events are numbered', HANG_LIMIT, () => {
 
   test('a partner that is suspended gets its events all the same', async () => {
     const { partnerId } = await newPartner();
-    const { tools, handed } = openTools();
+    const { tools, handed } = relayTools(10);
     await tell(partnerId);
     await administrator.query('update partner set suspended_at = now() where partner_id = $1', [partnerId]);
     await relay(await openSession(), tools);
@@ -381,9 +206,9 @@ describe('while events are numbered', HANG_LIMIT, () => {
 
   test('a body that cannot be made is told, and delays no other event', async () => {
     const { partnerId } = await newPartner();
-    const { tools, handed, errors } = openTools();
+    const { tools, handed, errors } = relayTools(10);
     const about = { eventType: 'impact.transaction.confirmed', correlationId: null, data: null };
-    await insertEvent(database.pool, { partnerId, eventId: `evt_handover-${++made}`, subjectId: 'txn_unknown', ...about });
+    await insertEvent(database.pool, { partnerId, eventId: nextEventId(), subjectId: 'txn_unknown', ...about });
     const sound = await tell(partnerId);
     await relay(await openSession(), tools);
     assert.deepEqual([handed.map(({ claimed }) => claimed.eventId), errors.length], [[sound], 1]);
@@ -406,7 +231,7 @@ async function untilSomebodyWaits(): Promise<void> {
 describe('an endpoint that nobody watches', HANG_LIMIT, () => {
   test('is watched again while a delivery waits for it, due or not: after a long stop, and beside an older release', async () => {
     const [waiting, idle] = [await newPartner(), await newPartner()];
-    const { tools, handed, errors } = openTools();
+    const { tools, handed, errors } = relayTools(10);
     for (const { partnerId } of [waiting, idle]) await tell(partnerId);
     await relay(await openSession(), tools);
     assert.deepEqual([handed.length, errors], [2, []]);
@@ -431,7 +256,7 @@ describe('an endpoint that nobody watches', HANG_LIMIT, () => {
 });
 
 describe('what a process has claimed and not sent', HANG_LIMIT, () => {
-  test('is listed as HANG_LIMIT, and what has ended is not read for it', async () => {
+  test('is listed as waiting, and what has ended is not read for it', async () => {
     const { partnerId, endpointId } = await newPartner();
     await administrator.query(
       `insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
@@ -441,7 +266,7 @@ describe('what a process has claimed and not sent', HANG_LIMIT, () => {
       [partnerId, endpointId],
     );
     await tell(partnerId);
-    await relay(await openSession(), openTools().tools);
+    await relay(await openSession(), relayTools(10).tools);
     const sent: { text: string; values: unknown[] }[] = [];
     const catching = {
       query(statement: { text: string; values: unknown[] }) {
@@ -466,7 +291,7 @@ describe('what a process has claimed and not sent', HANG_LIMIT, () => {
     const [stuck, sound] = [await newPartner(), await newPartner()];
     for (const { partnerId } of [stuck, sound]) {
       await tell(partnerId);
-      await relay(await openSession(), openTools().tools);
+      await relay(await openSession(), relayTools(10).tools);
     }
     await administrator.query(
       `create function refuse() returns trigger language plpgsql as 'begin raise exception ''refused''; end';
@@ -490,34 +315,13 @@ describe('what a process has claimed and not sent', HANG_LIMIT, () => {
   });
 });
 
-test('a first attempt that was recorded twice at once is shown once', async () => {
-  const { partnerId, endpointId } = await newPartner();
-  const deliveryId = 'dlv_twice.x';
-  await administrator.query(
-    `insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts, attempts_left, lease,
-      next_attempt_at, created_at, ended_at, first_started_at, first_milliseconds, first_status)
-    values ($1, $3, $2, 'evt_twice', 1, 'settlement.created', 'event', 'handed_over', 1, 0, 1, now(), now(), now(), now(), 5, 200)`,
-    [partnerId, endpointId, deliveryId],
-  );
-  await administrator.query(
-    `insert into delivery_attempt (partner_id, delivery_id, number, endpoint_id, trigger, started_at, milliseconds, status)
-    select $1, $3, number, $2, 'event', now(), 5, 200 from generate_series(1, 2) number`,
-    [partnerId, endpointId, deliveryId],
-  );
-  const attempts = await listDeliveryAttempts(database.pool, partnerId, deliveryId);
-  assert.deepEqual(
-    attempts.map(({ number }) => number),
-    [1n, 2n],
-  );
-});
-
 test('events of one who cannot get numbers are no reason to look without a pause, however many they are', {
   ...HANG_LIMIT,
 }, async () => {
   const [stuck, sound] = [await newPartner(), await newPartner()];
   await tell(stuck.partnerId);
   const session = await openSession();
-  const { tools, errors } = openTools();
+  const { tools, errors } = relayTools(10);
   await relay(session, tools);
   // Each of them has the id of an event that is there already.
   const [first] = await listEvents(database.pool, stuck.partnerId, { afterSequence: 0n, limit: 1 });
@@ -541,7 +345,7 @@ test('a process is told of the events that it has committed, and of nothing else
   const about = { eventType: 'settlement.created', subjectId: 'stl_1', correlationId: null, data: null };
   const write = (end: () => void) =>
     inTransaction(own, { lockTimeoutMs: 1_000 }, async (db) => {
-      await insertEvent(db, { partnerId, eventId: `evt_handover-${++made}`, ...about });
+      await insertEvent(db, { partnerId, eventId: nextEventId(), ...about });
       assert.equal(told, before);
       end();
     });
@@ -558,58 +362,4 @@ test('a process is told of the events that it has committed, and of nothing else
   await inTransaction(own, { lockTimeoutMs: 1_000 }, async (db) => void (await db.query('select 1')));
   assert.equal(told, 1);
   await own.close();
-});
-
-test('the body from memory is, byte for byte, the one from the database', HANG_LIMIT, async () => {
-  const service = await testService({ env: WEBHOOK_ENV });
-  const { client, partner } = await newEndpoint(service, endpointTools(service.database), ['impact.transaction.confirmed']);
-  const { estimate } = (await client.estimate({ partner_order_ref: 'order-of-memory' })).body;
-  const linked = { partner_order_ref: 'order-of-memory', calculation_id: estimate.calculation_id };
-  for (const fields of [{ points: 9_223_372_036_854_775_807n }, linked]) assert.equal((await client.confirm(fields)).status, 201);
-  await untilSequenced(service.database, partner.partnerId, 3);
-  await untilDeliveries(service.database, partner.partnerId, (found) => found.every(({ status }) => status === 'delivered'));
-  const stored = await listEvents(service.database.pool, partner.partnerId, { afterSequence: 1n, limit: 10 });
-  assert.ok(stored.every(({ packedBody }) => packedBody !== null));
-  const events = await writeEventBodies(service.database.pool, 'sandbox', stored);
-  const fresh = { environment: 'sandbox', recent: new RecentContributions(), onError: assert.ifError } as const;
-  const bodies = await makeEventBodies(service.database.pool, fresh, events);
-  assert.equal(events.length, 2);
-  for (const { eventId, body } of events) assert.deepEqual(bodies.get(eventId)?.body, body);
-});
-
-test('a confirmation and the link after it, written together: each body tells what happened then', {
-  ...HANG_LIMIT,
-}, async () => {
-  const service = await testService({ env: WEBHOOK_ENV });
-  const { database: own } = service;
-  const { client, partner } = await newEndpoint(service, endpointTools(own), ['impact.transaction.confirmed']);
-  const { estimate } = (await client.estimate({ partner_order_ref: 'order-linked-at-once' })).body;
-  const { body: confirmed } = await client.confirm({ partner_order_ref: 'order-linked-at-once' });
-  const { transaction_id: transactionId } = confirmed.contribution;
-  const [asConfirmed] = await findContributionsById(own.pool, [{ partnerId: partner.partnerId, transactionId }]);
-  assert.equal((await client.associate(transactionId, estimate.calculation_id)).status, 201);
-  const other = await client.confirm({ partner_order_ref: 'order-of-another-process' });
-  await untilSequenced(own, partner.partnerId, 4);
-  const events = await listEvents(own.pool, partner.partnerId, { afterSequence: 1n, limit: 10 });
-  const statuses = ['not_requested', 'associated', 'not_requested'];
-  // With nothing else to read, with something, and the link without its confirmation.
-  for (const [from, to] of [
-    [0, 2],
-    [0, 3],
-    [1, 2],
-  ] as const) {
-    const recent = new RecentContributions();
-    recent.add(asConfirmed as ContributionRecord);
-    const together = events.slice(from, to);
-    const bodies = await makeEventBodies(own.pool, { environment: 'sandbox', recent, onError: assert.ifError }, together);
-    const told = together.map(({ eventId }) => JSON.parse(String(bodies.get(eventId)?.body)).data);
-    assert.deepEqual(
-      told.map(({ contribution, association }) => [contribution.transaction_id, association.status]),
-      [transactionId, transactionId, other.body.contribution.transaction_id]
-        .map((id, place) => [id, statuses[place]])
-        .slice(from, to),
-    );
-    const [link] = told.filter(({ association }) => association.status === 'associated');
-    assert.equal(link.association.link.calculation_id, estimate.calculation_id);
-  }
 });
