@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import type pg from 'pg';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { type Answer, countByStatus, newConfirmation } from '../support/client.ts';
+import { insertLink } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();
@@ -57,14 +58,7 @@ describe('while a transaction holds an event', () => {
     const { transaction_id } = (await client.confirm()).body.contribution;
     const session = await service.database.pool.connect();
     await session.query("begin; set local idle_in_transaction_session_timeout = '60s'");
-    await session.query(
-      `insert into emissions_link (partner_id, transaction_id, association_id, calculation_id, partner_order_ref,
-         estimated_emissions_kgco2e, distance_km, vehicle_category, methodology_version, emission_factor_version, calculated_at, associated_at)
-       select partner_id, $2, 'assoc_twin', calculation_id, partner_order_ref, estimated_emissions_kgco2e, distance_km,
-         vehicle_category, methodology_version, emission_factor_version, calculated_at, now()
-       from estimate where partner_id = $1 and calculation_id = $3`,
-      [partner.partnerId, transaction_id, calculation_id],
-    );
+    await insertLink(session, partner.partnerId, { transactionId: transaction_id, calculationId: calculation_id });
     const waiting = client.confirm({ partner_order_ref, calculation_id });
     await client.confirm();
     await end(session, 'commit');

@@ -11,6 +11,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { auditKeys } from '../support/actor.ts';
 import { uniqueId } from '../support/client.ts';
 import { testDatabase } from '../support/postgres/database.ts';
+import { insertLink } from '../support/records.ts';
 
 const LARGE = 20;
 const PARTNER = { partnerId: 'ptn_of_batches', isSuspended: false };
@@ -152,14 +153,8 @@ test('an estimate that another transaction links meanwhile stops none of a large
   const other = await confirmContribution(requestOf());
   const session = await pool.connect();
   await session.query('begin');
-  await session.query(
-    `insert into emissions_link (partner_id, transaction_id, association_id, calculation_id, partner_order_ref,
-       estimated_emissions_kgco2e, distance_km, vehicle_category, methodology_version, emission_factor_version, calculated_at, associated_at)
-     select partner_id, $2, 'assoc_twin', calculation_id, partner_order_ref, estimated_emissions_kgco2e, distance_km,
-       vehicle_category, methodology_version, emission_factor_version, calculated_at, now()
-     from estimate where partner_id = $1 and calculation_id = $3`,
-    [PARTNER.partnerId, other.record.contribution.transactionId, calculationId],
-  );
+  const { transactionId } = other.record.contribution;
+  await insertLink(session, PARTNER.partnerId, { transactionId, calculationId });
   const linking = confirmContribution({ ...rest, partnerOrderRef, calculationId });
   const others = listNew(LARGE, requestOf).map(confirmContribution);
   assert.ok((await Promise.all(others)).every(isNew));

@@ -56,7 +56,7 @@ test('estimate_expired: 410 once 24 hours have passed without association; an ol
 test('a linked estimate no longer expires, and its expires_at stays as it was computed', async () => {
   const { transaction_id } = (await client.confirm()).body.contribution;
   const calculation_id = await insertEstimateAged(service.database, { ...OF_PARTNER, age: '2 years' });
-  await insertLink(service.database, partner.partnerId, transaction_id, calculation_id);
+  await insertLink(service.database.pool, partner.partnerId, { transactionId: transaction_id, calculationId: calculation_id });
   const answer = await client.getEstimate(calculation_id);
   assert.equal(answer.status, 200);
   assert.ok(Date.parse(answer.body.estimate.expires_at) < Date.now());

@@ -30,6 +30,26 @@ async function eventTypesOf(client: Client): Promise<string[]> {
   }
 }
 
+/** A partner with a pending contribution that another transaction holds, as while it is being decided, until it is released. */
+async function newHeldContribution() {
+  const { client, partner } = await service.newPartner();
+  const { transaction_id } = (await client.confirm({}, asking('pending'))).body.contribution;
+  const holder = await database.pool.connect();
+  await holder.query("begin; set local idle_in_transaction_session_timeout = '60s'");
+  const text = 'select from contribution where partner_id = $1 and transaction_id = $2 for update';
+  await holder.query(text, [partner.partnerId, transaction_id]);
+  const release = async () => {
+    await holder.query('rollback');
+    holder.release();
+  };
+  return { client, release };
+}
+
+/** As if the minute were over for which another process may not take the work of a key over. */
+async function endClaims(): Promise<void> {
+  await database.pool.query("update keyed_answer set claimed_at = now() - interval '61 seconds' where answer is null");
+}
+
 describe('failures', () => {
   test('an event that was refused is recorded as failed, with its event; the confirmation and the look-up say so', async () => {
     const { client } = await service.newPartner();
@@ -372,42 +392,26 @@ describe('the clock', HANG_LIMIT, () => {
   });
 
   test('while a contribution is being decided it asks for the same request again, which does the rest', async () => {
-    const { client, partner } = await service.newPartner();
-    const { transaction_id } = (await client.confirm({}, asking('pending'))).body.contribution;
-    const holder = await service.database.pool.connect();
-    await holder.query("begin; set local idle_in_transaction_session_timeout = '60s'");
-    const text = 'select from contribution where partner_id = $1 and transaction_id = $2 for update';
-    await holder.query(text, [partner.partnerId, transaction_id]);
+    const { client, release } = await newHeldContribution();
     const key = newKey();
     const refused = await ask(client, 'clock', { advance: 'P1M' }, key);
     assertError(refused, 'internal_service_unavailable');
     assert.match(refused.body.error.message, /resolving 1 contribution\. Send the same request again in a minute/);
     assert.equal(refused.headers.get('retry-after'), '60');
-    await holder.query('rollback');
-    holder.release();
-    // As if the minute were over.
-    const left = "update keyed_answer set claimed_at = now() - interval '61 seconds' where answer is null";
-    await service.database.pool.query(left);
+    await release();
+    await endClaims();
     const { status, body } = await ask(client, 'clock', { advance: 'P1M' }, key);
     assert.deepEqual([status, body.done.contributions_failed, body.done.settlements_closed.length], [201, 1n, 1]);
     assert.ok(Date.parse(body.clock.now) - Date.now() < 32 * 86_400_000, 'it was advanced once');
   });
 
   test('a request that the clock was advanced under does not advance it again, also after another one has', async () => {
-    const { client, partner } = await service.newPartner();
-    const { transaction_id } = (await client.confirm({}, asking('pending'))).body.contribution;
-    const holder = await service.database.pool.connect();
-    await holder.query("begin; set local idle_in_transaction_session_timeout = '60s'");
-    const text = 'select from contribution where partner_id = $1 and transaction_id = $2 for update';
-    await holder.query(text, [partner.partnerId, transaction_id]);
+    const { client, release } = await newHeldContribution();
     const key = newKey();
     assertError(await ask(client, 'clock', { advance: 'P4D' }, key), 'internal_service_unavailable');
-    await holder.query('rollback');
-    holder.release();
+    await release();
     assert.equal((await ask(client, 'clock', { advance: 'P1D' })).status, 201);
-    // As if the minute were over.
-    const left = "update keyed_answer set claimed_at = now() - interval '61 seconds' where answer is null";
-    await service.database.pool.query(left);
+    await endClaims();
     const { status, body } = await ask(client, 'clock', { advance: 'P4D' }, key);
     assert.equal(status, 201);
     const aheadDays = (Date.parse(body.clock.now) - Date.now()) / 86_400_000;

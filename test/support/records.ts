@@ -4,7 +4,7 @@ import { newId } from '../../src/domain/identifiers.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { insertPartner, type Partner } from '../../src/store/access/partner.ts';
 import { listSealedContributions, updateContributionsUnsealed } from '../../src/store/contributions/contribution-seal.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database, Queryable } from '../../src/store/database.ts';
 import { OWNER } from './actor.ts';
 import { uniqueId } from './client.ts';
 
@@ -107,12 +107,11 @@ export async function insertPendingAged(
 
 /** A link as a confirmation makes it. */
 export async function insertLink(
-  { pool }: Database,
+  db: Queryable,
   partnerId: string,
-  transactionId: string,
-  calculationId: string,
+  { transactionId, calculationId }: { readonly transactionId: string; readonly calculationId: string },
 ): Promise<void> {
-  await pool.query(
+  await db.query(
     `insert into emissions_link (partner_id, transaction_id, association_id, calculation_id, partner_order_ref,
       estimated_emissions_kgco2e, distance_km, vehicle_category, methodology_version, emission_factor_version, calculated_at, associated_at)
     select e.partner_id, $2, $4, e.calculation_id, e.partner_order_ref, e.estimated_emissions_kgco2e, e.distance_km, e.vehicle_category,
