@@ -1,4 +1,4 @@
-import { readNamesOfPartners } from '../operations/access/find-partners.ts';
+import { readNamesOfPartners } from '../operations/access/read-names-of-partners.ts';
 import type { Queryable } from '../store/database.ts';
 import { findReconciliation } from '../store/reconciliations/reconciliation.ts';
 import { findSettlement } from '../store/settlements/settlement.ts';

@@ -1,6 +1,6 @@
 import { csvRecord } from '../domain/settlements/statement/csv-record.ts';
 import { guardWords } from '../domain/settlements/statement/spreadsheet-guard.ts';
-import { readNamesOfPartners } from '../operations/access/find-partners.ts';
+import { readNamesOfPartners } from '../operations/access/read-names-of-partners.ts';
 import { Type } from '../partner-api/schema-type.ts';
 import type { Queryable } from '../store/database.ts';
 import { type ExportColumn, type ExportedRecord, exportColumnsOf, type ObjectSchema } from './export-columns.ts';

@@ -31,7 +31,7 @@ import { LONGEST_REQUEST_MS, limitRequestTime } from './http/request-time.ts';
 import { serializeLater } from './http/serialize-later.ts';
 import type { StoppableUploads } from './http/stoppable-uploads.ts';
 import { type SuspectConnections, suspectConnections } from './http/suspect-connections.ts';
-import { changeLimit } from './limits/change-limit.ts';
+import { endpointChangeLimit } from './limits/endpoint-change-limit.ts';
 import { type LoadShedding, loadShedding, type Traffic } from './limits/load-shedding.ts';
 import { refuseOfLostNode } from './limits/lost-node.ts';
 import { paced, REFUSED_SENDERS, type Refuse, SHED } from './limits/paced.ts';
@@ -221,7 +221,7 @@ interface Limits {
 /** The operations under `/v1`, behind authentication, permission, rate limit and validation, in this order. */
 function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gate, suspects, refuseInTurn }: Limits): void {
   const limitRate = rateLimits(options.processes);
-  const limitChanges = changeLimit();
+  const limitChanges = endpointChangeLimit();
   const refuseSenderInTurn = paced({ ...REFUSED_SENDERS, beyond: refuseInTurn });
   v1.addHook('onRequest', async (request, reply) => {
     const policy = policyOf(request);

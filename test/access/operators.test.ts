@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { newCredential } from '../../src/domain/access/operator.ts';
+import { newCredential } from '../../src/domain/access/operator-credential.ts';
 import { type Actor, ROLES, type Role } from '../../src/domain/access/role.ts';
 import { requireSecondOperator, requireSignedIn } from '../../src/operations/access/four-eyes.ts';
 import { changeOperatorRole, createOperator, disableOperator, resetSignIn } from '../../src/operations/access/manage-operator.ts';

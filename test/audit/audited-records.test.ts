@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newApiKey } from '../../src/domain/access/api-key.ts';
-import { newCredential } from '../../src/domain/access/operator.ts';
+import { newCredential } from '../../src/domain/access/operator-credential.ts';
 import { newNamedKey } from '../../src/domain/audit/named-key.ts';
 import { revokeApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { changeOperatorRole, createOperator, disableOperator, resetSignIn } from '../../src/operations/access/manage-operator.ts';

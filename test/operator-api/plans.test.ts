@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import type pg from 'pg';
 import { fillLists } from '../../bench/operators/fill-lists.ts';
 import { LISTS, PARAMS, partnerId, queriesOf, settlementId } from '../../bench/operators/list-queries.ts';
-import { listLatest } from '../../src/operations/contributions/find-contributions.ts';
+import { listLatest } from '../../src/operations/contributions/list-contributions-for-operators.ts';
 import { findSettlementLines } from '../../src/operations/overview/find-settlement-lines.ts';
 import { readOverview } from '../../src/operations/overview/read-overview.ts';
 import { searchRecords } from '../../src/operations/overview/search-records.ts';

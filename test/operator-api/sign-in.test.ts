@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
-import { newCredential } from '../../src/domain/access/operator.ts';
+import { newCredential } from '../../src/domain/access/operator-credential.ts';
 import { newNamedKey, writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import {
   createFirstCode,

@@ -61,7 +61,7 @@ const FIGURES: readonly [of: string, figure: string, file: string, code: string]
   ['malformed lines', '10,000', 'src/domain/reconciliations/partner-list.ts', 'malformedLines: 10_000'],
   ['bytes that a partner stores', '2 GiB', 'src/domain/quotas/partner-quota.ts', 'bytesPerDay: 2 * 1024 ** 3'],
   ['lists that a partner begins', '100', 'src/domain/quotas/partner-quota.ts', 'listsPerDay: 100'],
-  ['changes that a partner', '60', 'src/partner-api/limits/change-limit.ts', 'CHANGES_PER_MINUTE = 60'],
+  ['changes that a partner', '60', 'src/partner-api/limits/endpoint-change-limit.ts', 'CHANGES_PER_MINUTE = 60'],
   ['endpoints that a partner', '10', 'src/partner-api/webhooks/create-webhook-endpoint.ts', 'CHALLENGES_PER_MINUTE = 10'],
   ['samples', '60', 'src/webhooks/endpoints/send-samples.ts', 'SAMPLES_MAX = 60'],
   ['slow answers', '16', 'src/partner-api/sandbox/play-scenario.ts', 'SLOW_MAX = 16'],

@@ -5,7 +5,7 @@ import { currencyOfAmounts, type SettlementTotals } from '../../domain/settlemen
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
 import { getSettlement } from '../../operations/settlements/get-settlement.ts';
-import { show as withTotals } from '../../operations/settlements/read-settlements.ts';
+import { readSettlementView } from '../../operations/settlements/read-settlements.ts';
 import { replyToDispute } from '../../operations/settlements/reply-to-dispute.ts';
 import type { SettlementProblem } from '../../operations/settlements/settlement-problem.ts';
 import { type SettlementsVerdict, verifySettlements } from '../../operations/settlements/verify-settlements.ts';
@@ -73,7 +73,7 @@ async function list({ database, config }: OperatorContext, options: PageOptions 
   const beforeSequence = await readPlace(database, options);
   const { pricesOf } = configuredSettlementTools(config);
   const found = await listSettlements(database.pool, partner, { beforeSequence, limit: limit + 1 });
-  const shown = await Promise.all(found.map((each) => withTotals(database, pricesOf, each)));
+  const shown = await Promise.all(found.map((each) => readSettlementView(database, pricesOf, each)));
   printPage(shown, options, {
     cursorOf: ({ settlement }) => settlement.settlementId,
     toJson: (each) => settlementToWire(each, config.environment),
@@ -93,7 +93,7 @@ async function show(
   { partner, settlement: id, json }: OfPartner & { settlement: string },
 ): Promise<void> {
   const settlement = await getSettlement(database.pool, partner, id);
-  print(await withTotals(database, configuredSettlementTools(config).pricesOf, settlement), config.environment, json);
+  print(await readSettlementView(database, configuredSettlementTools(config).pricesOf, settlement), config.environment, json);
 }
 
 async function close(
@@ -112,7 +112,7 @@ async function close(
   const closing = { partnerId: partner, isEarly: true, settlementId: open.settlementId };
   const outcome = await closeSettlement(database, actor, closing, tools);
   if (!outcome) throw new Error('Another process closed the settlement. `settlement list` shows it.');
-  print(await withTotals(database, tools.pricesOf, outcome.closed), config.environment, json);
+  print(await readSettlementView(database, tools.pricesOf, outcome.closed), config.environment, json);
 }
 
 async function attest(

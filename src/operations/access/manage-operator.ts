@@ -1,5 +1,6 @@
 import { readAddress } from '../../domain/access/email-address.ts';
-import { CREDENTIAL_SECONDS, newCredential, type Operator } from '../../domain/access/operator.ts';
+import type { Operator } from '../../domain/access/operator.ts';
+import { CREDENTIAL_SECONDS, newCredential } from '../../domain/access/operator-credential.ts';
 import { type Actor, isAtLeast, type Role } from '../../domain/access/role.ts';
 import type { DetailCode } from '../../domain/detail-codes.ts';
 import { newId } from '../../domain/identifiers.ts';

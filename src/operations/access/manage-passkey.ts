@@ -1,4 +1,4 @@
-import { LASTING_CREDENTIAL_SECONDS, newCredential } from '../../domain/access/operator.ts';
+import { LASTING_CREDENTIAL_SECONDS, newCredential } from '../../domain/access/operator-credential.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { findOperator, lockOperator } from '../../store/access/operator.ts';

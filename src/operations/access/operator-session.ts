@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isSameSecret } from '../../domain/access/checksummed-secret.ts';
+import type { Operator } from '../../domain/access/operator.ts';
 import {
   CREDENTIAL_SECONDS,
   type CredentialKind,
   newCredential,
-  type Operator,
   parseCredential,
   SESSIONS_MAX,
-} from '../../domain/access/operator.ts';
+} from '../../domain/access/operator-credential.ts';
 import type { PasswordCosts } from '../../domain/access/password.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { ServiceError } from '../../domain/service-error.ts';

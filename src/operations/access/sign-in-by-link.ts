@@ -1,6 +1,6 @@
 /** The one-time link: traded once, for a password or a passkey of the person's own. */
 import { isSameSecret } from '../../domain/access/checksummed-secret.ts';
-import { parseCredential } from '../../domain/access/operator.ts';
+import { parseCredential } from '../../domain/access/operator-credential.ts';
 import { hashPassword } from '../../domain/access/password.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { lockOperator } from '../../store/access/operator.ts';

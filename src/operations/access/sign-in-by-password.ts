@@ -1,5 +1,6 @@
 import { canonicalAddress } from '../../domain/access/email-address.ts';
-import { LASTING_CREDENTIAL_SECONDS, newCredential, type Operator } from '../../domain/access/operator.ts';
+import type { Operator } from '../../domain/access/operator.ts';
+import { LASTING_CREDENTIAL_SECONDS, newCredential } from '../../domain/access/operator-credential.ts';
 import { findPasswordProblem, hashPassword, isPassword } from '../../domain/access/password.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { lockOperator } from '../../store/access/operator.ts';

@@ -1,12 +1,12 @@
 import type { CheckedSecret } from '../../domain/access/checksummed-secret.ts';
 import { isSameSecret } from '../../domain/access/checksummed-secret.ts';
+import type { Operator } from '../../domain/access/operator.ts';
 import {
   CREDENTIAL_SECONDS,
   type CredentialKind,
   newCredential,
-  type Operator,
   parseCredential,
-} from '../../domain/access/operator.ts';
+} from '../../domain/access/operator-credential.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { ServiceError } from '../../domain/service-error.ts';

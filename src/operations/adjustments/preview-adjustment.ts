@@ -21,7 +21,7 @@ import type { Database } from '../../store/database.ts';
 import { findOpenSettlement, findSettlement } from '../../store/settlements/settlement.ts';
 import { getPartner } from '../access/manage-partner.ts';
 import type { OpenTotals } from '../settlements/open-totals.ts';
-import { show } from '../settlements/read-settlements.ts';
+import { readSettlementView } from '../settlements/read-settlements.ts';
 import type { PricesOf } from '../settlements/settlement-tools.ts';
 import { readPointValues, readStanding } from './adjustment-standing.ts';
 
@@ -159,7 +159,7 @@ async function previewSettlement(
   const at = postedAt ?? (await readClock(pool));
   while (!isDue(at, period)) period = nextPeriod(period, partner.timeZone);
   if (period !== open.period) return { settlementId: null, periodLabel: period.label, totals: null };
-  const { totals } = await show(database, tools.pricesOf, open, tools.openTotals);
+  const { totals } = await readSettlementView(database, tools.pricesOf, open, tools.openTotals);
   const amount = adjustmentAmount(adjustment, standing.pointValue);
   const line = { ...adjustment, points, amount };
   const opposite = { ...line, points: -points, amount: amount === null ? null : -amount };

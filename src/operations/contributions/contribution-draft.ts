@@ -72,7 +72,7 @@ export function draftContributions(
     const drafted = draftContribution(confirmation, reason, arrivalAt(estimates.get(key), confirmation, begunAtMs));
     const draft = { ...drafted, seal: seals.begin(drafted) };
     if (draft.link) taken.add(key);
-    if (today) counted = plus(counted, confirmation.points);
+    if (today) counted = withOneMore(counted, confirmation.points);
     return draft;
   });
 }
@@ -83,7 +83,7 @@ export function reasonOf({ points, rules, simulatedReview }: Confirmation, today
 }
 
 /** The day's count after one more contribution. */
-export function plus({ points, contributions }: DailyCount, more: bigint): DailyCount {
+export function withOneMore({ points, contributions }: DailyCount, more: bigint): DailyCount {
   return { points: points + more, contributions: contributions + 1n };
 }
 

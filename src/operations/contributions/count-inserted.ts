@@ -1,7 +1,7 @@
 import type { DailyCount } from '../../domain/rules/contribution-rules.ts';
 import type { CountedDay } from '../../store/contributions/daily-count.ts';
 import { StaleBatchError } from '../group-commit.ts';
-import { type Confirmation, type DecidedDraft, plus, reasonOf } from './contribution-draft.ts';
+import { type Confirmation, type DecidedDraft, reasonOf, withOneMore } from './contribution-draft.ts';
 
 /**
  * What the inserted contributions of a batch add to their day. Each was decided as if all before it were inserted; one that conflicted
@@ -20,7 +20,7 @@ export function countInserted(
     if (!inserted.has(transactionId)) continue;
     if (reasonOf(confirmation, counted) !== drafts[index]?.reviewReason)
       throw new StaleBatchError('A contribution of the batch was recorded already, and another counted with it.');
-    counted = plus(counted, points);
+    counted = withOneMore(counted, points);
   }
   return {
     day: today.day,

@@ -25,10 +25,10 @@ import { requireAuditedOperator } from '../access/audit-operator.ts';
 import { requireFirstOperator, requireSecondOperator } from '../access/four-eyes.ts';
 import { audit } from '../audit/audit.ts';
 import { requireRole, withRole } from '../with-role.ts';
+import { enqueueBatchEvents } from './enqueue-batch-events.ts';
 import { addUpSettlements, impactBatchRecord, type PooledSettlements, refuseUnknownBatch } from './impact-batch-record.ts';
 import { listBegunDelivery } from './list-verifiers.ts';
 import { getProject } from './manage-project.ts';
-import { enqueueBatchEvents } from './publish-batch-status.ts';
 
 /** A change of a batch that an operator requests. */
 export type BatchChange = { readonly reason: string | null } & (

@@ -10,9 +10,9 @@ import { insertImpactBatch, lockImpactBatch } from '../../store/impact/impact-ba
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { withRole } from '../with-role.ts';
+import { enqueueBatchEvents } from './enqueue-batch-events.ts';
 import { addUpSettlements, impactBatchRecord, refuseUnknownBatch } from './impact-batch-record.ts';
 import { insertPoolable, type SettlementsOfPartner } from './insert-poolable.ts';
-import { enqueueBatchEvents } from './publish-batch-status.ts';
 
 const NAME_MAX = 200;
 

@@ -16,7 +16,7 @@ import {
   type ReconciliationLine,
 } from '../../store/reconciliations/reconciliation-line.ts';
 import { addUp, LINES_AT_ONCE, storeProgress } from './compare-list.ts';
-import { EMPTY } from './match-lines.ts';
+import { EMPTY_LINE } from './match-lines.ts';
 
 /**
  * Finds the records that received lists lack, for every list that no process completes: at once after an upload, and later when a process
@@ -60,7 +60,7 @@ async function findMissing(database: Database, claimed: Reconciliation, signal: 
 function missingInList(line: ListedSettlementLine, { isStatement, settlementId }: Reconciliation): ReconciliationLine {
   const { lineNo, lineType, adjustmentId, partnerEventId, partnerOrderRef, points, netPoints, transactionId } = line;
   return {
-    ...EMPTY,
+    ...EMPTY_LINE,
     position: MISSING_FROM + BigInt(lineNo),
     verdict: 'missing_in_partner_file',
     partnerEventId,

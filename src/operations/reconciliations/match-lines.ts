@@ -23,7 +23,7 @@ interface Comparison {
   readonly seen: SeenOfList;
 }
 
-export const EMPTY: Omit<ReconciliationLine, 'position' | 'verdict'> = {
+export const EMPTY_LINE: Omit<ReconciliationLine, 'position' | 'verdict'> = {
   lineType: null,
   adjustmentId: null,
   partnerEventId: null,
@@ -49,7 +49,7 @@ export async function decideLines(
   const inBatch = new Map<string, number>();
   return batch.map((entry) => {
     const position = BigInt(entry.lineNo);
-    if (!entry.listed) return { ...EMPTY, ...entry.readable, position, verdict: 'malformed', problems: entry.problems };
+    if (!entry.listed) return { ...EMPTY_LINE, ...entry.readable, position, verdict: 'malformed', problems: entry.problems };
     const { lineNo, listed } = entry;
     const found = recordedOf(listed);
     const name = nameOf(listed);
@@ -60,7 +60,7 @@ export async function decideLines(
     const pair = { settlementId: of.settlementId, listed, recorded, listedBeforeAt: before === null ? null : Number(before) };
     const { verdict, matchedPoints } = reconcile(pair);
     const points = isContribution(listed) && recorded ? { matchedPoints, recordedNetPoints: netShown(listed, recorded) } : {};
-    return { ...EMPTY, ...listed, ...found?.fields, ...points, position, verdict };
+    return { ...EMPTY_LINE, ...listed, ...found?.fields, ...points, position, verdict };
   });
 }
 

@@ -37,9 +37,9 @@ import { adoptUnsealed, sealedOnly } from '../audit/seal-contributions.ts';
 import { ensureSealStart } from '../audit/seal-start.ts';
 import { UnverifiedRecordError, WHAT_TO_DO } from '../audit/unverified-record.ts';
 import { withRole } from '../with-role.ts';
-import { requireVerifiedAdjustments } from './check-adjustments.ts';
 import { compareSettledContributions } from './compare-settled-contributions.ts';
 import { asOpened, enqueueClosedEvent, enqueueOpenedEvent, reread, totalsOfOpen } from './open-settlement.ts';
+import { requireVerifiedAdjustments } from './require-verified-adjustments.ts';
 import type { DoubtOf, SettlementTools } from './settlement-tools.ts';
 
 /** A month of many million lines; only another closing of the same partner waits for it. */

@@ -83,10 +83,12 @@ export function createReadSettlements(database: Database, pricesOf: PricesOf, pl
     page: one(async ({ partnerId, beforeSequence, limit }) => {
       // One more row than requested shows whether there are more.
       const found = await listSettlements(pool, partnerId, { beforeSequence, limit: limit + 1 });
-      const settlements = await Promise.all(found.slice(0, limit).map((each) => show(database, pricesOf, each, openTotals)));
+      const settlements = await Promise.all(
+        found.slice(0, limit).map((each) => readSettlementView(database, pricesOf, each, openTotals)),
+      );
       return { settlements, nextBeforeSequence: found.length > limit ? (found[limit - 1]?.sequence ?? null) : null };
     }),
-    byId: one(async (id) => show(database, pricesOf, await find(id), openTotals)),
+    byId: one(async (id) => readSettlementView(database, pricesOf, await find(id), openTotals)),
     lines: one(async (page) => {
       const { status } = await find(page);
       const found = status === 'open' ? [] : await listSettlementLines(pool, { ...page, limit: page.limit + 1 });
@@ -103,7 +105,7 @@ export function createReadSettlements(database: Database, pricesOf: PricesOf, pl
 }
 
 /** With its totals; for an open settlement those of now. */
-export async function show(
+export async function readSettlementView(
   database: Database,
   pricesOf: PricesOf,
   settlement: Settlement,

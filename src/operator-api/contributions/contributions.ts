@@ -1,6 +1,6 @@
 import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-status.ts';
-import { readNamesOfPartners } from '../../operations/access/find-partners.ts';
-import { listContributionsOfPartner, listLatest } from '../../operations/contributions/find-contributions.ts';
+import { readNamesOfPartners } from '../../operations/access/read-names-of-partners.ts';
+import { listContributionsOfPartner, listLatest } from '../../operations/contributions/list-contributions-for-operators.ts';
 import { getReview } from '../../operations/contributions/list-reviews.ts';
 import { readWorth } from '../../operations/contributions/read-worth.ts';
 import { readTimeline } from '../../operations/overview/contribution-timeline.ts';

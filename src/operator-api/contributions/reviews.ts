@@ -1,6 +1,6 @@
 import { REVIEW_REASONS } from '../../domain/rules/contribution-rules.ts';
 import { ServiceError } from '../../domain/service-error.ts';
-import { readNamesOfPartners } from '../../operations/access/find-partners.ts';
+import { readNamesOfPartners } from '../../operations/access/read-names-of-partners.ts';
 import { getReview, listOpenReviews } from '../../operations/contributions/list-reviews.ts';
 import {
   confirmPendingContribution,

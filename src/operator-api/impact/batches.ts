@@ -1,5 +1,5 @@
 import { ENVIRONMENTAL_STATUSES } from '../../domain/impact/environmental-status.ts';
-import { readNamesOfPartners } from '../../operations/access/find-partners.ts';
+import { readNamesOfPartners } from '../../operations/access/read-names-of-partners.ts';
 import { getImpactBatch } from '../../operations/impact/impact-batch-record.ts';
 import { createImpactBatch, poolSettlements } from '../../operations/impact/pool-contributions.ts';
 import { listSettlementsOfBatch, listUnpooledOfAll } from '../../operations/impact/read-pooled-worth.ts';

@@ -1,5 +1,5 @@
 import { ID_PREFIXES, timeOfId } from '../../domain/identifiers.ts';
-import { readNamesOfPartners } from '../../operations/access/find-partners.ts';
+import { readNamesOfPartners } from '../../operations/access/read-names-of-partners.ts';
 import { explainLeftOut } from '../../operations/overview/lost-partners.ts';
 import { searchRecords } from '../../operations/overview/search-records.ts';
 import { Type } from '../../partner-api/schema-type.ts';

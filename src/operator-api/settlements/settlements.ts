@@ -5,7 +5,7 @@ import { findSettlementLines } from '../../operations/overview/find-settlement-l
 import { forgetUnacknowledged } from '../../operations/overview/read-overview.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
 import { listClosedOfAll, listOfPartner } from '../../operations/settlements/list-closed-settlements.ts';
-import { show } from '../../operations/settlements/read-settlements.ts';
+import { readSettlementView } from '../../operations/settlements/read-settlements.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import type { Database } from '../../store/database.ts';
 import { findSettlement } from '../../store/settlements/settlement.ts';
@@ -210,7 +210,7 @@ export const closeOpenSettlement = operatorRoute({
     const outcome = await closeSettlement(database, actor, closing, settlementTools);
     forgetUnacknowledged(database);
     if (!outcome) throw await notOpen(database, partnerId, settlementId);
-    return showClosed(await show(database, settlementTools.pricesOf, outcome.closed), environment);
+    return showClosed(await readSettlementView(database, settlementTools.pricesOf, outcome.closed), environment);
   },
 });
 

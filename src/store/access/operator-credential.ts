@@ -1,4 +1,5 @@
-import { type CredentialKind, type Operator, SESSION_IDLE_SECONDS } from '../../domain/access/operator.ts';
+import type { Operator } from '../../domain/access/operator.ts';
+import { type CredentialKind, SESSION_IDLE_SECONDS } from '../../domain/access/operator-credential.ts';
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import { type AuditEntryJson, lastAuditEntry, readAuditEntry } from '../audit/audit.ts';
 import { NOW } from '../bulk-rows.ts';

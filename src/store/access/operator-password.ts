@@ -1,4 +1,4 @@
-import { type CredentialKind, SIGN_IN_ATTEMPTS } from '../../domain/access/operator.ts';
+import { type CredentialKind, SIGN_IN_ATTEMPTS } from '../../domain/access/operator-credential.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';

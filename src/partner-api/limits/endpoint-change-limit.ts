@@ -16,7 +16,7 @@ const PARTNERS_MAX = 10_000;
  *
  * @returns A function that throws `rate_limited` beyond the limit.
  */
-export function changeLimit(): (partnerId: string) => void {
+export function endpointChangeLimit(): (partnerId: string) => void {
   const buckets = new LRUCache<string, TokenBucket>({ max: PARTNERS_MAX });
   return (partnerId) => {
     const bucket = buckets.get(partnerId) ?? new TokenBucket();
