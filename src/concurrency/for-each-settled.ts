@@ -17,7 +17,7 @@ export async function forEachSettled<Item>(
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const failures: unknown[] = [];
-  const left = oneByOne(items);
+  const left = shared(items);
   const workOff = async () => {
     for await (const item of left) {
       if (signal?.aborted) break;
@@ -32,6 +32,6 @@ export async function forEachSettled<Item>(
 }
 
 /** Several may take from it: each item goes to one of them. */
-async function* oneByOne<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Item> {
+async function* shared<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Item> {
   yield* items;
 }

@@ -45,7 +45,7 @@ export function checkSeal(row: StoredContribution, { seals, acceptsUnsealed }: S
 }
 
 /**
- * The first of these contributions that does not match its seal, or is missing. With `mustBeConfirmed` also the first that is not
+ * A problem for each of these contributions that does not match its seal, or is missing; with `mustBeConfirmed` also for each that is not
  * confirmed.
  */
 export async function findUnverified(
