@@ -8,10 +8,12 @@ import './app/records.css';
 import './app/tiles.css';
 import './app/compact-records.css';
 import './app/toasts.css';
+import './app/paper.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
+import { printInLight } from './app/paper.ts';
 import { createQueryClient } from './app/query-client.ts';
 import { router } from './app/router.tsx';
 import { resolveVariables, theme } from './app/theme.ts';
@@ -21,6 +23,8 @@ import { LanguageProvider } from './texts/language.tsx';
 /** Styles that the page makes while it runs carry the nonce of its policy; so do those of the lock of scrolling, which asks webpack. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? '';
 Object.assign(globalThis, { __webpack_nonce__: nonce });
+
+printInLight();
 
 // The page is loaded while the service is asked who is signed in.
 if (location.pathname !== '/sign-in') void router.preloadRoute({ to: location.pathname as never });
