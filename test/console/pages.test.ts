@@ -17,6 +17,7 @@ import { newConfirmation } from '../support/client.ts';
 import { findBarriers, heightOf, needsBrowser, type Screen } from '../support/console/browser.ts';
 import { HOSTILE_LINE, openScene, type Scene } from '../support/console/console-scene.ts';
 import { goWithin } from '../support/console/go-within.ts';
+import { untilStill } from '../support/console/until-still.ts';
 import { signedInOperator } from '../support/operator-client.ts';
 import { OPEN_RATES } from '../support/service.ts';
 import { closeThrough, getOpen, newSettledPartner, openFirst, tools } from '../support/settlements.ts';
@@ -84,13 +85,6 @@ async function show(page: Page, { scheme, width }: Required<Omit<Screen, 'langua
   await page.emulateMedia({ colorScheme: scheme });
 }
 
-const UNTIL_DRAWN = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
-
-/** Waits for transitions; what turns for ever is passed over. */
-const UNTIL_STILL = `Promise.all(document.getAnimations()
-  .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime))
-  .map(({ finished }) => finished.catch(() => {})))`;
-
 /** The names of the lists of which a column is not seen. */
 const CUT_LISTS = `[...document.querySelectorAll('.records-frame')]
   .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
@@ -99,9 +93,8 @@ const CUT_LISTS = `[...document.querySelectorAll('.records-frame')]
 async function check(page: Page, { name, ...screen }: Required<Screen> & { name: string }): Promise<void> {
   const about = [name, ...Object.values(screen)].join('-');
   await page.locator(`html[data-mantine-color-scheme=${screen.scheme}]`).waitFor({ state: 'attached' });
-  await page.evaluate(UNTIL_DRAWN);
   // Colours on their way to those of the scheme contrast with nothing.
-  await page.evaluate(UNTIL_STILL);
+  await untilStill(page);
   assert.deepEqual(await findBarriers(page), [], about);
   const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
   assert.ok(Number(excess) <= 0, `${about} is ${excess} pixels wider than the screen`);
@@ -121,8 +114,7 @@ async function listCut(page: Page, width: number): Promise<unknown> {
   const cut = (await page.evaluate(CUT_LISTS)) as unknown[];
   if (cut.length > 0) return cut;
   await page.setViewportSize({ width: TABLES_FROM, height: heightOf(width) });
-  await page.evaluate(UNTIL_DRAWN);
-  await page.evaluate(UNTIL_STILL);
+  await untilStill(page);
   return page.evaluate(CUT_LISTS);
 }
 

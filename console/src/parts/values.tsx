@@ -28,7 +28,7 @@ export function Money({
 /** As long as a narrow screen has room for beside a label. */
 const CHARACTERS_IN_LINE = 16;
 
-/** A figure stands in one line; a longer one goes on after a comma where a narrow screen, or a sum, has no room for it. */
+/** A figure stands in one line; a longer one goes on after a comma where there is no room for it, but in the lists of a wide screen. */
 function Figure({ text }: { readonly text: string }) {
   if (text.length <= CHARACTERS_IN_LINE)
     return (

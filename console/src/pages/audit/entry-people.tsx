@@ -35,7 +35,16 @@ export function About({ entry: { action, partner_id, subject_id } }: { readonly 
   if (subject_id.startsWith('opr_')) return <TwoLines first={kinds.operator} second={<Person id={subject_id} />} />;
   const [, kindOfRule, version] = RULE_SUBJECT.exec(subject_id) ?? [];
   if (kindOfRule !== undefined && Object.hasOwn(rules, kindOfRule))
-    return <TwoLines first={rules[kindOfRule as keyof typeof rules]} second={<bdi dir="ltr">{version}</bdi>} />;
+    return (
+      <TwoLines
+        first={rules[kindOfRule as keyof typeof rules]}
+        second={
+          <bdi dir="ltr" className="foreign">
+            {version}
+          </bdi>
+        }
+      />
+    );
   if (action.startsWith('key.')) return <TwoLines first={apiKey} second={<Id id={subject_id} isShort />} />;
   const kind = subject_id.startsWith('project_') ? 'project' : kindOfId(subject_id);
   if (kind === undefined) return <Id id={subject_id} isShort />;

@@ -18,7 +18,7 @@ export function TotalPoints({ record }: { readonly record: Reconciliation }) {
   ];
   return (
     <Paper p="lg">
-      <Table className="sum" aria-label={t.totals}>
+      <Table className="sum" data-stacked aria-label={t.totals}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>
@@ -31,7 +31,7 @@ export function TotalPoints({ record }: { readonly record: Reconciliation }) {
         <Table.Tbody>
           <Table.Tr>
             <Table.Th scope="row">{t.totalOfFile}</Table.Th>
-            <Table.Td className="figures">
+            <Table.Td className="figures" data-label={common.points}>
               <Points value={total.listed} />
             </Table.Td>
             <Table.Td />
@@ -39,10 +39,10 @@ export function TotalPoints({ record }: { readonly record: Reconciliation }) {
           {rows.map(({ label, points }) => (
             <Table.Tr key={label}>
               <Table.Th scope="row">{label}</Table.Th>
-              <Table.Td className="figures">
+              <Table.Td className="figures" data-label={common.points}>
                 <Points value={points} />
               </Table.Td>
-              <Table.Td className="figures">
+              <Table.Td className="figures" data-label={t.fileMinus}>
                 <Points value={excessOver(points)} />
               </Table.Td>
             </Table.Tr>

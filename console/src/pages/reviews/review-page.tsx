@@ -197,9 +197,7 @@ function CapUse({ label, used, cap }: { readonly label: string; readonly used: s
       <Text size="sm" c="dimmed">
         {label}
       </Text>
-      <Text fw={600} className="figure">
-        {t.used(formatWhole(used), cap === null ? undefined : formatWhole(cap))}
-      </Text>
+      <Text fw={600}>{t.used(formatWhole(used), cap === null ? undefined : formatWhole(cap))}</Text>
       {cap !== null && (
         <Progress value={Math.min(100, +percent.toString())} color={percent > 100n ? 'red' : 'forest'} aria-label={label} />
       )}

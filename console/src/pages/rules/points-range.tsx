@@ -14,5 +14,5 @@ interface PointsRangeProps {
 export function PointsRange({ least, most }: PointsRangeProps) {
   const { range } = useTexts(RULE);
   const limit = most === null || most === UNLIMITED ? undefined : formatWhole(most);
-  return <span className="figure">{range(formatWhole(least ?? '1'), limit)}</span>;
+  return range(formatWhole(least ?? '1'), limit);
 }
