@@ -1,30 +1,32 @@
 /** The client of the operator API, typed by `openapi/operator.json`. */
 import createClient, { type Middleware } from 'openapi-fetch';
-import { NoAnswerError, toApiError } from './api-error.ts';
-import type { paths } from './operator-types.ts';
+import { ApiError, NoAnswerError, toApiError } from './api-error.ts';
+import type { components, paths } from './operator-types.ts';
+
+type Session = Pick<components['schemas']['Session'], 'csrf_token' | 'operator'>;
 
 /** After so long without input of the person, what the page asks for keeps no session alive. */
 const IDLE_MS = 60_000;
 
-let csrfToken = '';
+let session: Session | undefined;
 let lastActivityAt = performance.now();
 for (const kind of ['pointerdown', 'keydown', 'wheel']) {
   addEventListener(kind, () => (lastActivityAt = performance.now()), { capture: true, passive: true });
 }
 
 /** Every change is sent with the token of the session; every new session brings another. */
-export function keepCsrfToken(token: string): void {
-  csrfToken = token;
+export function keepSession(opened: Session): void {
+  session = opened;
 }
 
 /** For what is not sent by the client below. */
 export function csrfHeader(): Readonly<Record<string, string>> {
-  return { 'x-csrf-token': csrfToken };
+  return { 'x-csrf-token': session?.csrf_token ?? '' };
 }
 
 const sessionHeaders: Middleware = {
   onRequest({ request }) {
-    if (request.method !== 'GET') request.headers.set('x-csrf-token', csrfToken);
+    if (request.method !== 'GET') setToken(request);
     else if (performance.now() - lastActivityAt > IDLE_MS) request.headers.set('x-refresh', 'true');
     return request;
   },
@@ -36,8 +38,46 @@ export const ANSWER_WITHIN_MS = 60_000;
 const fetchInTime = (request: Request): Promise<Response> =>
   fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]) });
 
-export const client = createClient<paths>({ baseUrl: location.origin, credentials: 'same-origin', fetch: fetchInTime });
+/** Also after another tab has brought a new session, of which this one has not heard. */
+async function fetchAsSession(request: Request): Promise<Response> {
+  if (request.method === 'GET') return fetchInTime(request);
+  const [sender, again] = [senderNow(), request.clone()];
+  const answer = await fetchInTime(request);
+  if (answer.status !== 403 || !isOfOldToken(toApiError(403, await readJson(answer.clone())))) return answer;
+  // The page reads the session then, and shows the sign-in or what the other operator sees.
+  if (!(await renewToken(sender))) return new Response(null, { status: 401 });
+  setToken(again);
+  return fetchInTime(again);
+}
+
+export const client = createClient<paths>({ baseUrl: location.origin, credentials: 'same-origin', fetch: fetchAsSession });
 client.use(sessionHeaders);
+
+function setToken(request: Request): void {
+  for (const [name, value] of Object.entries(csrfHeader())) request.headers.set(name, value);
+}
+
+function readJson(answer: Response): Promise<unknown> {
+  return answer.json().catch(() => undefined);
+}
+
+/** Whether a change was refused, before anything of it was done, for a token that is not of the session of its cookie. */
+export function isOfOldToken(error: unknown): boolean {
+  return error instanceof ApiError && error.problems.some(({ field }) => field === 'X-CSRF-Token');
+}
+
+/** Who sends a change: what one person decided is never sent for another, who signed in meanwhile. */
+export function senderNow(): string | undefined {
+  return session?.operator.operator_id;
+}
+
+/** Reads the token of the session as it is now. @returns Whether it is still a session of the sender. */
+export async function renewToken(sender: string | undefined): Promise<boolean> {
+  const { data } = await client.GET('/operator/v1/session');
+  if (!data || data.operator.operator_id !== sender) return false;
+  keepSession(data);
+  return true;
+}
 
 interface Answer<Value> {
   readonly data?: Value;

@@ -1,6 +1,6 @@
 /** Sends a file with its progress, which `fetch` does not tell. */
 import { NoAnswerError, toApiError } from './api-error.ts';
-import { ANSWER_WITHIN_MS, csrfHeader } from './client.ts';
+import { ANSWER_WITHIN_MS, csrfHeader, isOfOldToken, renewToken, senderNow } from './client.ts';
 
 export interface SentFile {
   readonly file: File;
@@ -17,7 +17,18 @@ export interface SentFile {
  * @throws ApiError When it refused.
  * @throws NoAnswerError When nothing came back, or neither side has moved for as long as any answer may take.
  */
-export function sendFile<Value>(path: string, { file, contentType, key, onProgress }: SentFile): Promise<Value> {
+export async function sendFile<Value>(path: string, sent: SentFile): Promise<Value> {
+  const sender = senderNow();
+  try {
+    return await sendOnce(path, sent);
+  } catch (error) {
+    if (!isOfOldToken(error)) throw error;
+    if (!(await renewToken(sender))) throw toApiError(401, undefined);
+    return sendOnce(path, sent);
+  }
+}
+
+function sendOnce<Value>(path: string, { file, contentType, key, onProgress }: SentFile): Promise<Value> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open('POST', path);

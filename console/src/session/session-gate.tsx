@@ -2,7 +2,7 @@
 import { type Query, QueryObserver, useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Activity, type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
-import { answerOf, client, keepCsrfToken } from '../api/client.ts';
+import { answerOf, client, keepSession } from '../api/client.ts';
 import { Failure, Loading } from '../parts/state.tsx';
 import { ChoosePassword } from './choose-password.tsx';
 import { type Session, SessionContext } from './session.tsx';
@@ -23,7 +23,7 @@ export function isOfOperator({ queryKey }: Pick<Query, 'queryKey'>): boolean {
 export async function readSession(): Promise<Known> {
   try {
     const session = await answerOf(client.GET('/operator/v1/session'));
-    keepCsrfToken(session.csrf_token);
+    keepSession(session);
     return session;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return null;
@@ -46,7 +46,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   const hasEnded = held !== undefined && known === null && !isChanging;
   useHeldRecords(hasEnded);
   const begin = (opened: SessionAnswer) => {
-    keepCsrfToken(opened.csrf_token);
+    keepSession(opened);
     queries.setQueryData<Known>(SESSION_KEY, opened);
     void queries.invalidateQueries({ predicate: isOfOperator });
   };

@@ -1,7 +1,7 @@
 import { Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answerOf, client, keepCsrfToken } from '../../api/client.ts';
+import { answerOf, client, keepSession } from '../../api/client.ts';
 import { present } from '../../api/present.ts';
 import { inDigits } from '../../format/as-meant.ts';
 import { SecretField } from '../../parts/fields/secret-field.tsx';
@@ -33,7 +33,7 @@ export function ChangePassword({ hasSecondFactor }: { readonly hasSecondFactor: 
     // A wrong password ends no session.
     meta: { isSignIn: true },
     onSuccess(session) {
-      keepCsrfToken(session.csrf_token);
+      keepSession(session);
       queries.setQueryData(SESSION_KEY, session);
       setValues(EMPTY);
       setRepeated('');

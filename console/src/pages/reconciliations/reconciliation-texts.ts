@@ -57,6 +57,10 @@ export const RECONCILIATION = {
   sending: [(share: string) => `Sending the file: ${share}`, (share: string) => `جارٍ إرسال الملف: ${share}`],
   reading: ['The service reads and compares the last lines …', 'تقرأ الخدمة السطور الأخيرة وتقارنها …'],
   keepOpen: ['Keep this page open until the file has been sent.', 'أبقِ هذه الصفحة مفتوحة حتى ينتهي إرسال الملف.'],
+  notReceived: [
+    (file: string) => `Your session had ended, so ${file} was not received. Drop it again.`,
+    (file: string) => `كانت جلستك قد انتهت، فلم يُستلم ${file}. أفلِته من جديد.`,
+  ],
   received: ['The file was compared line by line.', 'قورن الملف سطرًا سطرًا.'],
   detail: ['Reconciliation', 'المطابقة'],
   sender: ['Sent by', 'أرسلها'],

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import type { components } from '../../api/operator-types.ts';
 import { sendFile } from '../../api/send-file.ts';
 import { useChange } from '../../api/use-change.ts';
+import { isolateForeign } from '../../format/isolate.ts';
 import { DropZone } from '../../parts/fields/drop-zone.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Foreign } from '../../parts/values.tsx';
@@ -40,6 +41,8 @@ export function SendList({ partnerId, settlementId }: SendListProps) {
     onDone: ({ partner_id, reconciliation_id }) => void navigate({ href: `/reconciliations/${partner_id}/${reconciliation_id}` }),
   });
   useWarnBeforeLeaving(send.isPending);
+  // The sign-in says that the session ended, and not what became of the file.
+  const isLost = send.isError && send.error === null;
   const isReady = partnerId !== undefined && settlementId !== undefined;
   const take = (file: File) => {
     setRefusal(refusalOf(file));
@@ -64,6 +67,11 @@ export function SendList({ partnerId, settlementId }: SendListProps) {
       {refusal !== undefined && (
         <Alert color="red" role="alert">
           {String(t[refusal])}
+        </Alert>
+      )}
+      {isLost && send.variables && (
+        <Alert color="red" role="alert">
+          {t.notReceived(isolateForeign(send.variables.file.name))}
         </Alert>
       )}
       <Problem error={send.error} />

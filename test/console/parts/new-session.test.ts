@@ -1,0 +1,126 @@
+/** Another tab brings a new session, or none: what is sent next is sent once, by the same person, and nobody takes for sent what was not. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { BrowserContext, Page } from 'playwright-core';
+import { uniqueId } from '../../support/client.ts';
+import { needsBrowser } from '../../support/console/browser.ts';
+import { choose } from '../../support/console/choose.ts';
+import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { PASSWORD, signedInOperator } from '../../support/operator-client.ts';
+import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser, partner } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+/** Gives the password again in another tab, which brings a new session with a new token. */
+async function giveAgain(context: BrowserContext): Promise<void> {
+  const tab = await context.newPage();
+  await tab.goto(`${browser.baseUrl}/readyz`);
+  const status = await tab.evaluate(`fetch('/operator/v1/session').then((answer) => answer.json()).then(({ csrf_token }) =>
+    fetch('/operator/v1/session/again', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-csrf-token': csrf_token },
+      body: ${JSON.stringify(JSON.stringify({ password: PASSWORD }))},
+    })).then(({ status }) => status)`);
+  assert.equal(status, 200);
+  await tab.close();
+}
+
+/** @returns The event of the report that is ready to be sent. */
+async function fillReport(page: Page): Promise<string> {
+  await page.goto(`${browser.baseUrl}/failures`);
+  await page.getByRole('button', { name: 'Report a refused event' }).click();
+  const dialog = page.getByRole('dialog');
+  const event = uniqueId('event');
+  await choose(dialog, { field: 'Partner', option: partner.name });
+  await dialog.getByLabel('Event id of the partner').fill(event);
+  await dialog.getByLabel('Order').fill(uniqueId('order'));
+  await dialog.getByLabel('Points that the partner took').fill('25');
+  await dialog.getByLabel('Reason').fill('Another contribution holds the order.');
+  return event;
+}
+
+async function countDrafts(event: string): Promise<number> {
+  const { rows } = await service.database.pool.query('select 1 from failure_draft where partner_event_id = $1', [event]);
+  return rows.length;
+}
+
+async function newClosed() {
+  const { partnerId, client, open } = await newSettledPartner(service);
+  await client.confirm({ points: 40 });
+  await closeThrough(service, open);
+  return `${browser.baseUrl}/reconciliations/new?partner=${partnerId}&settlement=${open.settlementId}`;
+}
+
+const LIST = {
+  name: 'list.csv',
+  mimeType: 'text/csv',
+  buffer: Buffer.from('partner_event_id,partner_order_ref,points\nevent-00012345,order-12345,250\n'),
+};
+
+describe('a session that another tab made anew', needsBrowser, () => {
+  test('sends what was typed before, without a word of tokens', async () => {
+    const page = await browser.signedIn('operator');
+    const event = await fillReport(page);
+    await giveAgain(page.context());
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('button[type=submit]').click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await countDrafts(event), 1);
+  });
+
+  test('takes a list', async () => {
+    const page = await browser.signedIn('operator');
+    await page.goto(await newClosed());
+    await page.getByText('Choose the file').waitFor();
+    await giveAgain(page.context());
+    await page.locator('input[type=file]').setInputFiles(LIST);
+    await page.waitForURL(/\/reconciliations\/ptn_/);
+  });
+
+  test('is left by the first click', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/partners`);
+    await page.locator('tbody tr').first().waitFor();
+    await giveAgain(page.context());
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.locator('[data-sign-in]').waitFor();
+    assert.equal(await page.getByText('Your session has ended').count(), 0);
+  });
+
+  test('of another person sends nothing of the first one', async () => {
+    const page = await browser.signedIn('operator', undefined, 'First writer');
+    const event = await fillReport(page);
+    const { cookie } = await signedInOperator(service, 'operator', 'Second writer');
+    const [name = '', value = ''] = cookie.split('=');
+    await page
+      .context()
+      .addCookies([{ name, value, domain: 'localhost', path: '/', secure: true, httpOnly: true, sameSite: 'Strict' }]);
+    await page.getByRole('dialog').locator('button[type=submit]').click();
+    await page.getByText('Second writer').waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    assert.equal(await countDrafts(event), 0);
+  });
+});
+
+describe('a session that ends while a list is sent', needsBrowser, () => {
+  for (const [language, said] of [
+    ['en', 'was not received. Drop it again.'],
+    ['ar', 'أفلِته من جديد'],
+  ] as const)
+    test(`is said with what became of the file, ${language}`, async () => {
+      const page = await browser.signedIn('operator', { language });
+      await page.clock.install();
+      await page.goto(await newClosed());
+      await page.locator('.drop-zone').waitFor();
+      const cookies = await page.context().cookies();
+      await page.context().clearCookies();
+      await page.locator('input[type=file]').setInputFiles(LIST);
+      await page.locator('[data-sign-in]').waitFor();
+      await page.context().addCookies(cookies);
+      // The session is read four times a minute.
+      await page.clock.fastForward(20_000);
+      await page.getByRole('alert').getByText(said).waitFor();
+    });
+});
