@@ -10,6 +10,7 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation } from '../support/client.ts';
 import { heightOf, needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { untilStill } from '../support/console/until-still.ts';
 import { insertPrice } from '../support/rules.ts';
 import { OPEN_RATES } from '../support/service.ts';
 import { getOpen } from '../support/settlements.ts';
@@ -55,6 +56,7 @@ describe('what was done', needsBrowser, async () => {
         await send.click();
         const toast = page.locator('.mantine-Notification-root');
         await toast.waitFor();
+        await untilStill(page);
         const box = (await toast.boundingBox()) as Box;
         const boxes = await boxesOf(page);
         assert.ok(boxes.length > 10);
@@ -191,7 +193,6 @@ test('the period in the title of a settlement stays in one line, at any width', 
   const open = await getOpen(service.database, partner.partnerId);
   const page = await browser.signedIn('viewer', { width: 390 });
   await page.goto(`${browser.baseUrl}/settlements/${partner.partnerId}/${open.settlementId}`);
-  // The name of the partner may stand there before the settlement is read.
   await page.getByRole('heading', { level: 1, name: /20\d\d-\d\d/ }).waitFor();
   for (let width = 300; width <= 480; width += 6) {
     await page.setViewportSize({ width, height: 844 });
