@@ -257,4 +257,60 @@ describe('a batch that a colleague advanced first', needsBrowser, () => {
       await assertTold(dialog, language, correctedBy);
       assert.equal(await timesDone(id, 'impact-batch.correct'), 1);
     });
+
+  for (const { change, field, typed, step, body, by } of [
+    {
+      change: 'Correct the trees',
+      field: 'Trees ordered',
+      typed: '11',
+      step: 'correct',
+      body: { quantity: '9' },
+      by: 'Trees corrected by Amal',
+    },
+    {
+      change: 'Record a delay',
+      field: 'Expected delivery',
+      typed: '2027-11',
+      step: 'delay',
+      body: { expected_delivery_period: '2027-05' },
+      by: 'Delay recorded by Amal',
+    },
+  ])
+    test(`is not changed once more by what was stated before the colleague's, ${step}`, async () => {
+      const { id, projectId } = await newAllocated();
+      const { page, dialog, colleague } = await open('en', `/impact/${id}`);
+      const does = async (name: string, sent: object) => {
+        const answer = await colleague.postOnce(`${V1}/impact-batches/${id}/${name}`, sent);
+        assert.equal(answer.status, 200, answer.text);
+      };
+      await does('advance', { to: 'allocated', project_id: projectId });
+      await page.reload();
+      await page.getByRole('button', { name: 'Other changes' }).click();
+      await page.getByRole('menuitem', { name: change }).click();
+      await dialog.getByLabel(field).fill(typed);
+      await does(step, body);
+      await dialog.getByRole('button', { name: change }).click();
+      await assertTold(dialog, 'en', by);
+      assert.equal(await timesDone(id, `impact-batch.${step}`), 1);
+    });
+});
+
+describe('rates of a partner that a colleague changed meanwhile', needsBrowser, () => {
+  test('stay as the colleague set them where this person typed nothing', async () => {
+    const { partnerId } = await createPartner(service.database, OWNER, 'Two Rates', OPEN_RATES);
+    const colleague = await signedInOperator(service, 'admin', 'Amal');
+    const page = await browser.signedIn('admin');
+    await page.goto(`${browser.baseUrl}/partners/${partnerId}`);
+    await page.getByRole('button', { name: 'Change the partner' }).click();
+    await page.getByRole('menuitem', { name: 'Requests a second' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Look-ups').fill('40');
+    const path = `${V1}/partners/${partnerId}/rates`;
+    const set = await colleague.send('PUT', path, { body: { writes_per_second: '5' } });
+    assert.equal(set.status, 200, set.text);
+    await dialog.locator('button[type=submit]').click();
+    await dialog.waitFor({ state: 'detached' });
+    const { writes_per_second, lookups_per_second } = (await colleague.get(`${V1}/partners/${partnerId}`)).body;
+    assert.deepEqual({ writes_per_second, lookups_per_second }, { writes_per_second: 5, lookups_per_second: 40 });
+  });
 });

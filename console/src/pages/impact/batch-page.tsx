@@ -1,8 +1,6 @@
 import { Alert, Stack, Stepper, Text, useMantineTheme } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { Page } from '../../layout/page.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -24,6 +22,7 @@ import { PickSettlements } from './pick-settlements.tsx';
 import { PLANTING_STATUSES, PlantingBadge } from './planting-badge.tsx';
 import { PoolBar } from './pool-dialog.tsx';
 import { PooledSettlements } from './pooled-settlements.tsx';
+import { useBatch } from './use-batch.ts';
 import { WorthOfBatch } from './worth.tsx';
 
 type Detail = components['schemas']['ImpactBatchDetail'];
@@ -31,11 +30,7 @@ type Detail = components['schemas']['ImpactBatchDetail'];
 export function BatchPage() {
   const t = useTexts(IMPACT);
   const { batchId = '' } = useParams({ strict: false });
-  const batch = useQuery({
-    queryKey: ['impact-batch', batchId],
-    queryFn: () =>
-      answerOf(client.GET('/operator/v1/impact-batches/{impact_batch_id}', { params: { path: { impact_batch_id: batchId } } })),
-  });
+  const batch = useBatch(batchId);
   return (
     <Page
       title={batch.data?.batch.name ?? t.detail}

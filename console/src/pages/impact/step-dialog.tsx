@@ -17,6 +17,7 @@ import { type BatchStep, findFaster } from './batch-step.ts';
 import { EvidenceFile } from './evidence-section.tsx';
 import { CHANGE, IMPACT, PLANTING, RECORDED_BY } from './impact-texts.ts';
 import { useProjects } from './projects.tsx';
+import { useBatch } from './use-batch.ts';
 import { PaidTogether, WorthCards } from './worth.tsx';
 
 type Detail = components['schemas']['ImpactBatchDetail'];
@@ -41,6 +42,7 @@ export function StepDialog({ detail, step, onClose }: StepDialogProps) {
   const { batch, changes } = detail;
   const t = useTexts(IMPACT);
   const common = useTexts(COMMON);
+  const { refetch } = useBatch(batch.impact_batch_id);
   const [seen] = useState(changes.length);
   const [stated, setStated] = useState(NOTHING);
   const shown = step ?? 'fund';
@@ -61,6 +63,8 @@ export function StepDialog({ detail, step, onClose }: StepDialogProps) {
     done: t.done(batch.name, stateAfter[shown]),
     onDone: () => close(),
     isContested: true,
+    // The service takes another delay, project or number of trees after each, and tells partners of both.
+    isMadeNow: async () => step !== undefined && findFaster(step, (await refetch()).data ?? detail, seen) !== undefined,
   });
   const close = () => {
     setStated(NOTHING);

@@ -61,11 +61,13 @@ function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
   const isMade = ({ status }: Partner) => status === STATUS_AFTER[shown];
   const { suspended, active } = useTexts(STATUS);
   const changes: Readonly<Record<Step, string>> = { suspend: suspended, resume: active, policy: t.policyNew, rates: t.ratesNew };
-  const [stated, setStated] = useState<Readonly<Record<string, string>>>({
+  const now: Readonly<Record<string, string>> = {
     currency: partner.currency ?? '',
     time_zone: partner.time_zone,
     ...Object.fromEntries(RATES.map((name) => [name, String(partner[name])])),
-  });
+  };
+  // Only what is typed is sent: a colleague may change the rest meanwhile.
+  const [stated, setStated] = useState<Readonly<Record<string, string>>>({});
   const change = useChange({
     send: (sent: Readonly<Record<string, string>>) => sendChange(partner.partner_id, shown, sent),
     done: t.changed(partner.name, changes[shown]),
@@ -80,7 +82,7 @@ function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
       label={label}
       dir="ltr"
       maxLength={64}
-      value={stated[name] ?? ''}
+      value={stated[name] ?? now[name] ?? ''}
       error={problemOf(change.error, name)}
       onChange={(event) => setStated({ ...stated, [name]: inDigits(event.currentTarget.value) })}
     />
@@ -102,7 +104,7 @@ function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
       color={shown === 'suspend' && !isLate ? 'red' : 'forest'}
       isDone={isLate}
       change={change}
-      fields={Object.keys(stated)}
+      fields={Object.keys(now)}
       onConfirm={() => change.mutate(stated)}
     >
       {isLate && (
@@ -138,7 +140,7 @@ function sendChange(partner_id: string, step: Step, sent: Readonly<Record<string
       return answerOf(client.PUT('/operator/v1/partners/{partner_id}/settlement-policy', { params, body }));
     }
     case 'rates': {
-      const body = Object.fromEntries(RATES.map((name) => [name, trimmed(name)]));
+      const body = Object.fromEntries(RATES.filter((name) => name in sent).map((name) => [name, trimmed(name)]));
       return answerOf(client.PUT('/operator/v1/partners/{partner_id}/rates', { params, body }));
     }
   }
