@@ -33,6 +33,11 @@ interface ErrorMembers {
 /** Whether the change may have been made nevertheless: nobody answered. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
+
+  /** Whether it was waited for to the end, and not refused at once. */
+  get isTimeout(): boolean {
+    return this.cause instanceof DOMException && this.cause.name === 'TimeoutError';
+  }
 }
 
 export function toApiError(status: number, body: unknown): ApiError {

@@ -26,7 +26,8 @@ export function createQueryClient(): QueryClient {
         refetchOnReconnect: true,
         staleTime: 2_000,
         refetchInterval: LIVE_MS,
-        retry: (failures, error) => error instanceof NoAnswerError && failures < 2,
+        // After a minute without an answer the person is told so, and it is read again with the next turn.
+        retry: (failures, error) => error instanceof NoAnswerError && !error.isTimeout && failures < 2,
       },
       // Otherwise what is sent without a network waits, and is sent when there is one: after its dialog was cancelled, too.
       mutations: { networkMode: 'always', retry: false },

@@ -82,6 +82,24 @@ describe('a page', needsBrowser, () => {
     await page.unroute(/\/operator\/v1\/reviews\?/);
   });
 
+  test('whose reads hang says after one time-out that what is seen is of before, and a new page that there is no answer', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.clock.install();
+    await page.goto(`${browser.baseUrl}/partners`);
+    await page.locator('tbody tr').first().waitFor();
+    const asked = page.waitForRequest(/\/operator\/v1\/partners(\?|$)/);
+    await page.route(/\/operator\/v1\//, () => {});
+    await page.clock.fastForward('00:16');
+    await asked;
+    await page.clock.fastForward('01:01');
+    await page.getByText('The service does not answer. What you see was read at').waitFor();
+    const first = page.waitForRequest(/\/operator\/v1\/failures/);
+    await page.getByRole('link', { name: 'Failures' }).click();
+    await first;
+    await page.clock.fastForward('01:01');
+    await page.getByRole('main').getByText('The service did not answer').waitFor();
+  });
+
   test('on which a key is shown once keeps it where the partner is not read again', async () => {
     const page = await browser.signedIn('operator');
     await page.goto(`${browser.baseUrl}/partners/${partner.partnerId}/set-up`);
