@@ -11,9 +11,12 @@ import { listPartners } from '../store/access/partner.ts';
 import {
   checkWritable,
   listDurabilityProblems,
+  listMissingTimeouts,
   listWorkerProblems,
   readServerSettings,
+  readWorkerConnectionOptions,
   readWorkerSettings,
+  type Worker,
 } from '../store/durability.ts';
 import { findInstallation } from '../store/installation.ts';
 import { listJobRuns, listJobStates } from '../store/jobs/job.ts';
@@ -133,19 +136,27 @@ async function examineServer({ database }: Store): Promise<Finding[]> {
 /** Of a distributed database, the servers that hold the rows. */
 async function examineWorkers({ database }: Store): Promise<Finding[]> {
   if ((await listDistributedTables(database)).length === 0) return [];
-  const check = 'workers';
   try {
     const workers = await readWorkerSettings(database);
-    const silent = workers.filter(({ settings }) => settings === undefined);
-    const problems = [
-      ...listWorkerProblems(workers),
-      ...silent.map(({ node }) => `${node} does not answer the coordinator: partners whose rows are there get 503`),
+    const missing = listMissingTimeouts(workers, await readWorkerConnectionOptions(database));
+    return [
+      ...judgeWorkers(workers),
+      ...missing.map((message): Finding => ({ check: 'time-outs', verdict: 'warning', message })),
     ];
-    if (problems.length > 0) return problems.map((message) => ({ check, verdict: 'problem', message }));
-    return [{ check, verdict: 'ok', message: `${workers.length} workers answer, every commit is durable` }];
   } catch (error) {
-    return [{ check, verdict: 'problem', message: `the coordinator cannot ask them: ${(error as Error).message}` }];
+    return [{ check: 'workers', verdict: 'problem', message: `the coordinator cannot ask them: ${(error as Error).message}` }];
   }
+}
+
+function judgeWorkers(workers: readonly Worker[]): Finding[] {
+  const check = 'workers';
+  const silent = workers.filter(({ settings }) => settings === undefined);
+  const problems = [
+    ...listWorkerProblems(workers),
+    ...silent.map(({ node }) => `${node} does not answer the coordinator: partners whose rows are there get 503`),
+  ];
+  if (problems.length > 0) return problems.map((message) => ({ check, verdict: 'problem', message }));
+  return [{ check, verdict: 'ok', message: `${workers.length} workers answer, every commit is durable` }];
 }
 
 const CLOCK_TOLERANCE_MS = 2_000;

@@ -84,6 +84,31 @@ export function listWorkerProblems(workers: readonly Worker[]): string[] {
   );
 }
 
+/** What the coordinator connects to the workers with, as `name=value …`; `undefined` where the role may not see it. */
+export async function readWorkerConnectionOptions({ pool }: Pick<Database, 'pool'>): Promise<string | undefined> {
+  const { rows } = await pool.query<{ setting: string }>("select setting from pg_settings where name = 'citus.node_conninfo'");
+  return rows[0]?.setting;
+}
+
+/**
+ * What holds locks for long when the coordinator and a worker lose each other: a sentence each, with what to do. Citus waits without a
+ * limit of its own until the system takes a connection for lost, and heeds no end of its session meanwhile.
+ */
+export function listMissingTimeouts(workers: readonly Worker[], connectionOptions: string | undefined): string[] {
+  const missing = workers
+    .filter(({ settings }) => settings?.idleInTransactionTimeout === '0')
+    .map(
+      ({ node }) =>
+        `Worker ${node}: idle_in_transaction_session_timeout is not in effect, so a session that lost the coordinator can block a contribution: alter role … set idle_in_transaction_session_timeout = '3s' there`,
+    );
+  if (connectionOptions === undefined || connectionOptions.includes('tcp_user_timeout=')) return missing;
+  const wanted = `${connectionOptions} tcp_user_timeout=5000`.trim();
+  return [
+    ...missing,
+    `citus.node_conninfo has no tcp_user_timeout, so sessions that wait for a worker whose machine is gone hold their locks for minutes, and the coordinator does not take its standby before: alter system set citus.node_conninfo = '${wanted}', then select pg_reload_conf()`,
+  ];
+}
+
 const CHECK_WRITABLE = {
   name: 'check_writable',
   text: `select pg_logical_emit_message(true, 'partner-impact', 'ready'), current_setting('transaction_read_only') as "readOnly",

@@ -5,7 +5,12 @@ import pg from 'pg';
 import { newNamedKey } from '../../src/domain/audit/named-key.ts';
 import { changeSettlementPolicy } from '../../src/operations/access/manage-partner.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import { listWorkerProblems, readWorkerSettings } from '../../src/store/durability.ts';
+import {
+  listMissingTimeouts,
+  listWorkerProblems,
+  readWorkerConnectionOptions,
+  readWorkerSettings,
+} from '../../src/store/durability.ts';
 import { distributeTables, GROWING_TABLES, listDistributedTables } from '../../src/store/schema/distribute.ts';
 import { insertWebhookEndpoint, listSecretsByKey } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { openSecretBox } from '../../src/webhooks/security/secret-box.ts';
@@ -94,6 +99,33 @@ if (isCluster) {
         await worker.end();
         await pool.query(`drop role ${role}`);
       }
+    });
+
+    test('what would hold locks for minutes when a worker is gone is named, with what to do', async () => {
+      const { databaseUrl, database } = service;
+      const { findings } = JSON.parse((await commandLine({ DATABASE_URL: databaseUrl }).run(['doctor', '--json'])).stdout);
+      const told = findings.filter(({ check }: { check: string }) => check === 'time-outs');
+      const workers = await readWorkerSettings(database);
+      const options = await readWorkerConnectionOptions(database);
+      assert.deepEqual(
+        told.map(({ verdict, message }: { verdict: string; message: string }) => [verdict, message]),
+        listMissingTimeouts(workers, options).map((message) => ['warning', message]),
+      );
+      const [idle, gone] = [
+        /^Worker .+ idle_in_transaction_session_timeout = '3s' there$/,
+        /set citus\.node_conninfo = '(.+)', then/,
+      ];
+      const missing = (idleInTransactionTimeout: string, given: string | undefined) =>
+        listMissingTimeouts(
+          workers.map((worker) => ({ ...worker, settings: worker.settings && { ...worker.settings, idleInTransactionTimeout } })),
+          given,
+        );
+      assert.deepEqual(missing('3s', 'sslmode=require tcp_user_timeout=5000'), []);
+      assert.deepEqual(missing('3s', undefined), [], 'only a role that may see the setting is told of it');
+      assert.equal(gone.exec(String(missing('3s', 'sslmode=require')))?.[1], 'sslmode=require tcp_user_timeout=5000');
+      const unset = missing('0', 'tcp_user_timeout=5000');
+      assert.equal(unset.length, workers.length);
+      for (const message of unset) assert.match(message, idle);
     });
 
     test('the secrets of endpoints are counted by their keys', async () => {
