@@ -5,6 +5,7 @@ import { newId } from '../../src/domain/identifiers.ts';
 import { ROUTES } from '../../src/operator-api/routes.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
+import { commandLine } from '../support/command-line.ts';
 import { type OperatorClient, signedInOperator } from '../support/operator-client.ts';
 import { clusterDatabase } from '../support/postgres/cluster-database.ts';
 import { CLOSED_PORT, clusterUrl, moveNode, portOf } from '../support/postgres/lost-node.ts';
@@ -123,4 +124,30 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
       await moveNode(cluster, CLOSED_PORT, lostPort);
     }
   });
+
+  test(
+    'a command says that nothing was created on the lost worker, to repeat it, and how the worker comes back',
+    HANG_LIMIT,
+    async () => {
+      const { run } = commandLine({ DATABASE_URL: cluster.databaseUrl });
+      const create = (name: string) => run(['partner', 'create', '--name', name]);
+      const name = uniqueId('partner');
+      await moveNode(cluster, lostPort, CLOSED_PORT);
+      try {
+        let outcome = await create(name);
+        let created = 0;
+        for (; outcome.code === 0; outcome = await create(name)) created++;
+        const nextStep = /Start the worker, or promote its standby and name that to the coordinator \(citus_update_node\)\./;
+        assert.match(outcome.stderr, /No partner was created\. Repeat the command: the next id may belong to another worker\./);
+        assert.match(outcome.stderr, nextStep);
+        while ((await create(name)).code !== 0);
+        const { rows } = await database.pool.query('select from partner where name = $1', [name]);
+        assert.equal(rows.length, created + 1);
+        const listed = await run(['endpoint', 'list', '--partner', first.partner.partnerId]);
+        assert.match(listed.stderr, nextStep);
+      } finally {
+        await moveNode(cluster, CLOSED_PORT, lostPort);
+      }
+    },
+  );
 }

@@ -22,7 +22,7 @@ export function isMistake(error: unknown): boolean {
 export function messageOf(error: unknown): string {
   const { message } = error as Error;
   if (problemOf(error)?.reason === 'worker_lost' && !(error instanceof PartnersLeftError))
-    return `A worker of the database does not answer: what includes its partners cannot be read until it is back; commands for one other partner work. ${message}`;
+    return `A worker of the database does not answer: what includes its partners cannot be read or changed until it is back; commands for one partner of another worker work. ${nextStepOf('worker_lost')}. ${message}`;
   const problem = problemOfServer(error);
   if (!problem) return message;
   const speaker = problem.worker === undefined ? 'The database' : `The worker ${problem.worker} of the database`;
