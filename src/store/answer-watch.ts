@@ -25,9 +25,13 @@ export class AnswerWatch {
     this.#timer ??= this.#lookAfter(this.#timeoutMs);
   }
 
-  countAnswer(): void {
+  /**
+   * @param isFailure What was sent behind a failed statement needs no work of its own, and has what is left of the time: the coordinator of a
+   * cluster says that a statement took too long, and may then wait for the worker all the same.
+   */
+  countAnswer(isFailure: boolean): void {
     this.#unanswered--;
-    this.#dueMs = performance.now() + this.#timeoutMs;
+    if (!isFailure) this.#dueMs = performance.now() + this.#timeoutMs;
   }
 
   #lookAfter(milliseconds: number): NodeJS.Timeout {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 
 const LOCK_NOT_AVAILABLE = '55P03';
+const QUERY_CANCELED = '57014';
 const DEADLOCK_DETECTED = '40P01';
 const UNIQUE_VIOLATION = '23505';
 const RESTRICT_VIOLATION = '23001';
@@ -37,6 +38,11 @@ export function isRestricted(error: unknown): boolean {
 
 export function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === LOCK_NOT_AVAILABLE;
+}
+
+/** The statement took longer than its limit, or somebody ended it. */
+export function isCanceled(error: unknown): boolean {
+  return sqlState(error) === QUERY_CANCELED;
 }
 
 export function isUndefinedTable(error: unknown): boolean {

@@ -68,7 +68,7 @@ export class Session extends pg.Client {
   /** The driver calls back when a statement is done, before it reads what belongs to the next. */
   #watched(callback: Callback, isWatched: boolean): Callback {
     return (error, result) => {
-      if (isWatched) this.#answers.countAnswer();
+      if (isWatched) this.#answers.countAnswer(Boolean(error));
       const warning = this.#warning;
       this.#warning = undefined;
       if (error || warning === undefined) callback(error, result);

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Database, Queryable } from './database.ts';
+import { isCanceled } from './database-errors.ts';
 import type { Session } from './database-session.ts';
 
 /** The COMMIT was sent and not answered. Only a query can find out whether the transaction took effect. */
@@ -88,9 +89,10 @@ function endInDoubt(client: pg.PoolClient, cause: unknown): never {
   throw new CommitUnknownError('The outcome of the COMMIT is unknown.', { cause });
 }
 
-/** After a time-out or a broken socket a ROLLBACK would wait behind a query that hangs. */
+/** After a time-out or a broken socket a ROLLBACK would wait behind a query that hangs, on a cluster also after one of the server. */
 async function abandon(client: pg.PoolClient, error: unknown): Promise<void> {
-  if (!(error instanceof pg.DatabaseError || error instanceof ServiceError)) return client.release(true);
+  const isInStep = error instanceof pg.DatabaseError || error instanceof ServiceError;
+  if (!isInStep || isCanceled(error)) return client.release(true);
   try {
     await client.query('rollback');
     client.release();

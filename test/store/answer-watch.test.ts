@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDatabase } from '../../src/store/database.ts';
+import type pg from 'pg';
+import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { Session } from '../../src/store/database-session.ts';
 import { CommitUnknownError, inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
@@ -34,6 +35,15 @@ describe('a server that is silent', () => {
     await assert.rejects(session.query('select 4'));
   });
 
+  test('a statement that failed gives those behind it no time of their own', async () => {
+    const session = await connect(databaseUrl, 2_000);
+    const failed = session.query("do $$ begin perform pg_sleep(1.5); raise exception 'too late'; end $$");
+    const behind = session.query('select pg_sleep(1.5)');
+    const [first, second] = await Promise.allSettled([failed, behind]);
+    assert.match(String(first.status === 'rejected' && first.reason), /too late/);
+    assert.match(String(second.status === 'rejected' && second.reason), /The database does not answer/);
+  });
+
   test('a pool goes on with a new connection', async () => {
     const proxy = await databaseProxy(databaseUrl);
     const losses: Error[] = [];
@@ -63,6 +73,21 @@ test('a COMMIT that a silent server does not answer has no known outcome', async
     proxy.silence();
   });
   await assert.rejects(work, CommitUnknownError);
+});
+
+test('no ROLLBACK waits on the connection of a statement that took too long', async () => {
+  const database = openDatabase({ databaseUrl, poolSize: 1 });
+  after(() => database.close());
+  const findPid = async (db: Queryable) =>
+    (await (db as pg.Pool).query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
+  const before = await findPid(database.pool);
+  const work = inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+    assert.equal(await findPid(db), before);
+    await db.query('set local statement_timeout = 10');
+    await db.query('select pg_sleep(5)');
+  });
+  await assert.rejects(work, /canceling statement due to statement timeout/);
+  assert.notEqual(await findPid(database.pool), before);
 });
 
 describe('a server that answers', () => {
