@@ -14,6 +14,8 @@ import { OPEN_RATES, testService } from '../support/service.ts';
 
 const V1 = '/operator/v1';
 const priced: Partner[] = [];
+/** Its points have no value. */
+const worthless: Partner[] = [];
 const service = await testService({
   async prepare(database) {
     const partner = await createPartner(database, OWNER, 'Priced', { ...OPEN_RATES, currency: 'SAR' });
@@ -21,6 +23,9 @@ const service = await testService({
     await insertPrice(database, 'point_conversion', { ...rule, label: uniqueId('value'), price: '0.01' });
     await insertPrice(database, 'tree_cost', { ...rule, label: uniqueId('cost'), price: '7.5' });
     priced.push(partner);
+    const other = await createPartner(database, OWNER, 'With a currency alone', { ...OPEN_RATES, currency: 'SAR' });
+    await insertPrice(database, 'tree_cost', { ...rule, partnerId: other.partnerId, label: uniqueId('cost'), price: '7.5' });
+    worthless.push(other);
   },
 });
 const { database } = service;
@@ -168,6 +173,28 @@ describe('settlements for a batch', () => {
       { currency: 'SAR', minor_units: 2, points, amount, trees, tree_costs: ['7.5'], tree_shares: [{ cost: '7.5', amount }] },
     ]);
     assert.deepEqual([settlement_count, partner_count], [1, 1]);
+  });
+
+  test('points without a value have no currency in what a batch is worth, as in their settlement', async () => {
+    const id = await newBatch();
+    for (const partner of [...priced, ...worthless]) {
+      const { partnerId } = partner;
+      const { client } = await service.newPartner({ of: partner });
+      await client.confirm({ points: 750 });
+      const path = `${V1}/partners/${partnerId}/settlements`;
+      const [open] = (await as(approver).get(path)).body.settlements;
+      const { settlement_id, currency, amount } = done(
+        await as(approver).postOnce(`${path}/${open.settlement_id}/close`, undefined),
+      );
+      const { settlements } = done(await as(viewer).get(`${V1}/unpooled-settlements?partner_id=${partnerId}`));
+      const found = settlements.find((each: { settlement_id: string }) => each.settlement_id === settlement_id);
+      assert.deepEqual([found.currency, found.amount], [currency, amount && '7.5']);
+      done(await step(operator, id, 'settlements', { partner_id: partnerId, settlement_ids: [settlement_id] }));
+    }
+    const { worth } = await detailOf(id);
+    const none = { amount: null, trees: null, tree_costs: [], tree_shares: [] };
+    assert.deepEqual(worth.slice(1), [{ currency: null, minor_units: null, points: '750', ...none }]);
+    assert.deepEqual([worth[0].currency, worth[0].points, worth[0].amount, worth[0].trees], ['SAR', '750', '7.5', '1']);
   });
 
   test('pages lead through all of them, and a place of another filter is refused', async () => {

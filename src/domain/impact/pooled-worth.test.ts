@@ -71,12 +71,12 @@ test('amounts are those that are billed, so that they add up to what partners pa
 
 test('each currency has its own sums; points without a value, and values without a cost, have no trees', () => {
   const counter = countWorth(COSTS);
-  counter.add(settlement(null, [totals('default-1', 2n ** 64n, null)]));
+  counter.add(settlement(null, [totals('default-1', 2n ** 64n, null), totals('cost-1', 1n, null)]));
   counter.add(settlement('USD', [totals('default-1', 100n, UNIT)]));
   counter.add(settlement('AED', [totals('cost-1', -10n, -5n * UNIT)]));
   assert.deepEqual(counter.worth(), [
     { currency: 'AED', points: -10n, amount: 0n, trees: 0n, treeShares: [share(10n, 0n)] },
     { currency: 'USD', points: 100n, amount: UNIT, trees: null, treeShares: [] },
-    { currency: null, points: 2n ** 64n, amount: null, trees: null, treeShares: [] },
+    { currency: null, points: 2n ** 64n + 1n, amount: null, trees: null, treeShares: [] },
   ]);
 });

@@ -77,9 +77,10 @@ export function countWorth(costs: TreeCosts): WorthCounter {
  * carried in, is taken from the cheapest trees first: the number of trees is rather too low than too high.
  */
 function sharesOf({ amount, byVersion }: WorthSource, costs: TreeCosts): TreeShare[] {
+  if (amount === null) return [];
   const positive = byVersion.map((each) => ({ version: each.treeCostVersion, amount: atLeastZero(each.amount ?? 0n) }));
   const sum = positive.reduce((before, each) => before + each.amount, 0n);
-  let excess = sum - atLeastZero(amount ?? 0n);
+  let excess = sum - atLeastZero(amount);
   const known = positive.flatMap(({ version, amount }) => {
     const cost = costs.get(version);
     return cost === undefined ? [] : [{ cost, amount }];

@@ -18,6 +18,7 @@ export interface PoolableSettlement {
   readonly contributionCount: bigint;
   /** The points of its contributions and adjustments together. */
   readonly points: bigint;
+  /** Of the amount; `null` without a value, whatever currency the partner has. */
   readonly currency: string | null;
   /** Net and carried in, exact, in 10^-12 of the currency's unit; `null` without a value. */
   readonly amount: bigint | null;
@@ -51,6 +52,7 @@ const COLUMNS = columnsOf('s.partner_id');
 const readRow = <Read extends Row>(row: Read) => ({
   ...row,
   points: BigInt(row.points),
+  currency: row.amount === null ? null : row.currency,
   amount: readExact(row.amount),
   byVersion: readVersions(row.byVersion),
 });
