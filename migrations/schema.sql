@@ -878,9 +878,9 @@ create table settlement (
 
 CREATE INDEX settlement_closed ON public.settlement USING btree (closed_at, settlement_id) WHERE (status = 'closed'::text);
 
-CREATE INDEX settlement_closed_amount ON public.settlement USING btree (currency, exact_amount, settlement_id) WHERE ((status = 'closed'::text) AND (exact_amount IS NOT NULL));
-
 CREATE INDEX settlement_closed_month ON public.settlement USING btree ("left"(period_label, 7), closed_at, settlement_id) WHERE (status = 'closed'::text);
+
+CREATE INDEX settlement_closed_payable ON public.settlement USING btree (currency, COALESCE(exact_amount, (0)::numeric), settlement_id) WHERE ((status = 'closed'::text) AND ((exact_amount IS NOT NULL) OR (((contribution_count + adjustment_count) = 0) AND (carried_points = (0)::numeric))));
 
 CREATE INDEX settlement_closed_points ON public.settlement USING btree (((gross_points + adjustment_points)), settlement_id) WHERE (status = 'closed'::text);
 

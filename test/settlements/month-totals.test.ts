@@ -106,6 +106,6 @@ test('a list by currency has what the month counts under it: not what has points
     assert.deepEqual([...new Set(shown.map(({ currency }) => currency))], ['SAR'], sort);
     return [first, worthless, empty].map(({ closed }) => shown.some((each) => each.settlement_id === closed.settlementId));
   };
-  for (const sort of ['closed_at', 'net_points']) assert.deepEqual(await idsOf(sort), [true, false, true], sort);
-  assert.deepEqual(await idsOf('payable_amount'), [true, false, false]);
+  for (const sort of ['closed_at', 'net_points', 'payable_amount', '-payable_amount'])
+    assert.deepEqual(await idsOf(sort), [true, false, true], sort);
 });

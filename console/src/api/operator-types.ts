@@ -1070,7 +1070,7 @@ export interface paths {
         };
         /**
          * List closed settlements of all partners
-         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on. The order of `payable_amount` takes a currency, and leaves out settlements without lines.
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on. The order of `payable_amount` takes a currency.
          *
          *     Least role: `viewer`.
          */
@@ -2356,7 +2356,7 @@ export interface paths {
         };
         /**
          * Download closed settlements of all partners (CSV)
-         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on. The order of `payable_amount` takes a currency, and leaves out settlements without lines.
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on. The order of `payable_amount` takes a currency.
          *
          *     Least role: `viewer`.
          */

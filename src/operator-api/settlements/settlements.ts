@@ -65,7 +65,7 @@ export const listClosedSettlements = operatorRoute({
   path: '/operator/v1/settlements',
   tag: 'Settlements',
   summary: 'List closed settlements of all partners',
-  description: `${LOOKS_AT} The order of \`payable_amount\` takes a currency, and leaves out settlements without lines.`,
+  description: `${LOOKS_AT} The order of \`payable_amount\` takes a currency.`,
   leastRole: 'viewer',
   query: Type.Object(
     {

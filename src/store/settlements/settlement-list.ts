@@ -24,9 +24,9 @@ export interface ListedSettlement {
 const acknowledgementOf = (partnerId: string) => `coalesce((
         select min(a.status) from settlement_acknowledgement a where a.partner_id = ${partnerId} and a.settlement_id = s.settlement_id
       ), 'pending') as acknowledgement`;
-/** `null` where points have no value; a closed settlement without lines has the amount 0. */
-const CURRENCY =
-  'case when exact_amount is not null or contribution_count + adjustment_count = 0 and carried_points = 0 then currency end';
+/** Not of points without a value; a closed settlement without lines has the amount 0. As the index says it. */
+const HAS_AMOUNT = '(exact_amount is not null or contribution_count + adjustment_count = 0 and carried_points = 0)';
+const CURRENCY = `case when ${HAS_AMOUNT} then currency end`;
 /** As the index says it. */
 const MONTH = 'left(period_label, 7)';
 const selectOf = (
@@ -51,17 +51,17 @@ const CLOSED: KeysetList<ClosedOrder> = {
       ['settlement_id', 'text'],
     ],
     payable_amount: [
-      ['exact_amount', 'numeric'],
+      ['coalesce(exact_amount, 0)', 'numeric'],
       ['settlement_id', 'text'],
     ],
   },
 };
-const OF_AN_AMOUNT = { ...CLOSED, where: "status = 'closed' and exact_amount is not null" };
+const OF_AN_AMOUNT = { ...CLOSED, where: `status = 'closed' and ${HAS_AMOUNT}` };
 
 export interface IndexedFilter {
   /** A calendar month, such as `2026-11`. Only together with the order of `closed_at`. */
   readonly month?: string | undefined;
-  /** Only together with the order of `payable_amount`, which leaves out settlements without an amount. */
+  /** Only together with the order of `payable_amount`, which leaves out settlements whose points have no value. */
   readonly currency?: string | undefined;
 }
 
