@@ -34,6 +34,17 @@ describe('partners and keys', () => {
     assert.ok((await operator.postOnce(`${V1}/keys/${one.body.key.key_id}/revoke`, undefined)).body.revoked_at);
   });
 
+  test('a key ends in the future, as on the command line', async () => {
+    const { partner_id } = (await operator.postOnce(`${V1}/partners`, { name: 'A baker' })).body;
+    const path = `${V1}/partners/${partner_id}/keys`;
+    const wanted = { name: 'server', permission: 'read_only' };
+    const refused = await operator.postOnce(path, { ...wanted, expires_at: '2020-01-31T00:00:00Z' });
+    assert.deepEqual([refused.status, refused.body.error.details?.[0]?.field], [400, 'expires_at']);
+    assert.deepEqual((await viewer.get(path)).body.keys, []);
+    const issued = await operator.postOnce(path, { ...wanted, expires_at: '9999-12-31T23:59:59.999Z' });
+    assert.deepEqual([issued.status, issued.body.key.expires_at], [200, '9999-12-31T23:59:59.999Z']);
+  });
+
   test('texts of others are data: script, terminal controls, right-to-left overrides', async () => {
     const names = ['<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', 'مخبز الحي', "Robert'); drop table partner;--"];
     for (const name of names) {

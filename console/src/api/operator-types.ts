@@ -4039,7 +4039,7 @@ export interface components {
             payable_points: string;
             /** @description What their partners owe: the sum of the payable amounts; `null` without an amount. */
             payable_amount: string | null;
-            /** @description The points that are carried into their next settlements: 0 or negative. */
+            /** @description The points that are carried into their next settlements: 0 or negative. What a settlement of the month carries in, and out again, is counted twice. */
             carried_out_points: string;
         };
         MonthSettlements: {
@@ -6401,7 +6401,7 @@ export interface operations {
                      * @enum {string}
                      */
                     permission: "read_write" | "read_only" | "manage";
-                    /** @description When it ends, in ISO 8601 with its zone. */
+                    /** @description When it ends: a time to come, in ISO 8601 with its zone. */
                     expires_at?: string;
                 };
             };

@@ -1,3 +1,4 @@
+import { invalidRequest, type ServiceError } from '../../domain/service-error.ts';
 import { type IssuedApiKey, issueApiKey, revokeApiKey, rotateApiKey } from '../../operations/access/manage-api-key.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { Type } from '../../partner-api/schema-type.ts';
@@ -104,7 +105,7 @@ export const issue = operatorRoute({
       name: line('The name of the key.', 200),
       permission: Permission,
       expires_at: Type.Optional(
-        Type.String({ minLength: 20, maxLength: 40, description: 'When it ends, in ISO 8601 with its zone.' }),
+        Type.String({ minLength: 20, maxLength: 40, description: 'When it ends: a time to come, in ISO 8601 with its zone.' }),
       ),
     },
     closed,
@@ -113,10 +114,15 @@ export const issue = operatorRoute({
   async handle({ tools, actor, work, params: { partner_id: partnerId }, body }) {
     const { name, permission } = body;
     const expiresAt = readTime('expires_at', body.expires_at) ?? null;
+    if (expiresAt !== null && expiresAt <= (await readClock(tools.database.pool))) throw expiresBefore();
     const wanted = { environment: tools.environment, partnerId, name, permission, allowedAddresses: [], expiresAt };
     return work.answer(tools.database, (database) => issueApiKey(database, actor, wanted), issuedToWire);
   },
 });
+
+function expiresBefore(): ServiceError {
+  return invalidRequest([{ field: 'expires_at', code: 'too_soon', message: 'expires_at must be in the future.' }]);
+}
 
 const PATH = '/operator/v1/keys/:key_id';
 const params = idParams('key_id', 'The id of the key.');

@@ -12,7 +12,9 @@ const Totals = shape('MonthSettlementTotals', {
   net_points: integerText('Their gross points and adjustments.'),
   payable_points: integerText('What their partners owe in points.'),
   payable_amount: nullableDecimalText('What their partners owe: the sum of the payable amounts; `null` without an amount.'),
-  carried_out_points: integerText('The points that are carried into their next settlements: 0 or negative.'),
+  carried_out_points: integerText(
+    'The points that are carried into their next settlements: 0 or negative. What a settlement of the month carries in, and out again, is counted twice.',
+  ),
 });
 
 export const getMonthSettlements = operatorRoute({
