@@ -104,7 +104,7 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
   other: { state: 'it cannot commit', nextStep: 'Read the message and the log of the database' },
 };
 
-/** Looks at the database every five seconds, and every second while it has a problem or work fails. */
+/** Looks at the database every five seconds, and every second while it has a problem or work has failed in the last ten. */
 export function openDatabaseWatch(options: DatabaseWatchOptions): DatabaseWatch {
   return new LookingWatch(options);
 }
@@ -163,8 +163,10 @@ class LookingWatch implements DatabaseWatch {
   }
 
   #lookWhenDue(): void {
-    const isWanted = this.#problem !== undefined || this.#failedAtMs > this.#lookedAtMs;
-    if (isWanted || performance.now() - this.#lookedAtMs >= LOOK_EVERY_MS) void this.#look();
+    const nowMs = performance.now();
+    // A request that waits for a lock gives up after four seconds: looks every five seconds would miss those that come one by one.
+    const isWanted = this.#problem !== undefined || nowMs - this.#failedAtMs < NOTED_FOR_MS;
+    if (isWanted || nowMs - this.#lookedAtMs >= LOOK_EVERY_MS) void this.#look();
   }
 
   async #lookNow(): Promise<FoundProblem | undefined> {

@@ -94,6 +94,24 @@ test('a database whose transactions are read-only is not ready, and look-ups are
   assert.equal((await client.confirm()).status, 201);
 });
 
+test('a lock for which one request at a time waits is named, although each gives up before the watch would look again', async () => {
+  const { databaseUrl: url } = await emptyDatabase();
+  const [colleague, partner] = await Promise.all([connect(`${url}&application_name=colleague`), connect(url)]);
+  await colleague.query('create table taken ()');
+  await colleague.query('begin; lock table taken');
+  const { opened, lines } = watch(url);
+  opened.note(new Error('The request before this one waited in vain.'));
+  assert.equal(await opened.check(), undefined);
+  // As long as a request waits.
+  await partner.query(`set lock_timeout = '4s'`);
+  await assert.rejects(partner.query('insert into taken default values'), { code: '55P03' });
+  assert.match(
+    lines.find(({ reason }) => reason === 'locked')?.cause ?? 'nothing was told',
+    /\(colleague\) holds taken for \d+ s/,
+  );
+  await colleague.query('rollback');
+});
+
 describe('while look-ups work, a service stays ready and names what does not', HANG_LIMIT, () => {
   test('a table that a session locks, with the session', async () => {
     const colleague = await connect(`${databaseUrl}&application_name=colleague`);
