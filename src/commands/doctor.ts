@@ -22,6 +22,7 @@ import { findInstallation } from '../store/installation.ts';
 import { listJobRuns, listJobStates } from '../store/jobs/job.ts';
 import { listDistributedTables } from '../store/schema/distribute.ts';
 import { readMigrationState } from '../store/schema/migrate.ts';
+import { findMissingRights } from '../store/schema/missing-rights.ts';
 import { listUnreadableSecrets, type UnreadableSecrets } from '../webhooks/security/endpoint-secrets.ts';
 import { describeMistypedNames } from './terminal/mistyped-settings.ts';
 import { printJson, printTable } from './terminal/output.ts';
@@ -89,8 +90,12 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
   let store: Store | undefined;
   try {
     store = await openStore(config);
+    const server = await examineServer(store);
+    const rights = await examineRights(store);
+    // What is read below may be what the role may not read.
+    if (rights.length > 0) return [...server, ...rights];
     return [
-      await examineServer(store),
+      server,
       await examineWorkers(store),
       await examineClock(store),
       await examineMigrations(store),
@@ -131,6 +136,18 @@ async function examineServer({ database }: Store): Promise<Finding[]> {
     if (value === '0') findings.push({ check: 'time-outs', verdict: 'warning', message });
   }
   return findings;
+}
+
+const TABLES_NAMED_MAX = 5;
+
+/** After a restore, or a migration by a role that grants nothing to the one of the service. */
+async function examineRights({ database }: Store): Promise<Finding[]> {
+  const { role, tables } = await findMissingRights(database.pool);
+  if (tables.length === 0) return [];
+  const more = tables.length > TABLES_NAMED_MAX ? ` and ${tables.length - TABLES_NAMED_MAX} more tables` : '';
+  const named = tables.slice(0, TABLES_NAMED_MAX).join(', ');
+  const message = `the role ${role} lacks rights on ${named}${more}: grant it select, insert, update and delete, as the owner of the tables`;
+  return [{ check: 'rights', verdict: 'problem', message }];
 }
 
 /** Of a distributed database, the servers that hold the rows. */

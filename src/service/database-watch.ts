@@ -79,6 +79,12 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
     nextStep: 'Correct the role or the password in DATABASE_URL and restart the service, or correct the role in the database',
     isNoted: true,
   },
+  rights_missing: {
+    state: 'its role lacks a right: what needs it is answered with 503',
+    nextStep:
+      'Grant the role in DATABASE_URL what it lacks, or migrate as the role that owns the tables; the service goes on without a restart',
+    isNoted: true,
+  },
   certificate: {
     state: 'its certificate is not trusted, or it offers no TLS',
     nextStep: 'Correct the certificate of the database, or sslmode and sslrootcert in DATABASE_URL and restart the service',

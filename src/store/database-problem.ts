@@ -7,6 +7,7 @@ export const PROBLEM_REASONS = [
   'locked',
   'connections_used_up',
   'sign_in_refused',
+  'rights_missing',
   'certificate',
   'unreachable',
   'worker_lost',
@@ -47,6 +48,7 @@ const REASONS_BY_CODE: Readonly<Record<string, ProblemReason>> = {
   // A statement that took longer than its limit.
   '57014': 'no_answer',
   '28': 'sign_in_refused',
+  '42501': 'rights_missing',
   // What PgBouncer answers while it does not reach its server.
   '08': 'unreachable',
   ECONNREFUSED: 'unreachable',

@@ -140,6 +140,19 @@ describe('while look-ups work, a service stays ready and names what does not', H
     assert.equal((await client.confirm()).status, 201);
   });
 
+  test('a table on which the role of the service lacks a right, from what the server says to a statement', async () => {
+    await database.pool.query(`create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception using errcode = 'insufficient_privilege', message = 'permission denied for table contribution'; end $$;
+      create trigger refuse before insert on contribution execute function refuse()`);
+    assert.equal((await client.confirm()).status, 503);
+    await isTold(
+      /its role lacks a right.+Grant the role in DATABASE_URL what it lacks.+permission denied for table contribution/,
+    );
+    assert.deepEqual(await reasons(), ['rights_missing']);
+    await database.pool.query('drop function refuse() cascade');
+    assert.equal((await client.confirm()).status, 201);
+  });
+
   test('a disk that is full, from what the server says to a statement', async () => {
     await database.pool.query(`create function refuse() returns trigger language plpgsql as
       $$ begin raise exception using errcode = 'disk_full', message = 'could not extend file: No space left on device'; end $$;

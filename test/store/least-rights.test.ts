@@ -56,6 +56,19 @@ test('confirms, estimates, links, delivers and runs every job', async () => {
   assert.ok((await runJson('partner', 'create', '--name', 'By the command line')).partner_id);
 });
 
+test('doctor names what the role may not do to which table', async () => {
+  const client = await connect(databaseUrl);
+  const { run, runJson } = commandLine(env);
+  await client.query(`revoke insert, delete on contribution from ${ROLE}; revoke select on partner from ${ROLE}`);
+  const { code, stdout } = await run(['doctor', '--json']);
+  assert.equal(code, 1);
+  const { findings } = JSON.parse(stdout);
+  const { message } = findings.find(({ check }: { check: string }) => check === 'rights');
+  assert.match(message, new RegExp(`^the role ${ROLE} lacks rights on contribution, partner: grant`));
+  await client.query(`grant insert, delete on contribution to ${ROLE}; grant select on partner to ${ROLE}`);
+  assert.equal((await runJson('doctor')).ok, true);
+});
+
 test('may change no table, and a start that misses a migration changes nothing', async () => {
   const client = await connect(asRole(databaseUrl));
   for (const statement of ['drop table contribution', 'alter table partner add column x int', 'truncate audit_entry'])
