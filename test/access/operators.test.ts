@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -229,6 +229,18 @@ describe('on a machine', () => {
     assert.deepEqual(await runJson('logout'), { signed_out: true });
     assert.deepEqual(readdirSync(join(home, 'partner-impact')), []);
     assert.equal((await runJson('whoami')).operator_id, 'owner');
+  });
+
+  test('where the token cannot be stored the code stays valid', async () => {
+    const { signInCode } = await make('viewer');
+    const home = newHome();
+    const taken = join(home, 'taken');
+    writeFileSync(taken, '');
+    const { run } = commandLine({ DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: home });
+    const { code, stderr } = await run(['login'], { XDG_CONFIG_HOME: taken }, signInCode);
+    assert.equal(code, 1);
+    assert.match(stderr, /The token of the sign-in cannot be stored: ENOTDIR.+XDG_CONFIG_HOME.+stays valid/);
+    assert.equal((await run(['login'], {}, signInCode)).code, 0);
   });
 
   test('the code is read from standard input and nowhere else', async () => {

@@ -39,10 +39,15 @@ export function whoamiCommand(): ProgramCommand {
 async function login({ renew, json }: JsonOption & { renew?: boolean }): Promise<void> {
   await withDatabase(async (database) => {
     const file = await openTokenFile(database);
-    if (renew) return keepSignIn(file, await renewSignIn(database, file.read() ?? refuseToRenew()), json);
+    if (renew) {
+      const token = file.read() ?? refuseToRenew();
+      file.requireRoom();
+      return keepSignIn(file, await renewSignIn(database, token), json);
+    }
     const code = (await (process.stdin.isTTY ? askUnseen('One-time code: ') : text(process.stdin))).trim();
     if (code === '') throw new UsageError('Give the one-time code on standard input, such as: npx partner-impact login < FILE');
     const former = readIfPossible(file);
+    file.requireRoom();
     keepSignIn(file, await signIn(database, code), json);
     if (former !== undefined) await signOut(database, former);
   });

@@ -13,9 +13,17 @@ export interface TokenFile {
    * @throws Error With what to do when other users may read it.
    */
   read(): string | undefined;
+  /**
+   * Before a sign-in uses up the only code for a token, or ends the former token.
+   *
+   * @throws Error With what to do when a token could not be stored.
+   */
+  requireRoom(): void;
   write(token: string): void;
   remove(): void;
 }
+
+const TOKEN_LENGTH_MAX = 200;
 
 export async function openTokenFile({ pool }: Database): Promise<TokenFile> {
   const folder = join(configurationFolder(process.env), 'partner-impact');
@@ -23,15 +31,33 @@ export async function openTokenFile({ pool }: Database): Promise<TokenFile> {
   return {
     path,
     read: () => readToken(path),
-    write(token) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      // Written to a temporary file and renamed, so that the file is complete and readable only by its owner at every moment.
-      const draft = `${path}.${randomBytes(6).toString('hex')}`;
-      writeFileSync(draft, `${token}\n`, { mode: OWNER_ONLY, flag: 'wx' });
-      renameSync(draft, path);
-    },
+    requireRoom: () => requireRoom(folder, path),
+    // Renamed, so that the file is complete and readable only by its owner at every moment.
+    write: (token) => renameSync(writeDraft(folder, path, token), path),
     remove: () => rmSync(path, { force: true }),
   };
+}
+
+function writeDraft(folder: string, path: string, token: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    writeFileSync(draft, `${token}\n`, { mode: OWNER_ONLY, flag: 'wx' });
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+  return draft;
+}
+
+function requireRoom(folder: string, path: string): void {
+  try {
+    rmSync(writeDraft(folder, path, 'as long as a token, for a disk that is full'.padEnd(TOKEN_LENGTH_MAX)));
+  } catch (cause) {
+    const { message } = cause as Error;
+    const nextStep = 'Set XDG_CONFIG_HOME to a folder that this user may write; the code, or the former token, stays valid';
+    throw new Error(`The token of the sign-in cannot be stored: ${message}. ${nextStep}.`, { cause });
+  }
 }
 
 /** The folder that the XDG Base Directory Specification names. A relative path in the variable is ignored. */
