@@ -22,6 +22,9 @@ export function embeddedProblem(sentence: string, cause?: unknown): Error {
  */
 export function explainFailure(words: string, place: string): string {
   const reason = words.trim();
+  if (/shared memory segment.*No space left on device/i.test(reason)) {
+    return `The shared memory of this machine, /dev/shm, is full or too small: free some of it, or enlarge it (of a container with --shm-size), and start again. (${reason})`;
+  }
   if (/ENOSPC|EDQUOT|No space left on device|quota exceeded/i.test(reason)) {
     return `The disk that holds ${place} is full: free some space (a new database takes about 100 MB) and start again. (${reason})`;
   }

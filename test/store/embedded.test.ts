@@ -7,6 +7,7 @@ import {
   chownSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -417,19 +418,29 @@ describe('refused with a sentence for the person', () => {
     assert.match(refusal ?? '', /PostgreSQL refuses to run as root.*Start as an ordinary user.*DATABASE_URL/);
   });
 
+  /** The folder has so much room. */
+  const onSmallDisk = (folder: string, size: string) => [
+    'unshare',
+    '--mount',
+    'sh',
+    '-c',
+    'mount -t tmpfs -o size="$1" tmpfs "$2" && shift 2 && exec "$@"',
+    'sh',
+    size,
+    folder,
+  ];
+
   test('a full disk', needs('mounts'), async () => {
     const disk = makeFolder();
-    const onSmallDisk = [
-      'unshare',
-      '--mount',
-      'sh',
-      '-c',
-      'mount -t tmpfs -o size=12m tmpfs "$1" && shift && exec "$@"',
-      'sh',
-      disk,
-    ];
-    const { refusal } = await hold(join(disk, 'var'), { prefix: onSmallDisk });
+    const { refusal } = await hold(join(disk, 'var'), { prefix: onSmallDisk(disk, '12m') });
     assert.match(refusal ?? '', /The disk that holds .*var is full: free some space/);
+  });
+
+  test('shared memory that is too small', needs('mounts'), async () => {
+    const dataDirectory = mkdtempSync(join('/var/tmp', 'partner-impact-'));
+    after(() => rmSync(dataDirectory, { recursive: true }));
+    const { refusal } = await hold(dataDirectory, { prefix: onSmallDisk('/dev/shm', '512k') });
+    assert.match(refusal ?? '', /The shared memory of this machine, \/dev\/shm, is full or too small.*shared memory segment/);
   });
 
   if (BINARIES === '') {
