@@ -20,6 +20,12 @@ const NPM_OPTIONS = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=
 const REPORT_EVERY_MS = 5_000;
 /** npm prints its whole usage after some errors. */
 const PROBLEM_LINES_MAX = 15;
+/** The codes of OpenSSL and of Node. */
+const CERTIFICATE_PROBLEM = /npm (error|ERR!) code \S*(CERT|SIGNATURE)/;
+const TRUST_THE_REGISTRY =
+  'npm does not trust the certificate of the registry. Behind a proxy that reads TLS, set NODE_EXTRA_CA_CERTS to the file of its certificate authority';
+const CHECK_THE_NETWORK =
+  'Check the network (npm needs the registry, or a cache that holds everything) and the free space of the disk';
 const PLATFORM = `${process.platform}-${process.arch}`;
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
@@ -98,7 +104,7 @@ async function install() {
   if (code === 0) return say(`Installed in ${seconds} s.`);
   fail(
     `${problems.slice(0, PROBLEM_LINES_MAX).join('\n')}\nThe packages could not be installed; npm gave up after ${seconds} s and says why above.\n` +
-      'Check the network (npm needs the registry, or a cache that holds everything) and the free space of the disk, then start again.',
+      `${problems.some((line) => CERTIFICATE_PROBLEM.test(line)) ? TRUST_THE_REGISTRY : CHECK_THE_NETWORK}, then start again.`,
   );
 }
 
@@ -125,7 +131,7 @@ function watchProgress(stream) {
   let unreachable;
   createInterface({ input: stream }).on('line', (line) => {
     const failure = /fetch GET (\S+) attempt \d+ failed with (\S+)/.exec(line);
-    if (failure) unreachable = `${new URL(failure[1]).host} does not answer (${failure[2]})`;
+    if (failure) unreachable = `${new URL(failure[1]).host} was not reached (${failure[2]})`;
     else if (/http fetch GET 200/.test(line)) unreachable = undefined;
     if (/http fetch GET 200 \S+\.tgz/.test(line)) fetched += 1;
     if (/^npm (error|ERR!) \S/.test(line)) problems.push(line);

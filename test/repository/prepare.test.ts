@@ -1,12 +1,16 @@
 /** `scripts/prepare.mjs` where one user installs, and another one starts: an installation of the packages' names alone. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { appendFileSync, chmodSync, cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { isRoot } from '../support/postgres/embedded.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { makeCertificate } from '../support/webhooks/make-certificate.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 /** Root keeps its name and loses its rights, so that the mode of a folder holds for it. */
@@ -80,4 +84,30 @@ describe('a user who may not write in the folder', () => {
     const output = `The packages cannot be installed. ${refusalOf(installation)}`;
     assert.deepEqual(prepareClosed(), { code: 1, output });
   });
+});
+
+test('whose npm does not trust the certificate of the registry reads how it comes to trust it', async () => {
+  const folder = temporaryFolder('untrusted-registry');
+  for (const path of ['scripts', 'package.json', 'package-lock.json', 'sdk/package.json', 'console/package.json'])
+    cpSync(join(REPOSITORY, path), join(folder, path), { recursive: true });
+  const registry = createServer(makeCertificate('localhost')).listen(0, '127.0.0.1');
+  after(() => registry.close());
+  await once(registry, 'listening');
+  const settings = {
+    npm_config_registry: `https://localhost:${(registry.address() as AddressInfo).port}/`,
+    npm_config_cache: join(folder, 'cache'),
+    npm_config_fetch_retries: '0',
+    NO_PROXY: 'localhost',
+  };
+  const [code, output] = await new Promise<[unknown, string]>((resolve) =>
+    execFile(
+      process.execPath,
+      [join(folder, 'scripts/prepare.mjs')],
+      { env: { ...process.env, ...settings } },
+      (error, stdout, stderr) => resolve([error?.code, stdout + stderr]),
+    ),
+  );
+  assert.equal(code, 1);
+  assert.match(output, /npm error code \S*CERT/);
+  assert.match(output, /npm does not trust the certificate of the registry\. .+NODE_EXTRA_CA_CERTS.+, then start again\.\n$/);
 });
