@@ -8,6 +8,7 @@ import { readVerifiedRuleEntries } from '../operations/rules/verified-rules.ts';
 import { openConfiguredSecretBox, requireSecretsKey } from '../service/keys/configured-keys.ts';
 import { openStore, type Store, stepAfterFailure } from '../service/open-database.ts';
 import { listPartners } from '../store/access/partner.ts';
+import { problemOf } from '../store/database-problem.ts';
 import {
   checkWritable,
   listDurabilityProblems,
@@ -16,6 +17,7 @@ import {
   readServerSettings,
   readWorkerConnectionOptions,
   readWorkerSettings,
+  type ServerSettings,
   type Worker,
 } from '../store/durability.ts';
 import { findInstallation } from '../store/installation.ts';
@@ -91,6 +93,8 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
   try {
     store = await openStore(config);
     const server = await examineServer(store);
+    // Some of what is read below needs a commit too.
+    if (server.some(({ check }) => check === 'writing')) return server;
     const rights = await examineRights(store);
     // What is read below may be what the role may not read.
     if (rights.length > 0) return [...server, ...rights];
@@ -121,8 +125,8 @@ async function examineServer({ database }: Store): Promise<Finding[]> {
   const findings: Finding[] = problems.map((message) => ({ check: 'durability', verdict: 'problem', message }));
   if (problems.length === 0)
     findings.push({ check: 'durability', verdict: 'ok', message: `PostgreSQL ${settings.version}, every commit is durable` });
-  const blocked = await checkWritable(database.pool).catch((error: Error) => error.message);
-  if (blocked !== undefined) findings.push({ check: 'writing', verdict: 'problem', message: blocked });
+  const blocked = await checkWritable(database.pool).catch((error: Error) => error);
+  if (blocked !== undefined) findings.push({ check: 'writing', verdict: 'problem', message: explainBlocked(blocked, settings) });
   if (settings.synchronousStandbyNames === '' && settings.standbys > 0) {
     const message =
       'a standby follows asynchronously: an automatic failover to it would lose answered contributions. Name it in synchronous_standby_names (Patroni: synchronous_mode)';
@@ -136,6 +140,11 @@ async function examineServer({ database }: Store): Promise<Finding[]> {
     if (value === '0') findings.push({ check: 'time-outs', verdict: 'warning', message });
   }
   return findings;
+}
+
+function explainBlocked(error: Error, { synchronousStandbyNames: names, standbys }: ServerSettings): string {
+  if (names === '' || problemOf(error)?.reason !== 'no_answer') return error.message;
+  return `commits wait for a standby of synchronous_standby_names = '${names}', and ${standbys} follow: start it, or name it no longer`;
 }
 
 const TABLES_NAMED_MAX = 5;

@@ -13,6 +13,7 @@ import { type Database, openDatabase } from '../../src/store/database.ts';
 import { checkWritable } from '../../src/store/durability.ts';
 import { CommitUnknownError, inTransaction } from '../../src/store/transaction.ts';
 import { type Answer, countByStatus, detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
+import { commandLine } from '../support/command-line.ts';
 import { clearAway, end, hold, makeDataDirectory } from '../support/postgres/embedded.ts';
 import { testService } from '../support/service.ts';
 
@@ -116,6 +117,23 @@ describe('standbys that are named after the start', () => {
     'list of contributions': client.call('/v1/impact-transactions?created_after=2026-01-01T00:00:00Z'),
     'list of no contributions': client.call('/v1/impact-transactions?created_before=2001-01-01T00:00:00Z'),
     'environmental status': client.call(`/v1/impact-transactions/${transactionId}/environmental-status`),
+  });
+
+  test('one that is down is named by doctor', async () => {
+    await nameStandbys('nobody');
+    const { code, stdout } = await commandLine({ DATABASE_URL: databaseUrl }).run(['doctor', '--json']);
+    await nameStandbys('');
+    assert.equal(code, 1);
+    const { findings } = JSON.parse(stdout) as { findings: { check: string; verdict: string; message: string }[] };
+    const problems = findings.filter(({ verdict }) => verdict === 'problem');
+    assert.deepEqual(
+      problems.map(({ check }) => check),
+      ['writing'],
+    );
+    assert.match(
+      problems[0]?.message ?? '',
+      /commits wait for a standby of synchronous_standby_names = 'nobody', and 0 follow: start it/,
+    );
   });
 
   test('no look-up, replay or conflict is answered from a row that no standby has: internal_service_unavailable', async () => {
