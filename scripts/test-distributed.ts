@@ -46,6 +46,7 @@ const FILES_ELSEWHERE = [
   'reconciliations/list-uploads',
   'adjustments/adjustments',
   'adjustments/adjustment-bounds',
+  'adjustments/adjustment-commands',
   'impact/environmental-status',
   'quotas/storage-quota',
   'events/every-event',

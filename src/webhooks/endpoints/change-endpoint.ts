@@ -12,13 +12,20 @@ export type EndpointChange = (endpoint: WebhookEndpoint, db: Queryable) => Promi
 
 type Named = EndpointId & { readonly action: string };
 
-/** Changes of an endpoint run one after another. */
-export async function changeEndpoint(
+export function changeEndpoint(database: Database, actor: Actor, named: Named, make: EndpointChange): Promise<WebhookEndpoint> {
+  return changeEndpointAnd(database, actor, named, { make, tell: (changed) => changed });
+}
+
+/**
+ * Changes of an endpoint run one after another. What `tell` returns is the result of the transaction: an answer under a key is made of it
+ * before the COMMIT.
+ */
+export async function changeEndpointAnd<Told>(
   database: Database,
   actor: Actor,
   { partnerId, endpointId, action }: Named,
-  make: EndpointChange,
-): Promise<WebhookEndpoint> {
+  { make, tell }: { readonly make: EndpointChange; readonly tell: (changed: WebhookEndpoint) => Told },
+): Promise<Told> {
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
     if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
@@ -27,6 +34,6 @@ export async function changeEndpoint(
     await updateWebhookEndpoint(db, changed);
     const [before, after] = [endpointRecord(endpoint), endpointRecord(changed)];
     await audit(db, actor, aboutEndpoint(endpoint, { action, before, after }));
-    return changed;
+    return tell(changed);
   });
 }

@@ -5,7 +5,7 @@ import type { Database } from '../../store/database.ts';
 import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { endOverlap } from '../security/endpoint-secrets.ts';
 import { newSecret } from '../security/signature.ts';
-import { changeEndpoint, type EndpointChange } from './change-endpoint.ts';
+import { changeEndpoint, changeEndpointAnd, type EndpointChange } from './change-endpoint.ts';
 import { type EndpointId, type EndpointTools, refusal } from './endpoint-context.ts';
 
 const ROTATION_OVERLAP_MS = 24 * 3_600_000;
@@ -36,8 +36,8 @@ export const rotateSecret = withRole(
         );
       return { ...ended, nextSecretSealed: secretBox.seal(id.endpointId, secret), nextSecretFrom: from, isNextSecretDue: false };
     };
-    const { nextSecretFrom } = await changeEndpoint(database, actor, { ...id, action: 'endpoint.rotate-secret' }, make);
-    return { secret, from: nextSecretFrom as Date };
+    const tell = ({ nextSecretFrom }: WebhookEndpoint) => ({ secret, from: nextSecretFrom as Date });
+    return changeEndpointAnd(database, actor, { ...id, action: 'endpoint.rotate-secret' }, { make, tell });
   },
 );
 
