@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { describeErrorCode, type ErrorCode } from '../domain/error-codes.ts';
 import { type RecoverableOperation, recoveryVerdict } from '../domain/recovery-verdict.ts';
 import { type ErrorDetail, ServiceError, unavailable } from '../domain/service-error.ts';
+import { BODY_MAX_BYTES } from './http/read-body.ts';
 
 export interface ErrorEnvelope {
   readonly error: {
@@ -58,7 +59,7 @@ export function sendError(
  */
 const FRAMEWORK_REFUSALS: Record<number, string> = {
   400: 'The request is not well formed.',
-  413: 'The body is larger than 64 KiB.',
+  413: `The body is larger than ${BODY_MAX_BYTES / 1_024} KiB.`,
   415: 'The body must be JSON: send Content-Type: application/json.',
 };
 
