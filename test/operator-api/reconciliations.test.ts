@@ -47,6 +47,16 @@ async function closedSettlement(count = 2) {
   return { partnerId, client, open, sent: sent as [Sent, Sent], settlementId, path };
 }
 
+const draftAdjustment = (partner_id: string, transaction_id: string, points_delta: string) =>
+  operator.postOnce(`${V1}/adjustments`, {
+    partner_id,
+    transaction_id,
+    points_delta,
+    reason_code: 'other',
+    reason_en: 'x',
+    reason_ar: 'س',
+  });
+
 const complete = () => completeReconciliations(database, new AbortController().signal);
 const stored = async (partnerId: string) =>
   (await database.pool.query('select status, uploaded_by from reconciliation where partner_id = $1', [partnerId])).rows;
@@ -160,8 +170,7 @@ describe('reconcileSettlement', () => {
     const [{ transaction_id }] = (await viewer.get(`${settlement}/lines`)).body.lines;
     const approver = await signedInOperator(service, 'approver');
     const adjust = async (points_delta: string) => {
-      const stated = { reason_code: 'other', points_delta, reason_en: 'x', reason_ar: 'س' };
-      const drafted = await operator.postOnce(`${V1}/adjustments`, { partner_id: partnerId, transaction_id, ...stated });
+      const drafted = await draftAdjustment(partnerId, transaction_id, points_delta);
       const one = `${V1}/partners/${partnerId}/adjustments/${drafted.body.adjustment.adjustment_id}`;
       for (const step of ['approve', 'post']) await approver.postOnce(`${one}/${step}`, undefined);
     };
@@ -365,14 +374,7 @@ describe('a dispute', () => {
         [line.line_no],
       );
     assert.deepEqual(await linesOf(other.sent[0].partner_order_ref), []);
-    const draft = {
-      partner_id: partnerId,
-      transaction_id: line.transaction_id,
-      reason_code: 'other',
-      reason_en: 'x',
-      reason_ar: 'س',
-    };
-    const drafted = await operator.postOnce(`${V1}/adjustments`, { ...draft, points_delta: '-1' });
+    const drafted = await draftAdjustment(partnerId, line.transaction_id, '-1');
     assert.equal(drafted.status, 200, drafted.text);
     const adjustmentsOf = async (of: { partnerId: string; settlementId: string }) =>
       (await viewer.get(`${V1}/adjustments?partner_id=${of.partnerId}&settlement_id=${of.settlementId}`)).body.adjustments;
@@ -386,14 +388,7 @@ describe('a dispute', () => {
     const [line] = (await viewer.get(`${V1}/partners/${partnerId}/settlements/${settlementId}/lines`)).body.lines;
     const path = `${V1}/partners/${partnerId}/contributions/${line.transaction_id}/adjustment-preview`;
     const preview = async (query: string) => (await viewer.get(`${path}?${query}`)).body;
-    const draft = {
-      partner_id: partnerId,
-      transaction_id: line.transaction_id,
-      reason_code: 'other',
-      reason_en: 'x',
-      reason_ar: 'س',
-    };
-    const { adjustment } = (await operator.postOnce(`${V1}/adjustments`, { ...draft, points_delta: '-50' })).body;
+    const { adjustment } = (await draftAdjustment(partnerId, line.transaction_id, '-50')).body;
     const approver = await signedInOperator(service, 'approver');
     for (const step of ['approve', 'post'])
       await approver.postOnce(`${V1}/partners/${partnerId}/adjustments/${adjustment.adjustment_id}/${step}`, undefined);
