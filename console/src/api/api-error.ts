@@ -40,8 +40,10 @@ export class NoAnswerError extends Error {
   }
 }
 
-export function toApiError(status: number, body: unknown): ApiError {
+/** What an answer says that is no success. A proxy that reports a failure did not hear how the request ended: it is as none. */
+export function toError(status: number, body: unknown): ApiError | NoAnswerError {
   const error = (body as { error?: ErrorMembers } | undefined)?.error;
+  if (!error && status >= 500) return new NoAnswerError(`answered ${status} by something else`);
   return new ApiError(
     status,
     error ?? { code: 'unreadable_answer', message: `The service answered ${status} without a reason.` },

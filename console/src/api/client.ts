@@ -1,6 +1,6 @@
 /** The client of the operator API, typed by `openapi/operator.json`. */
 import createClient, { type Middleware } from 'openapi-fetch';
-import { ApiError, NoAnswerError, toApiError } from './api-error.ts';
+import { ApiError, NoAnswerError, toError } from './api-error.ts';
 import type { components, paths } from './operator-types.ts';
 
 type Session = Pick<components['schemas']['Session'], 'csrf_token' | 'operator'>;
@@ -43,7 +43,7 @@ async function fetchAsSession(request: Request): Promise<Response> {
   if (request.method === 'GET') return fetchInTime(request);
   const [sender, again] = [senderNow(), request.clone()];
   const answer = await fetchInTime(request);
-  if (answer.status !== 403 || !isOfOldToken(toApiError(403, await readJson(answer.clone())))) return answer;
+  if (answer.status !== 403 || !isOfOldToken(toError(403, await readJson(answer.clone())))) return answer;
   // The page reads the session then, and shows the sign-in or what the other operator sees.
   if (!(await renewToken(sender))) return new Response(null, { status: 401 });
   setToken(again);
@@ -95,6 +95,6 @@ export async function answerOf<Value>(call: Promise<Answer<Value>>): Promise<Val
   const answer = await call.catch((cause: unknown) => {
     throw new NoAnswerError('no answer', { cause });
   });
-  if (!answer.response.ok) throw toApiError(answer.response.status, answer.error);
+  if (!answer.response.ok) throw toError(answer.response.status, answer.error);
   return answer.data as Value;
 }

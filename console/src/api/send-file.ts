@@ -1,5 +1,5 @@
 /** Sends a file with its progress, which `fetch` does not tell. */
-import { NoAnswerError, toApiError } from './api-error.ts';
+import { NoAnswerError, toError } from './api-error.ts';
 import { ANSWER_WITHIN_MS, csrfHeader, isOfOldToken, renewToken, senderNow } from './client.ts';
 
 export interface SentFile {
@@ -23,7 +23,7 @@ export async function sendFile<Value>(path: string, sent: SentFile): Promise<Val
     return await sendOnce(path, sent);
   } catch (error) {
     if (!isOfOldToken(error)) throw error;
-    if (!(await renewToken(sender))) throw toApiError(401, undefined);
+    if (!(await renewToken(sender))) throw toError(401, undefined);
     return sendOnce(path, sent);
   }
 }
@@ -47,7 +47,7 @@ function sendOnce<Value>(path: string, { file, contentType, key, onProgress }: S
     request.onload = () => {
       const body = readJson(request.responseText);
       if (request.status >= 200 && request.status < 300) resolve(body as Value);
-      else reject(toApiError(request.status, body));
+      else reject(toError(request.status, body));
     };
     request.onerror = () => reject(new NoAnswerError('no answer'));
     request.onabort = request.onerror;

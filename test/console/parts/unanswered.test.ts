@@ -4,7 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
+import { uniqueId } from '../../support/client.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
+import { choose } from '../../support/console/choose.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { signedInOperator } from '../../support/operator-client.ts';
 import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
@@ -224,5 +226,34 @@ describe('the rest of a list', needsBrowser, () => {
     await more.click();
     await rows.nth(50).waitFor();
     assert.equal(await page.locator('.records-end + [role=alert]').count(), 0);
+  });
+});
+
+describe('a change that a proxy answers in place of the service', needsBrowser, () => {
+  test('may have been made, and is made once however often it is sent', async () => {
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/failures`);
+    await page.getByRole('button', { name: 'Report a refused event' }).click();
+    const dialog = page.getByRole('dialog');
+    const event = uniqueId('event');
+    await choose(dialog, { field: 'Partner', option: partner.name });
+    await dialog.getByLabel('Event id of the partner').fill(event);
+    await dialog.getByLabel('Order').fill(uniqueId('order'));
+    await dialog.getByLabel('Points that the partner took').fill('25');
+    await dialog.getByLabel('Reason').fill('Another contribution holds the order.');
+    // It is made, and its answer is lost behind the proxy.
+    const mend = await answerBy(page, { url: /\/failures$/, method: 'POST' }, async (route) => {
+      await route.fetch();
+      await route.fulfill({ status: 504, contentType: 'text/html', body: '<h1>504 Gateway Time-out</h1>' });
+    });
+    const send = dialog.locator('button[type=submit]');
+    await send.click();
+    await dialog.getByRole('alert').getByText(MAY_BE_MADE).waitFor();
+    await mend();
+    await send.click();
+    await dialog.waitFor({ state: 'detached' });
+    const text = 'select count(*)::int as times from failure_draft where partner_event_id = $1';
+    const { rows } = await service.database.pool.query(text, [event]);
+    assert.deepEqual(rows, [{ times: 1 }]);
   });
 });
