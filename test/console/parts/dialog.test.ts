@@ -44,3 +44,30 @@ describe('a dialog that is closed by Escape', needsBrowser, () => {
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Change the partner');
   });
 });
+
+describe('a dialog on a screen that is enlarged four times', needsBrowser, () => {
+  test('shows the field that has the focus, and by the keyboard each of its buttons', async () => {
+    const { transactionId } = await newPending();
+    const page = await browser.signedIn('operator');
+    await page.setViewportSize({ width: 320, height: 256 });
+    await page.goto(`${browser.baseUrl}/reviews/${partner.partnerId}/${transactionId}`);
+    await page.getByRole('main').getByRole('button', { name: 'Confirm', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').waitFor();
+    // Of a field with several lines, the first.
+    const isSeen = `(() => {
+      const { left, top, width, height } = document.activeElement.getBoundingClientRect();
+      const seen = document.elementFromPoint(left + width / 2, top + Math.min(height / 2, 12));
+      return seen !== null && document.activeElement.contains(seen);
+    })()`;
+    const focused = 'document.activeElement.textContent';
+    await waitFor('focus in the field', () => page.evaluate("document.activeElement.matches('textarea')"));
+    await page.keyboard.type('The shop was called.');
+    await waitFor('the field', () => page.evaluate(isSeen));
+    for (const name of ['Cancel', 'Confirm 1 contribution']) {
+      await page.keyboard.press('Tab');
+      assert.equal(await page.evaluate(focused), name);
+      await waitFor(name, () => page.evaluate(isSeen));
+    }
+  });
+});
