@@ -136,6 +136,14 @@ describe('standbys that are named after the start', () => {
     );
   });
 
+  test('a command whose change waits for one says to look before it is repeated', async () => {
+    await nameStandbys('nobody');
+    const { code, stderr } = await commandLine({ DATABASE_URL: databaseUrl }).run(['partner', 'create', '--name', 'In doubt']);
+    await nameStandbys('');
+    assert.equal(code, 1);
+    assert.match(stderr, /outcome of the COMMIT is unknown\. Look whether the change was made before you repeat the command\.$/m);
+  });
+
   test('no look-up, replay or conflict is answered from a row that no standby has: internal_service_unavailable', async () => {
     await nameStandbys('nobody');
     const stranded = await insertLike(transactionId);

@@ -5,6 +5,7 @@ import { UnverifiedRecordError } from '../../operations/audit/unverified-record.
 import { PartnersLeftError } from '../../operations/for-each-partner.ts';
 import { nextStepOf } from '../../service/database-watch.ts';
 import { problemOf, problemOfServer } from '../../store/database-problem.ts';
+import { CommitUnknownError } from '../../store/transaction.ts';
 import { UsageError } from './options.ts';
 
 /**
@@ -23,6 +24,7 @@ export function messageOf(error: unknown): string {
   const { message } = error as Error;
   if (problemOf(error)?.reason === 'worker_lost' && !(error instanceof PartnersLeftError))
     return `A worker of the database does not answer: what includes its partners cannot be read or changed until it is back; commands for one partner of another worker work. ${nextStepOf('worker_lost')}. ${message}`;
+  if (error instanceof CommitUnknownError) return `${message} Look whether the change was made before you repeat the command.`;
   const problem = problemOfServer(error);
   if (!problem) return message;
   const speaker = problem.worker === undefined ? 'The database' : `The worker ${problem.worker} of the database`;
