@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import type { Page } from 'playwright-core';
-import { buildConsole, launchChromium, needsBrowser } from '../test/support/console/browser.ts';
+import { launchChromium, needsBrowser } from '../test/support/console/browser.ts';
 
 const REPOSITORY = join(import.meta.dirname, '..');
 const PASSWORD = 'a password for pictures';
@@ -36,7 +36,6 @@ const PICTURES: readonly Picture[] = [
 ];
 
 if (needsBrowser.skip) throw new Error(needsBrowser.skip);
-buildConsole();
 const folder = mkdtempSync(join(tmpdir(), 'partner-impact-pictures-'));
 const service = spawn(process.execPath, [join(REPOSITORY, 'bin/partner-impact.mjs'), 'serve', '--first-call', '--demo'], {
   env: { ...process.env, DATA_DIR: folder, PORT: '0', OPERATIONS_PORT: '0' },

@@ -74,7 +74,7 @@ const ENGINES: Readonly<Record<string, Engine>> = {
   debian15: { title: "Debian's PostgreSQL 15", tests: EVERY_STATEMENT, binaries: '/usr/lib/postgresql/15/bin' },
 };
 const TEMPLATE = 'template_migrated';
-const CONSOLE_TESTS = 'test/console/';
+const CONSOLE_TESTS = /^test\/(?:support\/)?console\//;
 
 const MEMORY_FOLDER = '/dev/shm';
 /** What statfs(2) calls a file system in memory. */
@@ -141,8 +141,8 @@ async function testOn(
       TEST_DATABASE_HOST: server.socketDirectory,
       TEST_DATABASE_TEMPLATE: TEMPLATE,
     });
-    // Of two files at once that build it, one would take it away from the service of the other.
-    if (files.some((file) => file.startsWith(CONSOLE_TESTS))) buildConsole();
+    // Once for all: of two files that build it, one would take it away from the service of the other.
+    if (files.some((file) => CONSOLE_TESTS.test(file))) buildConsole();
     await runFiles(files, counts, { namePattern });
     if (record) reportUncovered(record.read(), findFiles([], 'debian15'));
   } catch (failure) {

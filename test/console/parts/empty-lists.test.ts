@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { buildConsole, type ConsoleBrowser, needsBrowser, openBrowser } from '../../support/console/browser.ts';
+import { type ConsoleBrowser, needsBrowser, openBrowser } from '../../support/console/browser.ts';
 import { testService } from '../../support/service.ts';
 
-buildConsole();
 const service = needsBrowser.skip ? undefined : await testService();
 const browser = (service && (await openBrowser(service))) as ConsoleBrowser;
 if (service) after(() => assert.deepEqual(browser.offences, []));

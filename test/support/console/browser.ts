@@ -1,9 +1,6 @@
 /** A browser on the operators' console of a real service. Whatever a page does that it must not do fails the test that did it. */
-import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { after, afterEach, beforeEach } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Role } from '../../../src/domain/access/role.ts';
@@ -17,7 +14,6 @@ import { KeptWindows } from './kept-windows.ts';
 /** The first does without the windows of a person, and takes half of the processor time. */
 const PROGRAMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 const CHROMIUM = process.env['CHROMIUM'] ?? PROGRAMS.find((path) => existsSync(path));
-const BUILD = join(import.meta.dirname, '../../../scripts/build-console.mjs');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What the tests in a browser are skipped for: `skip` holds the reason, or false. */
@@ -40,13 +36,6 @@ export function launchChromium(): Promise<Browser> {
       '--js-flags=--no-opt,--no-maglev,--max-semi-space-size=32',
     ],
   });
-}
-
-/** Before a service starts: it serves what is built then. */
-export function buildConsole(): void {
-  if (needsBrowser.skip) return;
-  const { status, stderr } = spawnSync(process.execPath, [BUILD], { encoding: 'utf8' });
-  assert.equal(status, 0, stderr);
 }
 
 export interface Screen {

@@ -7,7 +7,7 @@ import { type Client, newConfirmation, uniqueId } from '../client.ts';
 import { insertContributionRule } from '../rules.ts';
 import { OPEN_RATES, type TestService, testService } from '../service.ts';
 import { WEBHOOK_ENV } from '../webhooks/webhook-service.ts';
-import { buildConsole, type ConsoleBrowser, openBrowser } from './browser.ts';
+import { type ConsoleBrowser, openBrowser } from './browser.ts';
 
 /** As a name or a reason: markup, and more than fits. The service takes no line with a turn of the direction of text, and no such identifier. */
 export const HOSTILE_LINE = `<img src=x onerror=alert(1)> <script>alert(1)</script> ${'W'.repeat(140)}`;
@@ -23,7 +23,6 @@ export interface Scene {
 
 /** @param prepare What else is stored before the service starts, which knows rules from then on. */
 export async function openScene(prepare?: (database: Database) => Promise<void>): Promise<Scene> {
-  buildConsole();
   const prepared: Partner[] = [];
   const service = await testService({
     env: WEBHOOK_ENV,
