@@ -25,7 +25,7 @@ class FollowedResource extends AsyncResource {
 
 /**
  * Loads the runner, which takes what is replaced here as it is loaded: afterwards it is as it was. By itself it has a hook for every promise
- * of the process, which notes to which test each belongs; that takes a fifth of the processor time of most tests.
+ * of the process, which notes to which test each belongs.
  */
 export async function loadTestRunner(): Promise<typeof run> {
   const { executionAsyncId, createHook } = asyncHooks;
