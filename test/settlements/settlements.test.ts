@@ -7,6 +7,8 @@ import { STATEMENT_HEADER } from '../../src/domain/settlements/statement/stateme
 import { verifyStatement } from '../../src/domain/settlements/statement/verify-statement.ts';
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
+import { createReadSettlements } from '../../src/operations/settlements/read-settlements.ts';
+import type { PricesOf } from '../../src/operations/settlements/settlement-tools.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
@@ -14,7 +16,7 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, Client, countByStatus, detailCodes, uniqueId } from '../support/client.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { testService } from '../support/service.ts';
-import { closeNow, insertLines, LINES_UNREAD, linesOf, newSettledPartner } from '../support/settlements.ts';
+import { closeNow, insertLines, LINES_UNREAD, linesOf, newSettledPartner, priced } from '../support/settlements.ts';
 
 const service = await testService();
 const { database } = service;
@@ -72,6 +74,28 @@ describe('listSettlements and getSettlement', () => {
     await client.confirm();
     assert.deepEqual((await client.call(path)).body.settlement, closed.body.settlement);
   });
+});
+
+test('a list that is read while a settlement is closed has the next one, which is open', async () => {
+  const { partnerId, open } = await newPartner();
+  let isClosed = false;
+  // The prices are read between the list and the totals of the open settlement.
+  const pricesOf: PricesOf = async (db, partner) => {
+    if (!isClosed) {
+      isClosed = true;
+      await closeNow(database, partnerId);
+    }
+    return priced('0.01')(db, partner);
+  };
+  const { page } = createReadSettlements(database, pricesOf, { concurrency: 1 });
+  const { settlements } = await page({ partnerId, beforeSequence: 2n ** 63n - 1n, limit: 10 });
+  assert.deepEqual(
+    settlements.map(({ settlement: { sequence, status } }) => [sequence, status]),
+    [
+      [2n, 'open'],
+      [open.sequence, 'closed'],
+    ],
+  );
 });
 
 describe('listSettlementLines', () => {

@@ -80,14 +80,7 @@ export function createReadSettlements(database: Database, pricesOf: PricesOf, pl
   const linesAtOnce = oneByOne({ ...STATEMENT_LIMITS, ...places, run: (page: LinePage) => listSettlementLines(pool, page) });
   const openTotals = rememberOpenTotals();
   return {
-    page: one(async ({ partnerId, beforeSequence, limit }) => {
-      // One more row than requested shows whether there are more.
-      const found = await listSettlements(pool, partnerId, { beforeSequence, limit: limit + 1 });
-      const settlements = await Promise.all(
-        found.slice(0, limit).map((each) => readSettlementView(database, pricesOf, each, openTotals)),
-      );
-      return { settlements, nextBeforeSequence: found.length > limit ? (found[limit - 1]?.sequence ?? null) : null };
-    }),
+    page: one((cursor) => readPage(database, pricesOf, cursor, openTotals)),
     byId: one(async (id) => readSettlementView(database, pricesOf, await find(id), openTotals)),
     lines: one(async (page) => {
       const { status } = await find(page);
@@ -102,6 +95,24 @@ export function createReadSettlements(database: Database, pricesOf: PricesOf, pl
     }),
     openTotals,
   };
+}
+
+async function readPage(
+  database: Database,
+  pricesOf: PricesOf,
+  cursor: SettlementCursor,
+  openTotals: OpenTotals,
+): Promise<SettlementPage> {
+  const { partnerId, beforeSequence, limit } = cursor;
+  // One more row than requested shows whether there are more.
+  const found = await listSettlements(database.pool, partnerId, { beforeSequence, limit: limit + 1 });
+  const settlements = await Promise.all(
+    found.slice(0, limit).map((each) => readSettlementView(database, pricesOf, each, openTotals)),
+  );
+  // What was closed meanwhile has a successor, which the list lacks: the open one.
+  const isOutdated = settlements.some(({ settlement }, index) => settlement.status !== found[index]?.status);
+  if (isOutdated) return readPage(database, pricesOf, cursor, openTotals);
+  return { settlements, nextBeforeSequence: found.length > limit ? (found[limit - 1]?.sequence ?? null) : null };
 }
 
 /** With its totals; for an open settlement those of now. */
