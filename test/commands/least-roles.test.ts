@@ -116,6 +116,8 @@ describe('operations', HANG_LIMIT, async () => {
     sealContributions: 'the schedule calls it',
     endAdoption: 'the sealing of contributions calls it',
     closeDueSettlements: 'the schedule calls it',
+    changeEndpoint: 'operations call it',
+    changeEndpointAnd: 'operations call it',
     requireRole: 'operations call it',
     withRole: 'operations are made by it',
     requireSignedIn: 'operations call it',
