@@ -20,11 +20,15 @@ else runUnder(findPackagedNode());
 
 async function runProgram() {
   if (!existsSync(new URL('../node_modules', import.meta.url))) refuse('The packages are not installed yet.');
-  if (process.argv[2] === 'serve' && !process.execArgv.includes(SERVE_FLAG)) restart();
+  if (isServe() && !process.execArgv.includes(SERVE_FLAG)) restart();
   // Node compiles and strips types once, and keeps what it has made: without it a start takes twice as long.
   if (process.env[LAUNCHED] !== undefined) endWithLauncher();
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)));
   await import('../src/main.ts');
+}
+
+function isServe() {
+  return process.argv[2] === 'serve';
 }
 
 /** This file again in the same process, with the flag. Where that is not possible, the service runs without it. */
@@ -46,7 +50,8 @@ function endWithLauncher() {
 
 /** This file again, under another Node, with the same words, files, signals and end. */
 function runUnder(node) {
-  const child = spawn(node, [...process.execArgv, SERVE_FLAG, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+  const flags = isServe() ? [...process.execArgv, SERVE_FLAG] : process.execArgv;
+  const child = spawn(node, [...flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, [LAUNCHED]: '1' },
   });

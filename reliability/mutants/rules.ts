@@ -136,7 +136,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a read-only key writes nothing',
     source: 'decisions 5, permission',
-    file: 'src/partner-api/access/still-allowed.ts',
+    file: 'src/partner-api/access/require-permission.ts',
     find: "if (policy?.isWrite && caller.permission === 'read_only') {",
     replace: "if (policy?.isWrite && caller.permission === ('none' as string)) {",
     tests: ['access/authentication'],

@@ -144,7 +144,7 @@ async function examineServer({ database }: Store): Promise<Finding[]> {
 
 function explainBlocked(error: Error, { synchronousStandbyNames: names, standbys }: ServerSettings): string {
   if (names === '' || problemOf(error)?.reason !== 'no_answer') return error.message;
-  return `commits wait for a standby of synchronous_standby_names = '${names}', and ${standbys} follow: start it, or name it no longer`;
+  return `no commit was answered in time. Commits wait for synchronous_standby_names = '${names}'; servers that follow: ${standbys}. Start the standby; where none is missing, look at the disk of the WAL (wait_event of pg_stat_activity is SyncRep while commits wait for a standby)`;
 }
 
 const TABLES_NAMED_MAX = 5;

@@ -17,7 +17,7 @@ export async function forEachSettled<Item>(
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const failures: unknown[] = [];
-  const left = shared(items);
+  const left = takenOnce(items);
   const workOff = async () => {
     for await (const item of left) {
       if (signal?.aborted) break;
@@ -31,7 +31,7 @@ export async function forEachSettled<Item>(
   throw new AggregateError(failures, `${failed(failures.length)} The first: ${why}`);
 }
 
-/** Several may take from it: each item goes to one of them. */
-async function* shared<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Item> {
+/** Several loops may read it: each item goes to one of them. */
+async function* takenOnce<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Item> {
   yield* items;
 }

@@ -16,7 +16,7 @@ import type { SandboxOperations } from '../operations/sandbox/sandbox-operations
 import type { NodeWatch } from '../store/node-watch.ts';
 import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
 import type { Authenticate } from './access/authenticate.ts';
-import { needsNewCheck, requireStillAllowed } from './access/still-allowed.ts';
+import { needsNewCheck, requirePermission } from './access/require-permission.ts';
 import { LIST_CONSTRAINT } from './contributions/list-contributions.ts';
 import { serveDocs } from './docs/serve-docs.ts';
 import { sendError } from './errors.ts';
@@ -104,7 +104,7 @@ const SERVER: ServerOptions = {
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: HEADERS_MAX_BYTES,
   requireHostHeader: false,
-  /** Saves the events of streams that nobody reads: 4 % of a look-up. */
+  /** A look-up takes less processor time. Parsers need `endEmptyBody`. */
   optimizeEmptyRequests: true,
 };
 
@@ -226,7 +226,7 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gat
   v1.addHook('onRequest', async (request, reply) => {
     const policy = policyOf(request);
     try {
-      await requireStillAllowed(request, options.authenticate);
+      await requirePermission(request, options.authenticate);
       suspects.trust(request.raw.socket);
       request.context.rate = limitRate(callerOf(request), policy.trafficClass, reply);
       if (policy.isManaging && policy.isWrite) limitChanges(callerOf(request).partnerId);
@@ -249,7 +249,7 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gat
   });
   v1.addHook('preHandler', (request, _reply, done) => {
     if (!needsNewCheck(request)) return done();
-    requireStillAllowed(request, options.authenticate).then(() => done(), done);
+    requirePermission(request, options.authenticate).then(() => done(), done);
   });
   validateByContract(v1);
   for (const route of ROUTES) {

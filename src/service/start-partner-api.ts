@@ -48,7 +48,7 @@ export interface PartnerApiSettings {
   readonly clock?: () => number;
   /** How many processes share the port, and with it the partners' rates. */
   readonly processes?: number;
-  /** Called when a request of a partner failed, or a node of the database does not answer. */
+  /** Called when work or a request of a partner failed, or a node of the database does not answer. */
   readonly onTrouble?: (error: unknown) => void;
 }
 

@@ -5,7 +5,6 @@
 
 import type { Config } from '../config.ts';
 import type { PasswordCosts } from '../domain/access/password.ts';
-import type { ContributionRules } from '../domain/rules/contribution-rules.ts';
 import type { Log } from '../observability/log.ts';
 import { createMetrics, type Metrics, measureOperators } from '../observability/metrics.ts';
 import { POOL_SIZE } from '../operations/create-operations.ts';
@@ -31,9 +30,9 @@ import { connectStore } from './open-database.ts';
 import { openOperators } from './open-operators.ts';
 import { openServiceLog } from './open-service-log.ts';
 import { requireFreePorts } from './ports.ts';
-import { errorReports, type ReportErrors } from './report-errors.ts';
+import { errorReports } from './report-errors.ts';
 import { SERVICE_ROLES, type ServiceRole } from './role.ts';
-import { startPartnerApi } from './start-partner-api.ts';
+import { type PartnerApiSettings, type PartnerApiTools, startPartnerApi } from './start-partner-api.ts';
 
 export interface Service {
   /** The address for partners, such as `http://127.0.0.1:8080`; empty without the role `api`. */
@@ -49,12 +48,8 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-export interface ServiceOptions {
+export interface ServiceOptions extends Pick<PartnerApiSettings, 'rulesOf' | 'clock'> {
   readonly onProgress?: (sentence: string) => void;
-  /** Replaces the rules in the database. */
-  readonly rulesOf?: (partnerId: string) => ContributionRules;
-  /** Milliseconds since 1970, for the signatures of deliveries. */
-  readonly clock?: () => number;
   /** The costs of the operators' passwords; the usual ones by default. */
   readonly passwordCosts?: PasswordCosts;
   /** All roles by default. */
@@ -115,12 +110,8 @@ export async function startService(config: Config, options: ServiceOptions = {})
   return { ...service, operationsPort: listener.port, stop: once(stop) };
 }
 
-export interface ServiceProcessOptions extends ServiceOptions {
+export interface ServiceProcessOptions extends ServiceOptions, Pick<PartnerApiSettings, 'processes' | 'onTrouble'> {
   readonly migrates: boolean;
-  /** Called when work failed, or a request of a partner. */
-  readonly onTrouble?: (error: unknown) => void;
-  /** How many processes share the port, and with it the partners' rates. */
-  readonly processes?: number;
 }
 
 /** The parts of one process: everything except the admin listener. */
@@ -167,16 +158,8 @@ export async function startServiceProcess(config: Config, options: ServiceProces
   }
 }
 
-interface Tools {
-  readonly config: Config;
+interface Tools extends Omit<PartnerApiTools, 'store' | 'openPool'> {
   readonly options: ServiceProcessOptions;
-  readonly log: Log;
-  readonly report: ReportErrors;
-  readonly metrics: Metrics;
-  /** From the confirmations of this process to its relay. */
-  readonly recent: RecentContributions | undefined;
-  /** Deliveries yield to the answers of this process. */
-  readonly pace: Pace;
 }
 
 function startWebhooks(

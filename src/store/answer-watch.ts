@@ -2,7 +2,7 @@
 const ANSWER_TIMEOUT_MS = 5_000;
 
 /**
- * Notices that the server is silent: statements were sent on a connection, and for a time none of them was answered. One timer for the
+ * Notices that the server is silent: statements were sent on a connection, and for a time none of them succeeded. One timer for the
  * connection, which is left to run out: with one for each statement the collector keeps what was read for it until the heap is
  * collected whole, which pauses every request.
  */
@@ -26,8 +26,8 @@ export class AnswerWatch {
   }
 
   /**
-   * @param isFailure What was sent behind a failed statement needs no work of its own, and has what is left of the time: the coordinator of a
-   * cluster says that a statement took too long, and may then wait for the worker all the same.
+   * @param isFailure What was sent behind a failed statement of a transaction, its COMMIT too, has no work of its own: it has what is left of
+   * the time. The coordinator of a cluster says that a statement took too long, and may wait for the worker all the same.
    */
   countAnswer(isFailure: boolean): void {
     this.#unanswered--;

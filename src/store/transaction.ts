@@ -89,10 +89,13 @@ function endInDoubt(client: pg.PoolClient, cause: unknown): never {
   throw new CommitUnknownError('The outcome of the COMMIT is unknown.', { cause });
 }
 
-/** After a time-out or a broken socket a ROLLBACK would wait behind a query that hangs, on a cluster also after one of the server. */
+/**
+ * No ROLLBACK is sent where it would wait: behind a query that hangs, after a time-out of this side or a broken socket; on a cluster also
+ * after a statement that the server ended.
+ */
 async function abandon(client: pg.PoolClient, error: unknown): Promise<void> {
-  const isInStep = error instanceof pg.DatabaseError || error instanceof ServiceError;
-  if (!isInStep || isCanceled(error)) return client.release(true);
+  const isAnswered = error instanceof pg.DatabaseError || error instanceof ServiceError;
+  if (!isAnswered || isCanceled(error)) return client.release(true);
   try {
     await client.query('rollback');
     client.release();

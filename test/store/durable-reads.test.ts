@@ -132,7 +132,7 @@ describe('standbys that are named after the start', () => {
     );
     assert.match(
       problems[0]?.message ?? '',
-      /commits wait for a standby of synchronous_standby_names = 'nobody', and 0 follow: start it/,
+      /Commits wait for synchronous_standby_names = 'nobody'; servers that follow: 0\. Start the standby/,
     );
   });
 

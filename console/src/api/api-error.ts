@@ -40,7 +40,10 @@ export class NoAnswerError extends Error {
   }
 }
 
-/** What an answer says that is no success. A proxy that reports a failure did not hear how the request ended: it is as none. */
+/**
+ * The error of an answer that is no success. A 5xx without the service's own words is of a proxy, which does not know whether the change was
+ * made: it counts as no answer.
+ */
 export function toError(status: number, body: unknown): ApiError | NoAnswerError {
   const error = (body as { error?: ErrorMembers } | undefined)?.error;
   if (!error && status >= 500) return new NoAnswerError(`answered ${status} by something else`);

@@ -4039,7 +4039,7 @@ export interface components {
             payable_points: string;
             /** @description What their partners owe: the sum of the payable amounts; `null` without an amount. */
             payable_amount: string | null;
-            /** @description The points that are carried into their next settlements: 0 or negative. What a settlement of the month carries in, and out again, is counted twice. */
+            /** @description The points that are carried into their next settlements: 0 or negative. Of a partner with several settlements in the month, what one carries into the next, and that one carries on, is counted in each. */
             carried_out_points: string;
         };
         MonthSettlements: {

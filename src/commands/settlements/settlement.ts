@@ -5,14 +5,14 @@ import { currencyOfAmounts, type SettlementTotals } from '../../domain/settlemen
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
 import { getSettlement } from '../../operations/settlements/get-settlement.ts';
-import { readSettlementView } from '../../operations/settlements/read-settlements.ts';
+import { readSettlementView, readSettlementViews } from '../../operations/settlements/read-settlements.ts';
 import { replyToDispute } from '../../operations/settlements/reply-to-dispute.ts';
 import type { SettlementProblem } from '../../operations/settlements/settlement-problem.ts';
 import { type SettlementsVerdict, verifySettlements } from '../../operations/settlements/verify-settlements.ts';
 import { attestContribution } from '../../operations/verification/attest.ts';
 import { configuredSettlementTools } from '../../service/keys/configured-seals.ts';
 import type { Database } from '../../store/database.ts';
-import { findOpenSettlement, listSettlements } from '../../store/settlements/settlement.ts';
+import { findOpenSettlement } from '../../store/settlements/settlement.ts';
 import { type SettlementView, settlementToWire } from '../../wire/settlement-to-wire.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { readMonth } from '../terminal/options.ts';
@@ -72,8 +72,7 @@ async function list({ database, config }: OperatorContext, options: PageOptions 
   const { partner, limit } = options;
   const beforeSequence = await readPlace(database, options);
   const { pricesOf } = configuredSettlementTools(config);
-  const found = await listSettlements(database.pool, partner, { beforeSequence, limit: limit + 1 });
-  const shown = await Promise.all(found.map((each) => readSettlementView(database, pricesOf, each)));
+  const shown = await readSettlementViews(database, pricesOf, { partnerId: partner, beforeSequence, limit: limit + 1 });
   printPage(shown, options, {
     cursorOf: ({ settlement }) => settlement.settlementId,
     toJson: (each) => settlementToWire(each, config.environment),

@@ -22,9 +22,10 @@ export function isMistake(error: unknown): boolean {
 /** For people. The words of the database about its own state say neither what works nor what helps. */
 export function messageOf(error: unknown): string {
   const { message } = error as Error;
+  const advice = error instanceof CommitUnknownError ? ' Look whether the change was made before you repeat the command.' : '';
   if (problemOf(error)?.reason === 'worker_lost' && !(error instanceof PartnersLeftError))
-    return `A worker of the database does not answer: what includes its partners cannot be read or changed until it is back; commands for one partner of another worker work. ${nextStepOf('worker_lost')}. ${message}`;
-  if (error instanceof CommitUnknownError) return `${message} Look whether the change was made before you repeat the command.`;
+    return `A worker of the database does not answer: what includes its partners cannot be read or changed until it is back; commands for one partner of another worker work. ${nextStepOf('worker_lost')}. ${message}${advice}`;
+  if (error instanceof CommitUnknownError) return `${message}${advice}`;
   const problem = problemOfServer(error);
   if (!problem) return message;
   const speaker = problem.worker === undefined ? 'The database' : `The worker ${problem.worker} of the database`;

@@ -21,9 +21,6 @@ export const SESSION_IDLE_SECONDS = 30 * 60;
 /** The sessions of an operator at once. Each audit entry of the operator lists them all, so that their number has an end. */
 export const SESSIONS_MAX = 20;
 
-/** The attempts to sign in that may fail in a row. Each further one has to wait, twice as long as the one before. */
-export const SIGN_IN_ATTEMPTS = { free: 5, firstWaitSeconds: 60, waitSecondsMax: 900 } as const;
-
 /** Stands for no end: a password, second factor or passkey lasts until the operator or an admin removes or replaces it. */
 export const LASTING_CREDENTIAL_SECONDS = 10 * 365 * 24 * 60 * 60;
 

@@ -13,7 +13,10 @@ export function eventConflict(existing: ContributionRecord, fingerprint: Buffer)
   });
 }
 
-/** Another event holds the order: finally when it is confirmed, temporarily while it is pending. */
+/**
+ * Another event holds the order: finally when it is confirmed, temporarily while it is pending. The index `contribution_order_holder` of
+ * the database lets no second one hold it.
+ */
 export function orderConflict({ contribution }: ContributionRecord): ServiceError {
   const details = [existingRecord(contribution.transactionId)];
   if (contribution.status === 'pending') {

@@ -100,19 +100,27 @@ export function createReadSettlements(database: Database, pricesOf: PricesOf, pl
 async function readPage(
   database: Database,
   pricesOf: PricesOf,
-  cursor: SettlementCursor,
+  { limit, ...cursor }: SettlementCursor,
   openTotals: OpenTotals,
 ): Promise<SettlementPage> {
-  const { partnerId, beforeSequence, limit } = cursor;
-  // One more row than requested shows whether there are more.
-  const found = await listSettlements(database.pool, partnerId, { beforeSequence, limit: limit + 1 });
-  const settlements = await Promise.all(
-    found.slice(0, limit).map((each) => readSettlementView(database, pricesOf, each, openTotals)),
-  );
+  // One more than requested shows whether there are more.
+  const found = await readSettlementViews(database, pricesOf, { ...cursor, limit: limit + 1 }, openTotals);
+  const settlements = found.slice(0, limit);
+  return { settlements, nextBeforeSequence: found.length > limit ? (settlements.at(-1)?.settlement.sequence ?? null) : null };
+}
+
+/** The latest before a sequence, each with its totals. */
+export async function readSettlementViews(
+  database: Database,
+  pricesOf: PricesOf,
+  cursor: SettlementCursor,
+  openTotals?: OpenTotals,
+): Promise<SettlementView[]> {
+  const found = await listSettlements(database.pool, cursor.partnerId, cursor);
+  const views = await Promise.all(found.map((each) => readSettlementView(database, pricesOf, each, openTotals)));
   // What was closed meanwhile has a successor, which the list lacks: the open one.
-  const isOutdated = settlements.some(({ settlement }, index) => settlement.status !== found[index]?.status);
-  if (isOutdated) return readPage(database, pricesOf, cursor, openTotals);
-  return { settlements, nextBeforeSequence: found.length > limit ? (found[limit - 1]?.sequence ?? null) : null };
+  const isOutdated = views.some(({ settlement }, index) => settlement.status !== found[index]?.status);
+  return isOutdated ? readSettlementViews(database, pricesOf, cursor, openTotals) : views;
 }
 
 /** With its totals; for an open settlement those of now. */

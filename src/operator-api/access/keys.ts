@@ -114,13 +114,13 @@ export const issue = operatorRoute({
   async handle({ tools, actor, work, params: { partner_id: partnerId }, body }) {
     const { name, permission } = body;
     const expiresAt = readTime('expires_at', body.expires_at) ?? null;
-    if (expiresAt !== null && expiresAt <= (await readClock(tools.database.pool))) throw expiresBefore();
+    if (expiresAt !== null && expiresAt <= (await readClock(tools.database.pool))) throw endIsOver();
     const wanted = { environment: tools.environment, partnerId, name, permission, allowedAddresses: [], expiresAt };
     return work.answer(tools.database, (database) => issueApiKey(database, actor, wanted), issuedToWire);
   },
 });
 
-function expiresBefore(): ServiceError {
+function endIsOver(): ServiceError {
   return invalidRequest([{ field: 'expires_at', code: 'too_soon', message: 'expires_at must be in the future.' }]);
 }
 

@@ -13,7 +13,7 @@ const Totals = shape('MonthSettlementTotals', {
   payable_points: integerText('What their partners owe in points.'),
   payable_amount: nullableDecimalText('What their partners owe: the sum of the payable amounts; `null` without an amount.'),
   carried_out_points: integerText(
-    'The points that are carried into their next settlements: 0 or negative. What a settlement of the month carries in, and out again, is counted twice.',
+    'The points that are carried into their next settlements: 0 or negative. Of a partner with several settlements in the month, what one carries into the next, and that one carries on, is counted in each.',
   ),
 });
 

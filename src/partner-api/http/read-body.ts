@@ -14,7 +14,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addHook('onRoute', (route) => {
-    if (route.method !== 'GET' && route.method !== 'HEAD') route.preParsing = readNothing;
+    if (route.method !== 'GET' && route.method !== 'HEAD') route.preParsing = endEmptyBody;
   });
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     refuseOtherCodings(request.headers);
@@ -24,8 +24,11 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   });
 }
 
-/** Node ends the stream of a request whose head announces no body (`optimizeEmptyRequests`), and a reader would wait for its end. */
-const readNothing: preParsingHookHandler = (_request, _reply, payload, done) =>
+/**
+ * The body to parse. Node destroys the stream of a request whose head announces none (`optimizeEmptyRequests`): its end never comes, so the
+ * parser gets an empty stream. An unknown path has no such hook: it is refused before its body is parsed.
+ */
+const endEmptyBody: preParsingHookHandler = (_request, _reply, payload, done) =>
   done(null, payload instanceof Readable && payload.readableEnded ? Readable.from([]) : payload);
 
 function refuseOtherCodings({

@@ -6,7 +6,7 @@ import { LIST_LIMITS } from '../../domain/reconciliations/partner-list.ts';
 import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import { reconciliationPath, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
-import { requireStillAllowed } from '../access/still-allowed.ts';
+import { requirePermission } from '../access/require-permission.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../http/stream-bounds.ts';
 import { watchTransfer } from '../http/watched-transfer.ts';
@@ -59,7 +59,7 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
       if (!isLongIdentifier(settlementId)) throw settlementNotFound();
       const format = formatOfList(request);
       beginUpload(partnerId, reply.raw);
-      const checkAllowed = () => requireStillAllowed(request, authenticate);
+      const checkAllowed = () => requirePermission(request, authenticate);
       const body = boundStream(request.body as Readable, TRANSFER_BOUNDS, reply.raw);
       const chunks = watchTransfer(uploads.chunksOf(body, 'the list'), { partner: 'sends', checkAllowed });
       const standing = () => {

@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { type Statement, settlementNotFound } from '../../operations/settlements/read-settlements.ts';
-import { requireStillAllowed } from '../access/still-allowed.ts';
+import { requirePermission } from '../access/require-permission.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../http/stream-bounds.ts';
@@ -55,7 +55,7 @@ export function getSettlementStatement(app: FastifyInstance, { operations, authe
       if (request.headers['if-none-match'] === tag) return reply.code(304).send();
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
       beginDownload(partnerId, reply.raw);
-      const checkAllowed = () => requireStillAllowed(request, authenticate);
+      const checkAllowed = () => requirePermission(request, authenticate);
       const chunks = watchTransfer(statement.write({ isExcelSafe }), { partner: 'takes', checkAllowed });
       const stream = boundStream(Readable.from(chunks, { objectMode: false }), TRANSFER_BOUNDS);
       // The head is sent: no error can be answered any more, and only the metrics show why it ended.

@@ -1,4 +1,5 @@
-import { type CredentialKind, SIGN_IN_ATTEMPTS } from '../../domain/access/operator-credential.ts';
+import type { CredentialKind } from '../../domain/access/operator-credential.ts';
+import { SIGN_IN_ATTEMPTS } from '../../domain/access/sign-in-attempts.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';

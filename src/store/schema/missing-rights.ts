@@ -3,7 +3,7 @@ import { run } from '../query.ts';
 
 export interface MissingRights {
   readonly role: string;
-  /** Tables of the service on which it may not do all of select, insert, update and delete. */
+  /** Tables in the schema of the service, whoever made them, on which it may not do all of select, insert, update and delete. */
   readonly tables: readonly string[];
 }
 

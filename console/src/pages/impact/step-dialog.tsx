@@ -63,7 +63,7 @@ export function StepDialog({ detail, step, onClose }: StepDialogProps) {
     done: t.done(batch.name, stateAfter[shown]),
     onDone: () => close(),
     isContested: true,
-    // The service takes another delay, project or number of trees after each, and tells partners of both.
+    // The service would record a second delay, project or number of trees too, and send partners an event of each.
     isMadeNow: async () => step !== undefined && findFaster(step, (await refetch()).data ?? detail, seen) !== undefined,
   });
   const close = () => {

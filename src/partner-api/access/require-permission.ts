@@ -6,11 +6,13 @@ import type { Authenticate } from './authenticate.ts';
 const CHECKED_FOR_MS = 1_000;
 
 /**
- * Checks again that the caller may make the request, by a credential at most 4 s old, and stores the caller in the request's context.
- * Throws what {@link Authenticate} throws, and `forbidden` for a write by a read-only key, and for a request that needs the permission
- * `manage`.
+ * Requires that the caller may make the request, by a credential at most 4 s old, and stores the caller in the request's context: before
+ * anything else of a request, and again before a write that waited.
+ *
+ * @throws ServiceError What {@link Authenticate} throws; `forbidden` for a write by a read-only key, and for a request that needs the
+ * permission `manage`.
  */
-export async function requireStillAllowed(request: FastifyRequest, authenticate: Authenticate): Promise<void> {
+export async function requirePermission(request: FastifyRequest, authenticate: Authenticate): Promise<void> {
   const apiKey = request.headers['x-api-key'];
   const caller = await authenticate({ apiKey: typeof apiKey === 'string' ? apiKey : undefined, address: request.ip });
   request.context.caller = caller;
