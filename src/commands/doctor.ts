@@ -8,37 +8,15 @@ import { readVerifiedRuleEntries } from '../operations/rules/verified-rules.ts';
 import { openConfiguredSecretBox, requireSecretsKey } from '../service/keys/configured-keys.ts';
 import { openStore, type Store, stepAfterFailure } from '../service/open-database.ts';
 import { listPartners } from '../store/access/partner.ts';
-import { problemOf } from '../store/database-problem.ts';
-import {
-  checkWritable,
-  listDurabilityProblems,
-  listMissingTimeouts,
-  listWorkerProblems,
-  readServerSettings,
-  readWorkerConnectionOptions,
-  readWorkerSettings,
-  type ServerSettings,
-  type Worker,
-} from '../store/durability.ts';
 import { findInstallation } from '../store/installation.ts';
 import { listJobRuns, listJobStates } from '../store/jobs/job.ts';
-import { listDistributedTables } from '../store/schema/distribute.ts';
 import { readMigrationState } from '../store/schema/migrate.ts';
-import { findMissingRights } from '../store/schema/missing-rights.ts';
 import { listUnreadableSecrets, type UnreadableSecrets } from '../webhooks/security/endpoint-secrets.ts';
+import { examineClock, examineRights, examineServer, examineWorkers, type Finding } from './examine-server.ts';
 import { describeMistypedNames } from './terminal/mistyped-settings.ts';
 import { printJson, printTable } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
 import { withoutOperator } from './terminal/with-operator.ts';
-
-type Verdict = 'ok' | 'warning' | 'problem';
-
-interface Finding {
-  readonly check: string;
-  readonly verdict: Verdict;
-  /** A finding, and what to do about it. */
-  readonly message: string;
-}
 
 export function doctorCommand(): ProgramCommand {
   return new ProgramCommand('doctor')
@@ -117,84 +95,6 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
   } finally {
     await store?.close();
   }
-}
-
-async function examineServer({ database }: Store): Promise<Finding[]> {
-  const settings = await readServerSettings(database.pool);
-  const problems = listDurabilityProblems(settings);
-  const findings: Finding[] = problems.map((message) => ({ check: 'durability', verdict: 'problem', message }));
-  if (problems.length === 0)
-    findings.push({ check: 'durability', verdict: 'ok', message: `PostgreSQL ${settings.version}, every commit is durable` });
-  const blocked = await checkWritable(database.pool).catch((error: Error) => error);
-  if (blocked !== undefined) findings.push({ check: 'writing', verdict: 'problem', message: explainBlocked(blocked, settings) });
-  if (settings.synchronousStandbyNames === '' && settings.standbys > 0) {
-    const message =
-      'a standby follows asynchronously: an automatic failover to it would lose answered contributions. Name it in synchronous_standby_names (Patroni: synchronous_mode)';
-    findings.push({ check: 'standby', verdict: 'warning', message });
-  }
-  for (const [name, value, wanted] of [
-    ['statement_timeout', settings.statementTimeout, '4500ms'],
-    ['idle_in_transaction_session_timeout', settings.idleInTransactionTimeout, '3s'],
-  ]) {
-    const message = `${name} is not in effect in this session, so a lost client can block a contribution: alter role … set ${name} = '${wanted}'`;
-    if (value === '0') findings.push({ check: 'time-outs', verdict: 'warning', message });
-  }
-  return findings;
-}
-
-function explainBlocked(error: Error, { synchronousStandbyNames: names, standbys }: ServerSettings): string {
-  if (names === '' || problemOf(error)?.reason !== 'no_answer') return error.message;
-  return `no commit was answered in time. Commits wait for synchronous_standby_names = '${names}'; servers that follow: ${standbys}. Start the standby; where none is missing, look at the disk of the WAL (wait_event of pg_stat_activity is SyncRep while commits wait for a standby)`;
-}
-
-const TABLES_NAMED_MAX = 5;
-
-/** After a restore, or a migration by a role that grants nothing to the one of the service. */
-async function examineRights({ database }: Store): Promise<Finding[]> {
-  const { role, tables } = await findMissingRights(database.pool);
-  if (tables.length === 0) return [];
-  const more = tables.length > TABLES_NAMED_MAX ? ` and ${tables.length - TABLES_NAMED_MAX} more tables` : '';
-  const named = tables.slice(0, TABLES_NAMED_MAX).join(', ');
-  const message = `the role ${role} lacks rights on ${named}${more}: grant it select, insert, update and delete, as the owner of the tables`;
-  return [{ check: 'rights', verdict: 'problem', message }];
-}
-
-/** Of a distributed database, the servers that hold the rows. */
-async function examineWorkers({ database }: Store): Promise<Finding[]> {
-  if ((await listDistributedTables(database)).length === 0) return [];
-  try {
-    const workers = await readWorkerSettings(database);
-    const missing = listMissingTimeouts(workers, await readWorkerConnectionOptions(database));
-    return [
-      ...judgeWorkers(workers),
-      ...missing.map((message): Finding => ({ check: 'time-outs', verdict: 'warning', message })),
-    ];
-  } catch (error) {
-    return [{ check: 'workers', verdict: 'problem', message: `the coordinator cannot ask them: ${(error as Error).message}` }];
-  }
-}
-
-function judgeWorkers(workers: readonly Worker[]): Finding[] {
-  const check = 'workers';
-  const silent = workers.filter(({ settings }) => settings === undefined);
-  const problems = [
-    ...listWorkerProblems(workers),
-    ...silent.map(({ node }) => `${node} does not answer the coordinator: partners whose rows are there get 503`),
-  ];
-  if (problems.length > 0) return problems.map((message) => ({ check, verdict: 'problem', message }));
-  return [{ check, verdict: 'ok', message: `${workers.length} workers answer, every commit is durable` }];
-}
-
-const CLOCK_TOLERANCE_MS = 2_000;
-
-/** Records carry the database's time, webhooks and certificates the time of this machine. Partners accept a difference of five minutes. */
-async function examineClock({ database }: Store): Promise<Finding> {
-  const sentAt = Date.now();
-  const { rows } = await database.pool.query<{ now: Date }>('select clock_timestamp() as now');
-  const offsetMs = Math.round((rows[0]?.now.getTime() ?? 0) - (sentAt + Date.now()) / 2);
-  const isNear = Math.abs(offsetMs) <= CLOCK_TOLERANCE_MS;
-  const message = `the database's clock is ${offsetMs} ms from this machine's${isNear ? '' : ': synchronise both (NTP)'}`;
-  return { check: 'clock', verdict: isNear ? 'ok' : 'problem', message };
 }
 
 async function examineMigrations({ database }: Store): Promise<Finding> {

@@ -128,7 +128,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
     ],
   },
   service: { folders: ['keys'] },
-  commands: { folders: ['terminal'], files: ['doctor', 'job', 'migrate', 'program', 'serve'] },
+  commands: { folders: ['terminal'], files: ['doctor', 'examine-server', 'job', 'migrate', 'program', 'serve'] },
   test: {
     folders: [
       'commands',

@@ -1,11 +1,10 @@
 /** Another tab brings a new session, or none: what is sent next is sent once, by the same person, and nobody takes for sent what was not. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { BrowserContext, Page } from 'playwright-core';
-import { uniqueId } from '../../support/client.ts';
+import type { BrowserContext } from 'playwright-core';
 import { needsBrowser } from '../../support/console/browser.ts';
-import { choose } from '../../support/console/choose.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { fillFailureReport } from '../../support/console/fill-failure-report.ts';
 import { PASSWORD, signedInOperator } from '../../support/operator-client.ts';
 import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
 
@@ -25,20 +24,6 @@ async function giveAgain(context: BrowserContext): Promise<void> {
     })).then(({ status }) => status)`);
   assert.equal(status, 200);
   await tab.close();
-}
-
-/** @returns The event of the report that is ready to be sent. */
-async function fillReport(page: Page): Promise<string> {
-  await page.goto(`${browser.baseUrl}/failures`);
-  await page.getByRole('button', { name: 'Report a refused event' }).click();
-  const dialog = page.getByRole('dialog');
-  const event = uniqueId('event');
-  await choose(dialog, { field: 'Partner', option: partner.name });
-  await dialog.getByLabel('Event id of the partner').fill(event);
-  await dialog.getByLabel('Order').fill(uniqueId('order'));
-  await dialog.getByLabel('Points that the partner took').fill('25');
-  await dialog.getByLabel('Reason').fill('Another contribution holds the order.');
-  return event;
 }
 
 async function countDrafts(event: string): Promise<number> {
@@ -62,7 +47,7 @@ const LIST = {
 describe('a session that another tab made anew', needsBrowser, () => {
   test('sends what was typed before, without a word of tokens', async () => {
     const page = await browser.signedIn('operator');
-    const event = await fillReport(page);
+    const event = await fillFailureReport(page, { browser, partner });
     await giveAgain(page.context());
     const dialog = page.getByRole('dialog');
     await dialog.locator('button[type=submit]').click();
@@ -91,7 +76,7 @@ describe('a session that another tab made anew', needsBrowser, () => {
 
   test('of another person sends nothing of the first one', async () => {
     const page = await browser.signedIn('operator', undefined, 'First writer');
-    const event = await fillReport(page);
+    const event = await fillFailureReport(page, { browser, partner });
     const { cookie } = await signedInOperator(service, 'operator', 'Second writer');
     const [name = '', value = ''] = cookie.split('=');
     await page

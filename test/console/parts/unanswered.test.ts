@@ -4,10 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
-import { uniqueId } from '../../support/client.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
-import { choose } from '../../support/console/choose.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { fillFailureReport } from '../../support/console/fill-failure-report.ts';
 import { signedInOperator } from '../../support/operator-client.ts';
 import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -232,15 +231,8 @@ describe('the rest of a list', needsBrowser, () => {
 describe('a change that a proxy answers in place of the service', needsBrowser, () => {
   test('may have been made, and is made once however often it is sent', async () => {
     const page = await browser.signedIn('operator');
-    await page.goto(`${browser.baseUrl}/failures`);
-    await page.getByRole('button', { name: 'Report a refused event' }).click();
+    const event = await fillFailureReport(page, { browser, partner });
     const dialog = page.getByRole('dialog');
-    const event = uniqueId('event');
-    await choose(dialog, { field: 'Partner', option: partner.name });
-    await dialog.getByLabel('Event id of the partner').fill(event);
-    await dialog.getByLabel('Order').fill(uniqueId('order'));
-    await dialog.getByLabel('Points that the partner took').fill('25');
-    await dialog.getByLabel('Reason').fill('Another contribution holds the order.');
     // It is made, and its answer is lost behind the proxy.
     const mend = await answerBy(page, { url: /\/failures$/, method: 'POST' }, async (route) => {
       await route.fetch();
