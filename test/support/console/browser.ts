@@ -62,8 +62,12 @@ export async function openBrowser(service: TestService): Promise<ConsoleBrowser>
   after(() => browser.close());
   const baseUrl = `http://localhost:${service.operationsPort}`;
   const offences: string[] = [];
-  const windows = new KeptWindows(
-    (screen: Required<Screen>) => openWindow(browser, screen, { baseUrl, offences }),
+  const windows = new KeptWindows<Required<Screen>>(
+    {
+      kindOf: ({ language }) => language,
+      open: ({ language }) => openWindow(browser, language, { baseUrl, offences }),
+      fit: fitScreen,
+    },
     `${baseUrl}/readyz`,
   );
   const taken: { readonly screen: Required<Screen>; readonly page: Page }[] = [];
@@ -105,16 +109,15 @@ interface Watch {
   readonly offences: string[];
 }
 
-async function openWindow(browser: Browser, { language, scheme, width }: Required<Screen>, watched: Watch): Promise<Page> {
-  const context = await browser.newContext({
-    locale: language,
-    colorScheme: scheme,
-    viewport: { width, height: heightOf(width) },
-    reducedMotion: 'reduce',
-    timezoneId: 'Asia/Riyadh',
-  });
+async function openWindow(browser: Browser, language: string, watched: Watch): Promise<Page> {
+  const context = await browser.newContext({ locale: language, timezoneId: 'Asia/Riyadh' });
   await watch(context, watched);
   return context.newPage();
+}
+
+async function fitScreen(page: Page, { scheme, width }: Required<Screen>): Promise<void> {
+  await page.setViewportSize({ width, height: heightOf(width) });
+  await page.emulateMedia({ media: null, colorScheme: scheme, reducedMotion: 'reduce', forcedColors: null, contrast: null });
 }
 
 async function watch(context: BrowserContext, { baseUrl, offences }: Watch): Promise<void> {

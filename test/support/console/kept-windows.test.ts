@@ -28,10 +28,20 @@ test('the next one gets the same window, and finds none of it', needsBrowser, as
   await page.clock.install();
   changed = await browser.open({ language: 'ar' });
   assert.notEqual(changed, page);
-  await changed.emulateMedia({ reducedMotion: 'no-preference' });
+  await changed.emulateMedia({ media: 'print', forcedColors: 'active', reducedMotion: 'no-preference' });
+  await changed.setViewportSize({ width: 320, height: 500 });
 });
 
-test('a window whose clock or media were changed is not kept', needsBrowser, async () => {
-  assert.ok(first?.isClosed());
-  assert.ok(changed?.isClosed());
-});
+test(
+  'a window whose clock was changed is not kept, and one whose screen was changed has that of the next test',
+  needsBrowser,
+  async () => {
+    assert.ok(first?.isClosed());
+    const page = await browser.open({ language: 'ar', scheme: 'dark', width: 390 });
+    assert.equal(page, changed);
+    assert.deepEqual(page.viewportSize(), { width: 390, height: 844 });
+    await page.goto(`${browser.baseUrl}/partners`);
+    for (const media of ['screen', '(forced-colors: none)', '(prefers-reduced-motion: reduce)', '(prefers-color-scheme: dark)'])
+      assert.ok(await page.evaluate(`matchMedia('${media}').matches`), media);
+  },
+);

@@ -5,35 +5,35 @@
 import type { Page } from 'playwright-core';
 
 /** What nothing takes back: a window in which a test used it is closed after that test. */
-const LASTING_OF_PAGE = [
-  'clock',
-  'on',
-  'once',
-  'addInitScript',
-  'exposeFunction',
-  'emulateMedia',
-  'setViewportSize',
-  'close',
-] as const;
+const LASTING_OF_PAGE = ['clock', 'on', 'once', 'addInitScript', 'exposeFunction', 'close'] as const;
 const LASTING_OF_CONTEXT = ['newPage', 'newCDPSession', 'addInitScript', 'close'] as const;
 
+export interface WindowKinds<Screen> {
+  /** What a window is opened with and cannot change: those of the same kind can take each other's place. */
+  kindOf(screen: Screen): string;
+  open(screen: Screen): Promise<Page>;
+  /** Gives a window everything else of a screen. */
+  fit(page: Page, screen: Screen): Promise<void>;
+}
+
 export class KeptWindows<Screen> {
-  readonly #open: (screen: Screen) => Promise<Page>;
+  readonly #kinds: WindowKinds<Screen>;
   /** A page of the service without the console, which keeps the process of the window. */
   readonly #restUrl: string;
-  /** By their screen: those of the same one can take each other's place. */
+  /** By their kind. */
   readonly #free = new Map<string, Page[]>();
   readonly #changed = new WeakSet<Page>();
 
-  constructor(open: (screen: Screen) => Promise<Page>, restUrl: string) {
-    this.#open = open;
+  constructor(kinds: WindowKinds<Screen>, restUrl: string) {
+    this.#kinds = kinds;
     this.#restUrl = restUrl;
   }
 
   async take(screen: Screen): Promise<Page> {
     const kept = this.#freeOf(screen).pop();
+    const page = kept ?? (await this.#kinds.open(screen));
+    await this.#kinds.fit(page, screen);
     if (kept) return kept;
-    const page = await this.#open(screen);
     const tell = () => this.#changed.add(page);
     tellUse(page, LASTING_OF_PAGE, tell);
     tellUse(page.context(), LASTING_OF_CONTEXT, tell);
@@ -48,9 +48,9 @@ export class KeptWindows<Screen> {
   }
 
   #freeOf(screen: Screen): Page[] {
-    const key = JSON.stringify(screen);
-    const free = this.#free.get(key) ?? [];
-    this.#free.set(key, free);
+    const kind = this.#kinds.kindOf(screen);
+    const free = this.#free.get(kind) ?? [];
+    this.#free.set(kind, free);
     return free;
   }
 
