@@ -14,7 +14,7 @@ import { callerOf } from './request-context.ts';
 import { REPORT_WRITE } from './route-policy.ts';
 import { closed } from './schema-parts.ts';
 import { Type } from './schema-type.ts';
-import { compilePart, refuseProblems } from './validation/validation.ts';
+import { compilePart, refuseProblems } from './validation/compile-part.ts';
 import { markReplayed, WriteHeaders } from './write-headers.ts';
 
 /** A request, as the work gets it. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
-import { compilePart, type Problem, refuseProblems } from './validation.ts';
+import { compilePart, type Problem, refuseProblems } from './compile-part.ts';
 
 type Check = (request: FastifyRequest) => void;
 

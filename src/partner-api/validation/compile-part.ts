@@ -4,8 +4,8 @@ import { ERROR_CODES, type ErrorCode } from '../../domain/error-codes.ts';
 import { parseIsoTime } from '../../domain/iso-time.ts';
 import { isPoints, isSignedPoints } from '../../domain/numbers/points.ts';
 import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
+import { describeProblem } from './describe-problem.ts';
 import { type IntegerBounds, isIntegerText } from './integer-text.ts';
-import { describeProblem } from './problems.ts';
 
 type Schema = Record<string, unknown>;
 

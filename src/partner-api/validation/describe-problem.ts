@@ -5,9 +5,9 @@ import { DISTANCE_DECIMALS, findDistanceProblem } from '../../domain/emissions/d
 import { pluralise } from '../../domain/pluralise.ts';
 import type { ErrorDetail } from '../../domain/service-error.ts';
 import { escapeHidden } from '../../domain/single-line-text.ts';
+import type { RequestPart } from './compile-part.ts';
 import { describeBounds, type IntegerBounds, integerProblem } from './integer-text.ts';
 import { hintAtPlus, TIME_FORM } from './read-time.ts';
-import type { RequestPart } from './validation.ts';
 
 type Schema = Record<string, unknown>;
 
