@@ -14,7 +14,8 @@ import { callerOf } from './request-context.ts';
 import { REPORT_WRITE } from './route-policy.ts';
 import { closed } from './schema-parts.ts';
 import { Type } from './schema-type.ts';
-import { compilePart, refuseProblems } from './validation/compile-part.ts';
+import { compilePart } from './validation/compile-part.ts';
+import { refuseProblems } from './validation/problems.ts';
 import { markReplayed, WriteHeaders } from './write-headers.ts';
 
 /** A request, as the work gets it. */

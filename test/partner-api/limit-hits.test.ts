@@ -56,7 +56,7 @@ const FIGURES: readonly [of: string, figure: string, file: string, code: string]
   ['reads of operators', '8 s', 'src/operator-api/register-route.ts', 'waitMaxMs: 8_000'],
   ['wrong keys of an address', '200', 'src/partner-api/limits/failure-limit.ts', 'FAILURES_MAX = 200'],
   ['files of the documentation', '32', 'src/partner-api/docs/serve-docs.ts', 'IN_FLIGHT_MAX = 32'],
-  ['problems', '50', 'src/partner-api/validation/compile-part.ts', 'SHOWN_MAX = 50'],
+  ['problems', '50', 'src/partner-api/validation/problems.ts', 'SHOWN_MAX = 50'],
   ['lines of a list', '1,000,000', 'src/domain/reconciliations/partner-list.ts', 'lines: 1_000_000'],
   ['malformed lines', '10,000', 'src/domain/reconciliations/partner-list.ts', 'malformedLines: 10_000'],
   ['bytes that a partner stores', '2 GiB', 'src/domain/quotas/partner-quota.ts', 'bytesPerDay: 2 * 1024 ** 3'],

@@ -12,7 +12,7 @@ import {
 } from '../../domain/sandbox/scenarios.ts';
 import type { ErrorDetail } from '../../domain/service-error.ts';
 import type { PartnerApiOptions } from '../app.ts';
-import type { Problem } from '../validation/compile-part.ts';
+import type { Problem } from '../validation/problems.ts';
 
 export const SCENARIO_HEADER = 'x-sandbox-scenario';
 

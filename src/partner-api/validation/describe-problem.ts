@@ -5,8 +5,8 @@ import { DISTANCE_DECIMALS, findDistanceProblem } from '../../domain/emissions/d
 import { pluralise } from '../../domain/pluralise.ts';
 import type { ErrorDetail } from '../../domain/service-error.ts';
 import { escapeHidden } from '../../domain/single-line-text.ts';
-import type { RequestPart } from './compile-part.ts';
 import { describeBounds, type IntegerBounds, integerProblem } from './integer-text.ts';
+import type { RequestPart } from './problems.ts';
 import { hintAtPlus, TIME_FORM } from './read-time.ts';
 
 type Schema = Record<string, unknown>;

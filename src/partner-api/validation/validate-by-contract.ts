@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
-import { compilePart, type Problem, refuseProblems } from './compile-part.ts';
+import { compilePart } from './compile-part.ts';
+import { type Problem, refuseProblems } from './problems.ts';
 
 type Check = (request: FastifyRequest) => void;
 
