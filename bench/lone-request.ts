@@ -14,7 +14,7 @@ import { percentile } from '../reliability/harness/report.ts';
 import { newId } from '../src/domain/identifiers.ts';
 import { DEFAULT_RULES } from '../src/domain/rules/contribution-rules.ts';
 import { openEmbedded } from '../src/embedded-postgres/open-embedded.ts';
-import { type ConfirmationRequest, draftContributions } from '../src/operations/contributions/contribution-draft.ts';
+import { type ConfirmationRequest, decideConfirmations } from '../src/operations/contributions/decide-confirmations.ts';
 import { createOperations } from '../src/operations/create-operations.ts';
 import { insertContributions } from '../src/store/contributions/contribution-insert.ts';
 import { type Database, openDatabase } from '../src/store/database.ts';
@@ -97,7 +97,7 @@ function newRequest(): ConfirmationRequest {
 async function insertAlone(target: Database, request: ConfirmationRequest): Promise<void> {
   const confirmation = { ...request, transactionId: newId('txn'), rules: DEFAULT_RULES };
   await inTransaction(target, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db, { begunAtMs, finalStatement }) => {
-    const drafts = draftContributions([confirmation], { estimates: new Map(), begunAtMs, seals: target.contributionSeals });
+    const drafts = decideConfirmations([confirmation], { estimates: new Map(), begunAtMs, seals: target.contributionSeals });
     await finalStatement(() =>
       insertContributions(
         db,

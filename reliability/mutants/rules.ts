@@ -417,7 +417,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a rejected association never rolls the contribution back',
     source: 'Association outcome: the contribution stays confirmed',
-    file: 'src/operations/contributions/contribution-draft.ts',
+    file: 'src/operations/contributions/decide-confirmations.ts',
     find: '  const isLinked = calculationId !== undefined && refusal === undefined;\n',
     replace:
       '  if (refusal) throw new TypeError(refusal);\n  const isLinked = calculationId !== undefined && refusal === undefined;\n',

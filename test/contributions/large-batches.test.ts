@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import pg from 'pg';
 import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
 import type { ConfirmationOutcome } from '../../src/operations/contributions/confirm-contribution.ts';
-import type { ConfirmationRequest } from '../../src/operations/contributions/contribution-draft.ts';
+import type { ConfirmationRequest } from '../../src/operations/contributions/decide-confirmations.ts';
 import { createOperations } from '../../src/operations/create-operations.ts';
 import type { EstimateRequest } from '../../src/operations/emissions/create-delivery-emissions-estimate.ts';
 import { openDatabase } from '../../src/store/database.ts';

@@ -17,15 +17,15 @@ import { type BatchTerms, type CommitConcurrency, type GroupCommitOptions, group
 import { type CommitBatch, countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
 import type { RulesOf } from '../rules/rule-cache.ts';
 import { assertSameFingerprint } from '../same-fingerprint.ts';
+import { eventConflict, orderConflict, outOfBounds } from './contribution-refusals.ts';
+import { countInserted } from './count-inserted.ts';
 import {
   type Confirmation,
   type ConfirmationRequest,
-  type DecidedDraft,
-  draftContributions,
+  type DecidedContribution,
+  decideConfirmations,
   recordOf,
-} from './contribution-draft.ts';
-import { eventConflict, orderConflict, outOfBounds } from './contribution-refusals.ts';
-import { countInserted } from './count-inserted.ts';
+} from './decide-confirmations.ts';
 
 export interface ConfirmationOutcome {
   readonly record: ContributionRecord;
@@ -136,7 +136,7 @@ type Outcomes = (ConfirmationOutcome | undefined)[];
 async function commit(database: Database, confirmations: readonly Confirmation[], terms: BatchTerms): Promise<Outcomes> {
   return inTransaction(database, terms, async (db, { begunAtMs, finalStatement }) => {
     const estimates = await findWantedEstimates(db, confirmations);
-    const drafts = draftContributions(confirmations, { estimates, begunAtMs, seals: database.contributionSeals });
+    const drafts = decideConfirmations(confirmations, { estimates, begunAtMs, seals: database.contributionSeals });
     const present = drafts.filter((draft) => draft !== undefined);
     if (database.isDistributed || present.some(isPending)) {
       const createdAt = await insertDrafts(database, db, present);
@@ -161,7 +161,7 @@ async function commitCounted(
   return inTransaction(database, patience, async (db, { begunAtMs, finalStatement }) => {
     const today = await lockDailyCount(db, partnerId, timeZone);
     const estimates = await findWantedEstimates(db, confirmations);
-    const drafts = draftContributions(confirmations, { estimates, begunAtMs, today, seals: database.contributionSeals });
+    const drafts = decideConfirmations(confirmations, { estimates, begunAtMs, today, seals: database.contributionSeals });
     const present = drafts.filter((draft) => draft !== undefined);
     const createdAt = await insertDrafts(database, db, present);
     const counted = countInserted(confirmations, drafts, { today, inserted: createdAt });
@@ -171,18 +171,18 @@ async function commitCounted(
   });
 }
 
-function insertDrafts(database: Database, db: Queryable, drafts: readonly DecidedDraft[]): Promise<Map<string, Date>> {
+function insertDrafts(database: Database, db: Queryable, drafts: readonly DecidedContribution[]): Promise<Map<string, Date>> {
   return database.isDistributed ? insertContributionsListed(db, drafts) : insertContributions(db, drafts);
 }
 
-function isPending({ contribution }: DecidedDraft): boolean {
+function isPending({ contribution }: DecidedContribution): boolean {
   return contribution.status === 'pending';
 }
 
 /** For the inserted drafts. */
 async function openReviews(
   db: Queryable,
-  drafts: readonly DecidedDraft[],
+  drafts: readonly DecidedContribution[],
   createdAt: ReadonlyMap<string, Date>,
   today?: CountedDay,
 ): Promise<void> {
@@ -197,7 +197,7 @@ async function openReviews(
   await insertSimulatedEnds(db, ending);
 }
 
-function outcomesOf(drafts: readonly (DecidedDraft | undefined)[], createdAt: ReadonlyMap<string, Date>): Outcomes {
+function outcomesOf(drafts: readonly (DecidedContribution | undefined)[], createdAt: ReadonlyMap<string, Date>): Outcomes {
   return drafts.map((draft) => {
     const at = draft && createdAt.get(draft.contribution.transactionId);
     return at && { record: recordOf(draft, at), isReplay: false };

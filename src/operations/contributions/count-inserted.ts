@@ -1,7 +1,7 @@
 import type { DailyCount } from '../../domain/rules/contribution-rules.ts';
 import type { CountedDay } from '../../store/contributions/daily-count.ts';
 import { StaleBatchError } from '../group-commit.ts';
-import { type Confirmation, type DecidedDraft, reasonOf, withOneMore } from './contribution-draft.ts';
+import { type Confirmation, type DecidedContribution, reasonOf, withOneMore } from './decide-confirmations.ts';
 
 /**
  * What the inserted contributions of a batch add to their day. Each was decided as if all before it were inserted; one that conflicted
@@ -11,7 +11,7 @@ import { type Confirmation, type DecidedDraft, reasonOf, withOneMore } from './c
  */
 export function countInserted(
   confirmations: readonly Confirmation[],
-  drafts: readonly (DecidedDraft | undefined)[],
+  drafts: readonly (DecidedContribution | undefined)[],
   { today, inserted }: { readonly today: CountedDay; readonly inserted: ReadonlyMap<string, Date> },
 ): CountedDay {
   let counted: DailyCount = today;

@@ -7,7 +7,7 @@ import { endEstimateEarly } from '../../store/sandbox/early-end.ts';
 import { countRefusal, insertRehearsal } from '../../store/sandbox/rehearsal.ts';
 import { deleteSimulatedEnd, type SimulatedEnd } from '../../store/sandbox/simulated-end.ts';
 import type { ConfirmationOutcome, ConfirmContribution } from '../contributions/confirm-contribution.ts';
-import type { ConfirmationRequest } from '../contributions/contribution-draft.ts';
+import type { ConfirmationRequest } from '../contributions/decide-confirmations.ts';
 import type { GetContribution } from '../contributions/get-contribution.ts';
 import { confirmPendingContribution, failPendingContribution } from '../contributions/resolve-pending-contribution.ts';
 import type {

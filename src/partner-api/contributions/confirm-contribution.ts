@@ -6,7 +6,7 @@ import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { existingRecord } from '../../domain/recovery-verdict.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { ConfirmationOutcome } from '../../operations/contributions/confirm-contribution.ts';
-import type { ConfirmationRequest } from '../../operations/contributions/contribution-draft.ts';
+import type { ConfirmationRequest } from '../../operations/contributions/decide-confirmations.ts';
 import { originalAssociation } from '../../wire/association-outcome.ts';
 import { associationToWire, contributionToWire } from '../../wire/contribution-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';

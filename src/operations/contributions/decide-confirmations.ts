@@ -42,14 +42,14 @@ export interface Confirmation extends ConfirmationRequest {
   readonly rules: ContributionRules;
 }
 
-/** A draft, and why it begins as pending, if it does. */
-export interface DecidedDraft extends ContributionDraft {
+/** The record to insert, and why it begins as pending, if it does. */
+export interface DecidedContribution extends ContributionDraft {
   readonly reviewReason: ReviewReason | undefined;
   readonly simulatedReview: SimulatedReview | undefined;
 }
 
 /** The further facts by which a batch is decided. */
-export interface DraftContext {
+export interface DecisionFacts {
   readonly estimates: ReadonlyMap<string, EstimateRecord>;
   readonly seals: ContributionSeals;
   /** `performance.now()` just before the transaction began. */
@@ -58,19 +58,22 @@ export interface DraftContext {
   readonly today?: DailyCount | undefined;
 }
 
-/** A confirmation is left out when an earlier one of the batch takes its estimate; it is decided after that one. */
-export function draftContributions(
+/**
+ * Decides for each confirmation of a batch its status, its link or the rejection of it, and its support texts.
+ * A confirmation is left out when an earlier one of the batch takes its estimate; it is decided after that one.
+ */
+export function decideConfirmations(
   confirmations: readonly Confirmation[],
-  { estimates, begunAtMs, today, seals }: DraftContext,
-): (DecidedDraft | undefined)[] {
+  { estimates, begunAtMs, today, seals }: DecisionFacts,
+): (DecidedContribution | undefined)[] {
   const taken = new Set<string>();
   let counted = today ?? NOTHING_COUNTED;
   return confirmations.map((confirmation) => {
     const key = estimateKey(confirmation.partnerId, confirmation.calculationId ?? '');
     if (taken.has(key)) return undefined;
     const reason = reasonOf(confirmation, counted);
-    const drafted = draftContribution(confirmation, reason, arrivalAt(estimates.get(key), confirmation, begunAtMs));
-    const draft = { ...drafted, seal: seals.begin(drafted) };
+    const decided = decideConfirmation(confirmation, reason, arrivalAt(estimates.get(key), confirmation, begunAtMs));
+    const draft = { ...decided, seal: seals.begin(decided) };
     if (draft.link) taken.add(key);
     if (today) counted = withOneMore(counted, confirmation.points);
     return draft;
@@ -96,11 +99,11 @@ function arrivalAt(estimate: EstimateRecord | undefined, { arrivedAtMs }: Confir
   return { estimate, decidedAt: arrivalOf(estimate, begunAtMs - arrivedAtMs) };
 }
 
-function draftContribution(
+function decideConfirmation(
   confirmation: Confirmation,
   reason: ReviewReason | undefined,
   { estimate, decidedAt }: ArrivedEstimate,
-): Omit<DecidedDraft, 'seal'> {
+): Omit<DecidedContribution, 'seal'> {
   const { partnerId, idempotencyKey, fingerprint, calculationId, transactionId, partnerOrderRef, rules } = confirmation;
   const status = reason === undefined ? 'confirmed' : 'pending';
   const refusal =
