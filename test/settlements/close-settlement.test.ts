@@ -10,8 +10,9 @@ import { closeSettlement } from '../../src/operations/settlements/close-settleme
 import { verifySettlements } from '../../src/operations/settlements/verify-settlements.ts';
 import type { Queryable } from '../../src/store/database.ts';
 import { insertEventCounter } from '../../src/store/events/event.ts';
-import { eachSettlement, findOpenSettlement } from '../../src/store/settlements/settlement.ts';
+import { eachSettlement, findOpenSettlement, lockOpenSettlement } from '../../src/store/settlements/settlement.ts';
 import { sumUnsettled } from '../../src/store/settlements/unsettled-contribution.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { OWNER } from '../support/actor.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { document, listMisfits } from '../support/published.ts';
@@ -81,6 +82,20 @@ describe('closing by the schedule', () => {
     assert.equal(outcome?.closed.totals?.contributionCount, 1n);
     assert.deepEqual(outcome?.closed.period, open.period);
     assert.deepEqual(outcome?.opened.period.startsAt, open.period.endsAt);
+  });
+
+  test('a settlement that is not due yet is not even locked', async () => {
+    const { partnerId, open } = await newPartner();
+    const due = closesAt(open.period);
+    const { signal } = new AbortController();
+    const closeAllDue = (now: Date) => closeDueSettlements(database, actor('admin'), tools(), { signal, now });
+    await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+      await lockOpenSettlement(db, partnerId);
+      await closeAllDue(new Date(due.getTime() - 1));
+    });
+    assert.equal((await getOpen(database, partnerId)).settlementId, open.settlementId);
+    await closeAllDue(due);
+    assert.equal((await getOpen(database, partnerId)).sequence, 2n);
   });
 
   test('months that were missed are closed one after the other, empty ones too, without gaps', async () => {

@@ -85,7 +85,7 @@ export function closedPeriod(period: SettlementPeriod, closedAt: Date): Settleme
 }
 
 /** The time from which the schedule closes a period. */
-export function closesAt({ endsAt }: SettlementPeriod): Date {
+export function closesAt({ endsAt }: Pick<SettlementPeriod, 'endsAt'>): Date {
   return new Date(endsAt.getTime() + CLOSING_DELAY_MS);
 }
 

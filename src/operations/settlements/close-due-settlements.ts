@@ -1,5 +1,6 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { pluralise } from '../../domain/pluralise.ts';
+import { closesAt } from '../../domain/settlements/settlement-period.ts';
 import { eachPartner } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
@@ -35,16 +36,16 @@ export async function closeDueSettlements(
   const counts = { opened: 0, closed: 0 };
   const at = now ?? (await readClock(database.pool));
   const nodes = new NodeReader(database);
-  const ends = new Map((await listOpenSettlements(nodes)).map(({ partnerId, endsAt }) => [partnerId, endsAt]));
+  const due = new Map((await listOpenSettlements(nodes)).map((open) => [open.partnerId, closesAt(open) <= at]));
   const failed = (count: number) => `Settlements of ${pluralise(count, 'partner')} could not be closed.`;
   await forEachPartner(nodes, eachPartner(database.pool), { signal, failed }, async (partner) => {
     const { partnerId } = partner;
-    const endsAt = ends.get(partnerId);
-    if (endsAt === undefined) {
+    const isDue = due.get(partnerId);
+    if (isDue === undefined) {
       const open = (db: Queryable) => openFirstSettlement(db, partner, actor.correlationId);
       counts.opened += Number(await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, open));
     }
-    if (endsAt === undefined || endsAt <= at)
+    if (isDue ?? true)
       counts.closed += await closeBacklog(database, actor, { partnerId, isEarly: false, now }, { tools, signal });
   });
   return counts;
