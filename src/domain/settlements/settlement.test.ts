@@ -5,7 +5,7 @@ import {
   type Acknowledgement,
   type AcknowledgementStatus,
   checkAcknowledgement,
-  isDue,
+  isBeforeEnd,
 } from './settlement.ts';
 import { calendarPeriod } from './settlement-period.ts';
 
@@ -21,8 +21,8 @@ const problems = (
 test('settlements, section 2, Assignment at close: what lies before the end is taken', () => {
   const november = calendarPeriod(new Date('2026-11-20T00:00:00Z'), 'Asia/Riyadh');
   const before = (at: Date) => new Date(at.getTime() - 1);
-  assert.deepEqual([isDue(before(november.endsAt), november), isDue(november.endsAt, november)], [true, false]);
-  assert.ok(isDue(before(november.startsAt), november), 'a straggler falls into the next settlement');
+  assert.deepEqual([isBeforeEnd(before(november.endsAt), november), isBeforeEnd(november.endsAt, november)], [true, false]);
+  assert.ok(isBeforeEnd(before(november.startsAt), november), 'a straggler falls into the next settlement');
 });
 
 test('settlements, section 2, acknowledgement: accepted or disputed, and a dispute may end in acceptance', () => {

@@ -22,7 +22,7 @@ export const SETTLEMENT_TRANSITIONS = {
  * @param at A contribution's `confirmed_at`, an adjustment's `posted_at`.
  * @see docs/spec/settlements.md#2-settlement, "Assignment at close".
  */
-export function isDue(at: Date, { endsAt }: SettlementPeriod): boolean {
+export function isBeforeEnd(at: Date, { endsAt }: SettlementPeriod): boolean {
   return at < endsAt;
 }
 

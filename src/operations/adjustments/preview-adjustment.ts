@@ -10,7 +10,7 @@ import { checkStatedDeltas, NOT_CONFIRMED } from '../../domain/adjustments/new-a
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import { readAmount } from '../../domain/numbers/money.ts';
 import { type ErrorDetail, refuseInvalid } from '../../domain/service-error.ts';
-import { isDue } from '../../domain/settlements/settlement.ts';
+import { isBeforeEnd } from '../../domain/settlements/settlement.ts';
 import { nextPeriod } from '../../domain/settlements/settlement-period.ts';
 import { addAdjustment, type SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import type { Partner } from '../../store/access/partner.ts';
@@ -157,7 +157,7 @@ async function previewSettlement(
   if (!open) return null;
   let { period } = open;
   const at = postedAt ?? (await readClock(pool));
-  while (!isDue(at, period)) period = nextPeriod(period, partner.timeZone);
+  while (!isBeforeEnd(at, period)) period = nextPeriod(period, partner.timeZone);
   if (period !== open.period) return { settlementId: null, periodLabel: period.label, totals: null };
   const { totals } = await readSettlementView(database, tools.pricesOf, open, tools.openTotals);
   const amount = adjustmentAmount(adjustment, standing.pointValue);
