@@ -725,7 +725,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an attempt that the database does not take is not forgotten',
     source: 'decisions 7, Delivery',
-    file: 'src/webhooks/delivery/attempt-recorder.ts',
+    file: 'src/webhooks/delivery/attempt-batches.ts',
     find: '        if (signal.aborted) return undefined;\n',
     replace: '        return undefined;\n',
     tests: ['webhooks/record-attempts'],

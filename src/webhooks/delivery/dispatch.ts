@@ -8,7 +8,7 @@ import { DUE_ENDPOINTS_ON_NODES, type DueEndpoint, listDueEndpoints } from '../.
 import { listEndpointsOf, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import type { EndpointSecrets } from '../security/signature.ts';
 import { type AttemptTools, post, toAttempt } from './attempt.ts';
-import { openRecorder } from './attempt-recorder.ts';
+import { openAttemptBatches } from './attempt-batches.ts';
 import { claimDue } from './claim-due.ts';
 import { openHandOverEnding } from './end-hand-overs.ts';
 import { EndpointQueues, type Sent } from './endpoint-queues.ts';
@@ -92,7 +92,7 @@ class RunningDispatcher implements Dispatcher {
     const nodes = new NodeReader(database, onError);
     this.#listDue = () =>
       database.isDistributed ? nodes.read<DueEndpoint>(DUE_ENDPOINTS_ON_NODES) : listDueEndpoints(database.pool);
-    this.#record = openRecorder({ ...options, signal });
+    this.#record = openAttemptBatches({ ...options, signal });
     this.#verifiedEndpoints = openVerifiedEndpoints(database, onError);
     this.#recipientOf = rememberRecipients(options.openSecrets);
     this.#queues = new EndpointQueues<Task, Recipient>({

@@ -5,7 +5,7 @@ import type { Attempt } from '../../store/webhooks/attempt.ts';
 import { LEASE_MS } from './attempt.ts';
 import { type Disabling, type Standing, settleAttempts } from './record-attempts.ts';
 
-export interface RecorderOptions {
+export interface AttemptBatchOptions {
   readonly database: Database;
   /** Called for every endpoint that is disabled for its failures. */
   readonly onDisabled: (disabling: Disabling) => void;
@@ -24,7 +24,7 @@ const RECORD_AGAIN_AFTER_MS = 1_000;
  *
  * @returns A function that records one and returns the health of its endpoint; `undefined` when it was given up.
  */
-export function openRecorder(options: RecorderOptions): (attempt: Attempt) => Promise<Standing | undefined> {
+export function openAttemptBatches(options: AttemptBatchOptions): (attempt: Attempt) => Promise<Standing | undefined> {
   const { database, onDisabled, onError, signal } = options;
   const settle = async (partnerId: string | undefined, attempts: readonly Attempt[]): Promise<(Standing | undefined)[]> => {
     const standings = await settleAttempts(database, partnerId, attempts);
