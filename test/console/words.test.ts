@@ -34,7 +34,7 @@ import { calculationSheet } from '../../src/domain/emissions/calculation-sheet.t
 import { distanceText } from '../../src/domain/emissions/distance.ts';
 import type { Estimate } from '../../src/domain/emissions/estimate.ts';
 import { EVENT_TYPES, TEST_TYPE, VERIFICATION_TYPE } from '../../src/domain/events/event.ts';
-import { DISABLED_FOR as REASONS } from '../../src/domain/webhooks/endpoint-circuit.ts';
+import { DISABLED_FOR as REASONS } from '../../src/domain/webhooks/endpoint-health.ts';
 import { AUDITED_KINDS } from '../../src/operations/audit/audited-kinds.ts';
 import { ERROR_CLASSES } from '../../src/webhooks/delivery/send.ts';
 

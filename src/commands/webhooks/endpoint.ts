@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-health.ts';
 import { openConfiguredSecretBox } from '../../service/keys/configured-keys.ts';
 import type { Database } from '../../store/database.ts';
 import { listWebhookEndpoints, secretRotatesAt, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';

@@ -1,4 +1,4 @@
-import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-health.ts';
 import type { NamedSubject } from '../../operations/events/orders-of-events.ts';
 import type { CountedEndpoint } from '../../operations/overview/list-endpoints.ts';
 import { Type } from '../../partner-api/schema-type.ts';

@@ -1,4 +1,4 @@
-import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-health.ts';
 import type { LastAttempt } from '../../store/webhooks/attempt-log.ts';
 import type { LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
 import { secretRotatesAt, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';

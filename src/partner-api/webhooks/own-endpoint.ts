@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
-import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-health.ts';
 import type { Credential } from '../../store/access/api-key.ts';
 import type { Queryable } from '../../store/database.ts';
 import { findWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';

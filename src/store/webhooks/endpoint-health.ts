@@ -1,4 +1,4 @@
-import { DISABLED_FOR, type EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
+import { DISABLED_FOR, type EndpointHealth } from '../../domain/webhooks/endpoint-health.ts';
 import type { Database, Queryable } from '../database.ts';
 import type { Ask, NodeReader, OfAllPartners } from '../node-reader.ts';
 import { ONE_BY_ONE, run, type Statement } from '../query.ts';

@@ -1,4 +1,4 @@
-import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-health.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Database, Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';

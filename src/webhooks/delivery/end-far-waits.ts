@@ -1,4 +1,4 @@
-import { BREAKER_MAX_MS } from '../../domain/webhooks/endpoint-circuit.ts';
+import { BREAKER_MAX_MS } from '../../domain/webhooks/endpoint-health.ts';
 import { DELAY_MAX_MS } from '../../domain/webhooks/retry-schedule.ts';
 import type { Database } from '../../store/database.ts';
 import { NodeReader } from '../../store/node-reader.ts';

@@ -6,7 +6,7 @@ import {
   type EndpointHealth,
   isCircuitOpen,
   isGivenUp as isGivenUpAfter,
-} from '../../domain/webhooks/endpoint-circuit.ts';
+} from '../../domain/webhooks/endpoint-health.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { ENDPOINT } from '../../operations/audit/audited-kinds.ts';
 import { endpointRecord } from '../../operations/audit/authorising-records.ts';

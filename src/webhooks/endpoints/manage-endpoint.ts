@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/access/role.ts';
-import type { EndpointHealth } from '../../domain/webhooks/endpoint-circuit.ts';
+import type { EndpointHealth } from '../../domain/webhooks/endpoint-health.ts';
 import { withRole } from '../../operations/with-role.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { makeDeliveriesDue } from '../../store/webhooks/delivery.ts';

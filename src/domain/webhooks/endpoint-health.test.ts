@@ -1,7 +1,7 @@
 /** Decisions, section 7, Delivery. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { afterFailures, breakerPauseMs, isCircuitOpen, isGivenUp } from './endpoint-circuit.ts';
+import { afterFailures, breakerPauseMs, isCircuitOpen, isGivenUp } from './endpoint-health.ts';
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
