@@ -789,9 +789,9 @@ export const RULES: readonly Rule[] = [
   {
     rule: '410 disables the endpoint',
     source: 'decisions 7, Delivery',
-    file: 'src/webhooks/delivery/record-attempts.ts',
-    find: 'const disabledFor = gone ? DISABLED_FOR.gone :',
-    replace: 'const disabledFor =',
+    file: 'src/domain/webhooks/endpoint-health.ts',
+    find: '  if (hasGone) return DISABLED_FOR.gone;\n',
+    replace: '',
     tests: ['webhooks/webhooks'],
   },
   {

@@ -1,7 +1,7 @@
 /** Decisions, section 7, Delivery. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { afterFailures, breakerPauseMs, isCircuitOpen, isGivenUp } from './endpoint-health.ts';
+import { afterFailures, breakerPauseMs, DISABLED_FOR, disablingReason, isCircuitOpen, isGone } from './endpoint-health.ts';
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
@@ -12,9 +12,15 @@ test('the breaker opens at 20 failures in a row: 30 s, doubled at each trip, ten
   assert.deepEqual(pauses, [30, 60, 120, 240, 480, 600, 600]);
 });
 
-test('an endpoint is given up after ten failures or more over five days', () => {
+test('an endpoint is disabled by one answer 410, and after ten failures or more over five days', () => {
+  const now = new Date('2026-11-21T10:00:00Z');
+  const reasonFor = (failuresInRow: number, failingForMs: number, status: number | null = 500) =>
+    disablingReason({ failuresInRow, failingSince: new Date(now.getTime() - failingForMs) }, isGone(status), now);
   const fiveDays = 120 * HOUR;
-  assert.deepEqual([isGivenUp(10, fiveDays), isGivenUp(9, fiveDays), isGivenUp(1_000, fiveDays - 1)], [true, false, false]);
+  assert.equal(reasonFor(10, fiveDays), DISABLED_FOR.givenUp);
+  assert.deepEqual([reasonFor(9, fiveDays), reasonFor(1_000, fiveDays - 1, null)], [undefined, undefined]);
+  assert.deepEqual([reasonFor(1, 0, 410), reasonFor(10, fiveDays, 410)], [DISABLED_FOR.gone, DISABLED_FOR.gone]);
+  assert.equal(disablingReason({ failuresInRow: 10, failingSince: null }, false, now), undefined);
 });
 
 test('attempts that return while the circuit is open count as failures, and open it no further', () => {

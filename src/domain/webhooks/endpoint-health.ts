@@ -53,10 +53,11 @@ export function breakerPauseMs(failuresInRow: number, trips: number): number {
 
 const DISABLING_FAILURES = 10;
 const DISABLING_MS = 5 * 24 * HOUR;
+const GONE = 410;
 
-/** Whether an endpoint has failed so long that it is disabled: ten attempts or more over five days without a success. */
-export function isGivenUp(failuresInRow: number, failingForMs: number): boolean {
-  return failuresInRow >= DISABLING_FAILURES && failingForMs >= DISABLING_MS;
+/** Whether a receiver answers that it is gone for good. */
+export function isGone(status: number | null): boolean {
+  return status === GONE;
 }
 
 /** Why the service itself disables an endpoint, for whoever looks at it. */
@@ -64,3 +65,18 @@ export const DISABLED_FOR = {
   gone: 'The receiver answered 410 Gone.',
   givenUp: 'No attempt succeeded within five days.',
 } as const;
+
+/**
+ * Why an endpoint is disabled: its receiver is gone, or ten attempts or more failed over five days without a success.
+ *
+ * @returns `undefined` while it stays active.
+ */
+export function disablingReason(
+  { failuresInRow, failingSince }: Pick<EndpointHealth, 'failuresInRow' | 'failingSince'>,
+  hasGone: boolean,
+  now: Date,
+): string | undefined {
+  if (hasGone) return DISABLED_FOR.gone;
+  const failingForMs = now.getTime() - (failingSince ?? now).getTime();
+  return failuresInRow >= DISABLING_FAILURES && failingForMs >= DISABLING_MS ? DISABLED_FOR.givenUp : undefined;
+}

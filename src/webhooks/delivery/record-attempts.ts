@@ -2,10 +2,10 @@ import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import {
   afterFailures,
-  DISABLED_FOR,
+  disablingReason,
   type EndpointHealth,
   isCircuitOpen,
-  isGivenUp as isGivenUpAfter,
+  isGone,
 } from '../../domain/webhooks/endpoint-health.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { ENDPOINT } from '../../operations/audit/audited-kinds.ts';
@@ -21,8 +21,6 @@ import {
   updateEndpointHealth,
 } from '../../store/webhooks/endpoint-health.ts';
 import { lockWebhookEndpoint, updateWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
-
-const GONE = 410;
 
 type EndpointId = Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>;
 
@@ -118,14 +116,12 @@ async function recordHealth(db: Queryable, endpoint: EndpointId, { attempts, add
   if (lastSuccess >= 0) await clearEndpointHealth(db, endpoint);
   const healthy = { ...endpoint, isPaused: false, pausedUntil: undefined, disabledFor: undefined, failedDelivery: null };
   if (attempts.every(({ isSuccess }) => isSuccess)) return healthy;
-  const gone = attempts.find(({ status }) => status === GONE);
+  const gone = attempts.find(({ status }) => isGone(status));
   const failedDelivery = (gone ?? attempts.findLast(({ isSuccess }) => !isSuccess))?.claimed.deliveryId ?? null;
   const health = await lockEndpointHealth(db, endpoint);
   if (!health) return healthy;
   const next = failures.length === 0 ? health : await recordFailures(db, endpoint, { health, failures, failedDelivery });
-  const failingForMs = health.readAt.getTime() - (next.failingSince ?? health.readAt).getTime();
-  const isGivenUp = isGivenUpAfter(next.failuresInRow, failingForMs);
-  const disabledFor = gone ? DISABLED_FOR.gone : isGivenUp ? DISABLED_FOR.givenUp : undefined;
+  const disabledFor = disablingReason(next, gone !== undefined, health.readAt);
   const isOpen = isCircuitOpen(next, health.readAt);
   const pausedUntil = isOpen ? (next.breakerOpenUntil ?? undefined) : undefined;
   return { ...endpoint, isPaused: isOpen || disabledFor !== undefined, pausedUntil, disabledFor, failedDelivery };
