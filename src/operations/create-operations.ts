@@ -28,7 +28,7 @@ import { type StorageUsage, UNCOUNTED } from './quotas/storage-usage.ts';
 import { createReconcileSettlement, type ReconcileSettlement } from './reconciliations/reconcile-settlement.ts';
 import type { RulesOf } from './rules/rule-cache.ts';
 import { pricesUnderRules } from './rules/rule-prices.ts';
-import { createRehearse, type Rehearse } from './sandbox/rehearse.ts';
+import { type ApplyScenario, createApplyScenario } from './sandbox/apply-scenario.ts';
 import { type AcknowledgeSettlement, createAcknowledgeSettlement } from './settlements/acknowledge-settlement.ts';
 import { createReadSettlements, type ReadSettlements } from './settlements/read-settlements.ts';
 
@@ -48,7 +48,7 @@ export interface Operations {
   readonly getPartnerPolicy: GetPartnerPolicy;
   readonly listContributions: ListContributions;
   /** Called in a sandbox only. */
-  readonly rehearse: Rehearse;
+  readonly applyScenario: ApplyScenario;
 }
 
 /**
@@ -111,7 +111,7 @@ export function createOperations(
     getPartnerPolicy: createGetPartnerPolicy(database, rulesOf),
     listContributions: createListContributions(database, placesOf(concurrency.reports)),
     answerOnce: (request, work, form) => answerOnce(database, request, work, form),
-    rehearse: createRehearse(database, rehearsed),
+    applyScenario: createApplyScenario(database, rehearsed),
     getDeliveryEmissionsEstimate: createGetDeliveryEmissionsEstimate(database, { concurrency: concurrency.lookup, ...grouping }),
     associateEmissionsEstimate: createAssociateEmissionsEstimate(database, placesOf(concurrency.associate)),
     readEvents: createReadEvents(database, environment, placesOf(concurrency.events)),

@@ -11,7 +11,7 @@ import { audit } from '../audit/audit.ts';
 import { expireOverdueContributions } from '../contributions/expire-overdue-contributions.ts';
 import { closeSettlement } from '../settlements/close-settlement.ts';
 import type { SettlementTools } from '../settlements/settlement-tools.ts';
-import { endPending } from './rehearse.ts';
+import { endPending } from './apply-scenario.ts';
 import { actorOf, requireSandbox, type SandboxCaller } from './sandbox-actor.ts';
 
 export interface ClockTools {

@@ -4,7 +4,7 @@ import { pluralise } from '../../domain/pluralise.ts';
 import type { Database } from '../../store/database.ts';
 import type { NodeReader } from '../../store/node-reader.ts';
 import { listSimulatedEndsDue } from '../../store/sandbox/simulated-end.ts';
-import { endPending } from './rehearse.ts';
+import { endPending } from './apply-scenario.ts';
 
 const CHUNK = 100;
 

@@ -96,14 +96,14 @@ async function confirm(
   options: PartnerApiOptions,
   { request, reply, confirmation }: Sent,
 ): Promise<ConfirmationOutcome | undefined> {
-  const { confirmContribution: confirmIt, rehearse } = options.operations;
+  const { confirmContribution: confirmIt, applyScenario } = options.operations;
   const { partnerId, partnerOrderRef, idempotencyKey, correlationId } = confirmation;
   const operation = 'confirmContribution';
   const scenario = scenarioOfRequest(options, { request, operation, partnerOrderRef });
   if (!scenario) return beforeDeadline(confirmIt(confirmation));
   const rehearsal = { scenario, operation, partnerId, idempotencyKey, correlationId } as const;
-  const work = () => beforeDeadline(rehearse.confirm(confirmation, rehearsal));
-  return playScenario({ request, reply, rehearsal, rehearse, work });
+  const work = () => beforeDeadline(applyScenario.confirm(confirmation, rehearsal));
+  return playScenario({ request, reply, rehearsal, applyScenario, work });
 }
 
 /**

@@ -71,13 +71,13 @@ interface Sent {
  * @returns `undefined` when a sandbox scenario dropped the connection.
  */
 async function estimate(options: PartnerApiOptions, { request, reply, estimation }: Sent): Promise<EstimateOutcome | undefined> {
-  const { createDeliveryEmissionsEstimate: estimateIt, rehearse } = options.operations;
+  const { createDeliveryEmissionsEstimate: estimateIt, applyScenario } = options.operations;
   const { partnerId, partnerOrderRef, idempotencyKey } = estimation;
   const { correlationId } = request.context;
   const operation = 'createDeliveryEmissionsEstimate';
   const scenario = scenarioOfRequest(options, { request, operation, partnerOrderRef });
   if (!scenario) return beforeDeadline(estimateIt(estimation));
   const rehearsal = { scenario, operation, partnerId, idempotencyKey, correlationId } as const;
-  const work = () => beforeDeadline(rehearse.estimate(estimation, rehearsal));
-  return playScenario({ request, reply, rehearsal, rehearse, work });
+  const work = () => beforeDeadline(applyScenario.estimate(estimation, rehearsal));
+  return playScenario({ request, reply, rehearsal, applyScenario, work });
 }

@@ -28,7 +28,7 @@ export async function renderPartnerDocument(): Promise<string> {
       answerOnce: unreachable,
       getPartnerPolicy: unreachable,
       listContributions: unreachable,
-      rehearse: { isRefused: unreachable, confirm: unreachable, estimate: unreachable },
+      applyScenario: { isRefused: unreachable, confirm: unreachable, estimate: unreachable },
       readEnvironmentalStatus: { ofContribution: unreachable, transactions: unreachable },
     },
     sandbox: unreachableAll,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, unavailable } from '../../domain/service-error.ts';
-import type { RehearsalRequest, Rehearse } from '../../operations/sandbox/rehearse.ts';
+import type { ApplyScenario, RehearsalRequest } from '../../operations/sandbox/apply-scenario.ts';
 import { SCENARIO_HEADER } from './scenario-of-request.ts';
 
 /** The most answers that wait on request at a time, of one partner and in one process. */
@@ -11,7 +11,7 @@ export interface Play<Outcome> {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly rehearsal: RehearsalRequest;
-  readonly rehearse: Rehearse;
+  readonly applyScenario: ApplyScenario;
   /** The real operation, under the scenario. */
   work(): Promise<Outcome>;
 }
@@ -26,10 +26,10 @@ export interface Play<Outcome> {
 export async function playScenario<Outcome extends { readonly isReplay: boolean }>(
   play: Play<Outcome>,
 ): Promise<Outcome | undefined> {
-  const { request, reply, rehearsal, rehearse, work } = play;
+  const { request, reply, rehearsal, applyScenario, work } = play;
   const { name, text, slowMs } = rehearsal.scenario;
   reply.header(SCENARIO_HEADER, text);
-  if (await rehearse.isRefused(rehearsal)) {
+  if (await applyScenario.isRefused(rehearsal)) {
     if (name === 'timeout_before_commit') return drop(request, reply);
     throw refusal(name);
   }

@@ -26,7 +26,7 @@ export interface RehearsalRequest {
 }
 
 /** Rehearsals of a sandbox: every outcome takes the same path as in production, and leaves the same records. */
-export interface Rehearse {
+export interface ApplyScenario {
   /**
    * Counts the request for its scenario.
    *
@@ -48,7 +48,7 @@ export interface RehearsedOperations {
 /** Longer than a request may wait in the service, so that the request with the scenario finds its estimate expired. */
 const BEFORE_ANY_REQUEST_SECONDS = 10;
 
-export function createRehearse(database: Database, operations: RehearsedOperations): Rehearse {
+export function createApplyScenario(database: Database, operations: RehearsedOperations): ApplyScenario {
   const { confirmContribution, createDeliveryEmissionsEstimate, getContribution } = operations;
   return {
     async isRefused({ scenario, ...rehearsal }) {
