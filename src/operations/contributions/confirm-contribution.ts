@@ -11,7 +11,7 @@ import type { Database, Queryable } from '../../store/database.ts';
 import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
 import { insertSimulatedEnds } from '../../store/sandbox/simulated-end.ts';
 import { inTransaction } from '../../store/transaction.ts';
-import { estimateKey } from '../emissions/association-facts.ts';
+import { estimateKey } from '../emissions/link-estimate.ts';
 import type { RecentContributions } from '../events/recent-contributions.ts';
 import { type BatchTerms, type CommitConcurrency, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
 import { type CommitBatch, countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';

@@ -13,7 +13,7 @@ import type { SimulatedReview } from '../../domain/sandbox/scenarios.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
 import type { ContributionDraft } from '../../store/contributions/contribution-insert.ts';
 import type { EstimateRecord } from '../../store/emissions/estimate.ts';
-import { arrivalOf, estimateKey, linkSnapshot, refuseLink } from '../emissions/association-facts.ts';
+import { arrivalOf, estimateKey, linkSnapshot, refuseLink } from '../emissions/link-estimate.ts';
 
 export interface ConfirmationRequest extends Standing {
   readonly partnerId: string;

@@ -15,7 +15,7 @@ import { insertEvent } from '../../store/events/event.ts';
 import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { adoptIfUnsealed, requireSealed } from '../audit/seal-contributions.ts';
-import { linkSnapshot, refuseLink } from '../emissions/association-facts.ts';
+import { linkSnapshot, refuseLink } from '../emissions/link-estimate.ts';
 import { requireReason } from '../require-reason.ts';
 import { withRole } from '../with-role.ts';
 import { confirmationEvent, failureEvent } from './contribution-events.ts';

@@ -14,7 +14,7 @@ import { type EstimateRecord, findEstimatesById } from '../../store/emissions/es
 import { type EventDraft, insertEvent } from '../../store/events/event.ts';
 import { CommitUnknownError, inTransaction, type Transaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { assertSameFingerprint } from '../same-fingerprint.ts';
-import { arrivalOf, linkSnapshot, refuseLink } from './association-facts.ts';
+import { arrivalOf, linkSnapshot, refuseLink } from './link-estimate.ts';
 
 export interface AssociationRequest extends Standing {
   readonly partnerId: string;

@@ -2,7 +2,7 @@ import { byPartner, createBatcher, type LookupOptions } from '../../concurrency/
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
-import { estimateKey } from './association-facts.ts';
+import { estimateKey } from './link-estimate.ts';
 
 export interface EstimateLookup {
   readonly partnerId: string;
