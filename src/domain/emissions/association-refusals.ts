@@ -1,5 +1,6 @@
 import type { ContributionStatus } from '../contributions/contribution-status.ts';
 import { isLongIdentifier } from '../identifiers.ts';
+import { isExpired } from './estimate.ts';
 
 /**
  * Why an association is refused, with one sentence for the partner that names the next step. Used for the error of an association call
@@ -70,7 +71,7 @@ function firstObstacle(facts: AssociationFacts): AssociationRefusalCode | undefi
   if (contributionStatus === 'pending') return 'contribution_pending';
   if (!estimate) return 'estimate_not_found';
   if (contributionHasLink || estimate.hasLink) return 'association_conflict';
-  if (decidedAt >= estimate.expiresAt) return 'estimate_expired';
+  if (isExpired(estimate, decidedAt)) return 'estimate_expired';
   if (estimate.partnerOrderRef !== contributionOrderRef) return 'calculation_mismatch';
   return undefined;
 }

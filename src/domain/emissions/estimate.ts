@@ -21,3 +21,13 @@ export interface Estimate extends Emissions {
   /** {@link ESTIMATE_VALID_HOURS} after `calculatedAt`, also for a linked estimate. */
   expiresAt: Date;
 }
+
+/**
+ * Whether an estimate has expired: it can be neither read nor linked. A linked one no longer expires.
+ *
+ * @param at The time that decides: the arrival of a request that waited in the service, else that of the reading.
+ * @see docs/spec/decisions.md#2-fields.
+ */
+export function isExpired({ expiresAt, hasLink }: { expiresAt: Date; hasLink: boolean }, at: Date): boolean {
+  return !hasLink && at >= expiresAt;
+}

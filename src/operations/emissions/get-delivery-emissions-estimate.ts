@@ -1,4 +1,5 @@
 import { byPartner, createBatcher, type LookupOptions } from '../../concurrency/batch-queue.ts';
+import { isExpired } from '../../domain/emissions/estimate.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
@@ -33,7 +34,7 @@ export function createGetDeliveryEmissionsEstimate(database: Database, together:
   return async (lookup) => {
     const record = await find(lookup);
     if (!record) throw estimateNotFound();
-    if (record.link === null && record.readAt >= record.endsAt) {
+    if (isExpired({ expiresAt: record.endsAt, hasLink: record.link !== null }, record.readAt)) {
       throw new ServiceError(
         'estimate_expired',
         'The estimate has expired: 24 hours passed without an association. Create a new one.',
