@@ -5,7 +5,7 @@ import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { type Decided, DecidedBefore } from '../../parts/dialogs/decided-before.tsx';
 import { useSecondPerson, WhyNotSecond } from '../../parts/four-eyes.tsx';
-import { useMay, useSession } from '../../session/session.tsx';
+import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
@@ -56,15 +56,11 @@ interface DecisionsProps {
 
 function Decisions({ detail, onStep }: DecisionsProps) {
   const t = useTexts(ADJUSTMENT);
-  const { operator } = useSession();
   const [mayDraft, mayApprove] = [useMay('operator'), useMay('approver')];
   const { status, drafted_by } = detail.adjustment;
-  const isOwn = drafted_by === operator.operatorId;
   const isPossible = !isImpossible(detail);
-  const second = useSecondPerson(
-    isPossible && status === 'draft' && mayApprove && !isOwn ? drafted_by : undefined,
-    'approve_adjustment',
-  );
+  const isAsked = isPossible && status === 'draft' && mayApprove;
+  const { isOwn, mayOffer, problems } = useSecondPerson(drafted_by, 'approve_adjustment', isAsked);
   if (!(mayApprove || (mayDraft && isOwn)) || status === 'rejected') return null;
   return (
     <>
@@ -73,10 +69,8 @@ function Decisions({ detail, onStep }: DecisionsProps) {
           {t.ownDraft}
         </Text>
       )}
-      {second.problems.length > 0 && <WhyNotSecond problems={second.problems} />}
-      {isPossible && status === 'draft' && !isOwn && second.mayOffer && (
-        <Button onClick={() => onStep('approve')}>{t.approve}</Button>
-      )}
+      {problems.length > 0 && <WhyNotSecond problems={problems} />}
+      {mayOffer && <Button onClick={() => onStep('approve')}>{t.approve}</Button>}
       {isPossible && status === 'approved' && mayApprove && <Button onClick={() => onStep('post')}>{t.post}</Button>}
       <Button variant="light" color="red" onClick={() => onStep(isOwn ? 'withdraw' : 'reject')}>
         {isOwn ? t.withdraw : t.reject}

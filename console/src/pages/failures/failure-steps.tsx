@@ -10,7 +10,7 @@ import { PartnerLink } from '../../parts/partner.tsx';
 import { Person } from '../../parts/person.tsx';
 import { RowButton } from '../../parts/row-button.tsx';
 import { Foreign, Points } from '../../parts/values.tsx';
-import { useMay, useSession } from '../../session/session.tsx';
+import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { COUNTED } from '../../texts/record-texts.ts';
@@ -33,23 +33,18 @@ interface FailureStepsProps {
 /** What may be done with a draft, by whoever looks at it. */
 export function FailureSteps({ failure, onStep }: FailureStepsProps) {
   const t = useTexts(FAILURE);
-  const { operator } = useSession();
-  const mayApprove = useMay('approver');
-  const isOwn = failure.drafted_by === operator.operatorId;
-  const second = useSecondPerson(mayApprove && !isOwn ? failure.drafted_by : undefined, 'approve_failure');
+  const { isOwn, mayOffer, problems } = useSecondPerson(failure.drafted_by, 'approve_failure', useMay('approver'));
   if (!useMay('operator')) return null;
   return (
     <>
-      {second.problems.length > 0 && <WhyNotSecondInRow problems={second.problems} />}
+      {problems.length > 0 && <WhyNotSecondInRow problems={problems} />}
       <Group gap={6} wrap="nowrap">
         {isOwn && (
           <Text size="sm" c="dimmed">
             {t.ownDraft}
           </Text>
         )}
-        {mayApprove && !isOwn && second.mayOffer && (
-          <RowButton label={t.approve} onClick={() => onStep({ failure, step: 'approve' })} />
-        )}
+        {mayOffer && <RowButton label={t.approve} onClick={() => onStep({ failure, step: 'approve' })} />}
         <RowButton label={t.reject} isRefusal onClick={() => onStep({ failure, step: 'reject' })} />
       </Group>
     </>

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { components } from '../../api/operator-types.ts';
 import { DialogMenu, type MenuItem } from '../../parts/dialogs/dialog-menu.tsx';
 import { useSecondPerson, WhyNotSecond } from '../../parts/four-eyes.tsx';
-import { useMay, useSession } from '../../session/session.tsx';
+import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { type BatchStep, NEXT, otherSteps } from './batch-step.ts';
 import { IMPACT } from './impact-texts.ts';
@@ -41,8 +41,7 @@ export function BatchSteps({ detail }: { readonly detail: Detail }) {
 
 /** Whether the reader may verify a delivered batch now, and what the service says against it. */
 function useVerification({ batch, evidence }: Detail) {
-  const { operatorId } = useSession().operator;
-  const mayVerify = useMay('approver') && batch.status === 'delivered' && batch.delivered_by !== operatorId;
-  const { mayOffer, problems } = useSecondPerson(mayVerify ? batch.delivered_by : undefined, 'verify_batch');
-  return { mayOffer: mayVerify && mayOffer && evidence.length > 0, problems };
+  const isAsked = useMay('approver') && batch.status === 'delivered';
+  const { mayOffer, problems } = useSecondPerson(batch.delivered_by, 'verify_batch', isAsked);
+  return { mayOffer: mayOffer && evidence.length > 0, problems };
 }
