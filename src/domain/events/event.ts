@@ -28,3 +28,8 @@ export interface EventHead {
   readonly occurredAt: Date;
   readonly correlationId: string | null;
 }
+
+/** The head of what is no event of the partner: a challenge, a test or a sample. It takes no sequence. */
+export function headWithoutSequence(head: Omit<EventHead, 'sequence'>): EventHead {
+  return { ...head, sequence: null };
+}

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../domain/access/role.ts';
-import { EVENT_TYPES, VERIFICATION_TYPE } from '../../domain/events/event.ts';
+import { EVENT_TYPES, headWithoutSequence, VERIFICATION_TYPE } from '../../domain/events/event.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { audit } from '../../operations/audit/audit.ts';
@@ -117,14 +117,13 @@ async function challenge(
   { partnerId, url, secret }: { partnerId: string; url: string; secret: string },
 ): Promise<void> {
   const [eventId, challengeText] = [newId('evt'), randomBytes(24).toString('base64url')];
-  const head = {
+  const head = headWithoutSequence({
     partnerId,
     eventId,
     eventType: VERIFICATION_TYPE,
-    sequence: null,
     occurredAt: await readClock(tools.database.pool),
     correlationId: eventId,
-  };
+  });
   const answer = await post(tools, {
     url,
     secrets: { current: secret },

@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/access/role.ts';
-import type { EventType } from '../../domain/events/event.ts';
+import { type EventType, headWithoutSequence } from '../../domain/events/event.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { isToBeRefused, type SampleFault } from '../../domain/sandbox/sample-fault.ts';
 import { ServiceError } from '../../domain/service-error.ts';
@@ -91,7 +91,7 @@ function makeSamples({ environment, clock }: EndpointTools, { correlationId }: A
   const eventType = fault === 'unknown_type' ? UNKNOWN_TYPE : wanted.eventType;
   const make = (occurredAtMs: number): Sample => {
     const eventId = newId('evt');
-    const head = { partnerId, eventId, eventType, sequence: null, occurredAt: new Date(occurredAtMs), correlationId };
+    const head = headWithoutSequence({ partnerId, eventId, eventType, occurredAt: new Date(occurredAtMs), correlationId });
     return { eventId, eventType, body: eventToText(head, environment, { ...data, sample: true }) };
   };
   const first = make(clock());

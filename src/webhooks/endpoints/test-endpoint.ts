@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/access/role.ts';
-import { TEST_TYPE } from '../../domain/events/event.ts';
+import { headWithoutSequence, TEST_TYPE } from '../../domain/events/event.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { withRole } from '../../operations/with-role.ts';
@@ -35,7 +35,8 @@ export const testEndpoint = withRole(
     const secrets = openSecrets(secretBox, endpoint);
     const eventId = newId('evt');
     const occurredAt = await readClock(database.pool);
-    const head = { partnerId, eventId, eventType: TEST_TYPE, sequence: null, occurredAt, correlationId: actor.correlationId };
+    const { correlationId } = actor;
+    const head = headWithoutSequence({ partnerId, eventId, eventType: TEST_TYPE, occurredAt, correlationId });
     const body = eventToText(head, environment, { endpoint_id: endpointId });
     const deliveryId = `dlv_${eventId.slice('evt_'.length)}.${endpointId.slice(-8)}`;
     const delivery = { partnerId, deliveryId, endpointId, eventId, eventType: TEST_TYPE, trigger: 'test', body } as const;
@@ -53,7 +54,7 @@ export const testEndpoint = withRole(
       eventType: TEST_TYPE,
       deliveryId,
       attemptNumber: Number(claimed.lease),
-      correlationId: actor.correlationId,
+      correlationId,
       body: Buffer.from(body),
     });
     const attempt = toAttempt(claimed, answer, performance.now() - claimedAtMs);
