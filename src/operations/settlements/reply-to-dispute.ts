@@ -1,14 +1,14 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { invalidRequest } from '../../domain/service-error.ts';
 import { isText, textForm } from '../../domain/single-line-text.ts';
-import { listAuditEntries, listSubjectsOfAction } from '../../store/audit/audit.ts';
+import { listSubjectsOfAction } from '../../store/audit/audit.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { lockSettlement } from '../../store/settlements/settlement.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { withRole } from '../with-role.ts';
 import { partnerHasNoSettlement } from './get-settlement.ts';
-import { SETTLEMENT_ENTRIES_MAX } from './settlement-entries.ts';
+import { listSettlementEntries } from './list-settlement-entries.ts';
 
 /** What an operator told the partner about a dispute. The service sends it to nobody. */
 export interface DisputeReply {
@@ -21,7 +21,7 @@ export interface DisputeReply {
 const REPLY = 'dispute.reply';
 
 export const REPLY_CHARACTERS_MAX = 5_000;
-/** So many fit among the {@link SETTLEMENT_ENTRIES_MAX} entries that are read, here and where the acknowledgements are verified. */
+/** So many fit among the entries that are read, here and where the acknowledgements are verified. */
 const REPLIES_MAX = 20;
 
 /**
@@ -62,7 +62,7 @@ export async function listDisputeReplies(
   db: Queryable,
   { partnerId, settlementId }: { readonly partnerId: string; readonly settlementId: string },
 ): Promise<DisputeReply[]> {
-  const entries = await listAuditEntries(db, { subjectId: settlementId, limit: SETTLEMENT_ENTRIES_MAX });
+  const entries = await listSettlementEntries(db, settlementId);
   return entries
     .filter((entry) => entry.action === REPLY && entry.partnerId === partnerId)
     .map(({ recordedAt, operatorId, after }) => {

@@ -1,10 +1,9 @@
 import { formatValue } from '../../domain/settlements/settled-contribution.ts';
-import { listAuditEntries } from '../../store/audit/audit.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { Settlement } from '../../store/settlements/settlement.ts';
 import { type AcknowledgementRecord, listAcknowledgements } from '../../store/settlements/settlement-acknowledgement.ts';
 import { ACKNOWLEDGE, acknowledgementRecord } from './acknowledge-settlement.ts';
-import { SETTLEMENT_ENTRIES_MAX } from './settlement-entries.ts';
+import { listSettlementEntries } from './list-settlement-entries.ts';
 
 /** An acknowledgement that is not as the service recorded it. */
 export interface AcknowledgementProblem {
@@ -28,8 +27,8 @@ export async function verifyAcknowledgements(db: Queryable, settlement: Settleme
   ];
 }
 
-async function listKept(db: Queryable, { settlementId: subjectId }: Settlement): Promise<Kept[]> {
-  const entries = await listAuditEntries(db, { subjectId, limit: SETTLEMENT_ENTRIES_MAX });
+async function listKept(db: Queryable, { settlementId }: Settlement): Promise<Kept[]> {
+  const entries = await listSettlementEntries(db, settlementId);
   return entries
     .filter(({ action }) => action === ACKNOWLEDGE)
     .map(({ after }) => JSON.parse(after ?? '{}') as Kept)
