@@ -2,8 +2,8 @@ import { listPartnersInOrder, type Partner, type PartnerFilter, type PartnerOrde
 import { type Database, onOneConnection, type Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
 import { joinPartnerIds } from '../../store/partner-ids.ts';
+import { countLeftToDecide, type LeftToDecide } from '../../store/settlements/left-to-decide.ts';
 import { listLatestSettlements, type Settlement } from '../../store/settlements/settlement.ts';
-import { countLeftToDecide, type LeftToDecide } from '../../store/settlements/waiting-for-close.ts';
 import { type DisputedSettlement, listOpenDisputes } from '../../store/settlements/waiting-settlement.ts';
 import { getPartner } from '../access/manage-partner.ts';
 import { type LookedThrough, lookThrough } from '../look-through.ts';
