@@ -4,7 +4,7 @@ import type { KeysetPage } from '../../store/ordered-list.ts';
 import { joinPartnerIds } from '../../store/partner-ids.ts';
 import { countLeftToDecide, type LeftToDecide } from '../../store/settlements/left-to-decide.ts';
 import { listLatestSettlements, type Settlement } from '../../store/settlements/settlement.ts';
-import { type DisputedSettlement, listOpenDisputes } from '../../store/settlements/waiting-settlement.ts';
+import { type DisputedSettlement, listOpenDisputes } from '../../store/settlements/unaccepted-settlement.ts';
 import { getPartner } from '../access/manage-partner.ts';
 import { type LookedThrough, lookThrough } from '../look-through.ts';
 

@@ -6,7 +6,7 @@ import { countWaitingReviews } from '../../store/contributions/waiting-review.ts
 import { type Database, onOneConnection, type Queryable } from '../../store/database.ts';
 import { countWaitingBatches } from '../../store/impact/impact-batch.ts';
 import { type JobState, listJobStates } from '../../store/jobs/job.ts';
-import { countUnacknowledgedSettlements, listDisputedSettlements } from '../../store/settlements/waiting-settlement.ts';
+import { countUnacknowledgedSettlements, listDisputedSettlements } from '../../store/settlements/unaccepted-settlement.ts';
 import {
   type Backlog,
   countTroubledEndpoints,
