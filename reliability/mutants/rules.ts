@@ -997,7 +997,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'what a contribution was settled with is compared whole, its status as well',
     source: 'settlements 2, assignment at close',
-    file: 'src/domain/settlements/settled-contribution.ts',
+    file: 'src/domain/settlements/compare-with-line.ts',
     find: "    ['status', contribution.status, 'confirmed'],\n",
     replace: '',
     tests: ['settlements/settlement-commands'],

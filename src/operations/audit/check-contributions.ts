@@ -1,5 +1,5 @@
 import type { ContributionSeals } from '../../domain/contributions/contribution-seal.ts';
-import { formatValue } from '../../domain/settlements/settled-contribution.ts';
+import { formatValue } from '../../domain/settlements/compare-with-line.ts';
 import { listSealedContributions, type StoredContribution } from '../../store/contributions/contribution-seal.ts';
 import type { Queryable } from '../../store/database.ts';
 

@@ -4,7 +4,7 @@ import {
   formatValue,
   type SettledContribution,
   type ValueDifference,
-} from '../../domain/settlements/settled-contribution.ts';
+} from '../../domain/settlements/compare-with-line.ts';
 import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
 import { listSealedContributions, type StoredContribution } from '../../store/contributions/contribution-seal.ts';
 import type { Queryable } from '../../store/database.ts';

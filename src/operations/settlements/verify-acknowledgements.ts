@@ -1,4 +1,4 @@
-import { formatValue } from '../../domain/settlements/settled-contribution.ts';
+import { formatValue } from '../../domain/settlements/compare-with-line.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { Settlement } from '../../store/settlements/settlement.ts';
 import { type AcknowledgementRecord, listAcknowledgements } from '../../store/settlements/settlement-acknowledgement.ts';

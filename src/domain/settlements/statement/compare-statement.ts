@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { formatValue } from '../settled-contribution.ts';
+import { formatValue } from '../compare-with-line.ts';
 import type { SettlementLine } from '../settlement-line.ts';
 import { csvRecord } from './csv-record.ts';
 import { findMoved, type Run, type RunCollector, runCollector } from './moved-lines.ts';
