@@ -11,11 +11,11 @@ import type { Queryable } from '../../store/database.ts';
 import { eachSettlement, type Settlement } from '../../store/settlements/settlement.ts';
 import { eachSettlementLine } from '../../store/settlements/settlement-line.ts';
 import {
+  type FoundSettlement,
   findSettlementOfAnyPartner,
   findSettlementOfContribution,
   findStatementOwner,
-  type StatementOwner,
-} from '../../store/settlements/statement-owner.ts';
+} from '../../store/settlements/settlement-search.ts';
 
 export type ClosedSettlement = Settlement & { readonly statement: NonNullable<Settlement['statement']> };
 
@@ -86,12 +86,12 @@ async function explain(db: Queryable, { settlement, verdict, open }: Difference)
 }
 
 /** The settlement of a contribution: of this partner, or of any other. */
-async function findElsewhere(db: Queryable, partnerId: string, transactionId: string): Promise<StatementOwner | undefined> {
+async function findElsewhere(db: Queryable, partnerId: string, transactionId: string): Promise<FoundSettlement | undefined> {
   const own = await findSettlementOfContribution(db, partnerId, transactionId);
   return own ?? findSettlementOfAnyPartner(db, transactionId);
 }
 
-function otherStatement(owner: StatementOwner, { partnerId }: Settlement, state: string): StatementProblem {
+function otherStatement(owner: FoundSettlement, { partnerId }: Settlement, state: string): StatementProblem {
   const { settlementId, periodLabel } = owner;
   const whose = owner.partnerId === partnerId ? '' : ` of the partner ${owner.partnerId}`;
   const message = `The file is the statement of another settlement: ${settlementId} (${periodLabel})${whose}. ${state}`;

@@ -36,7 +36,7 @@ import {
   findSettlementOfAnyPartner,
   findSettlementOfContribution,
   findStatementOwner,
-} from '../../../src/store/settlements/statement-owner.ts';
+} from '../../../src/store/settlements/settlement-search.ts';
 import { listUnreachable } from '../../../src/store/settlements/unsettled-contribution.ts';
 import { listAllWebhookEndpoints, lockAnyWebhookEndpoint } from '../../../src/store/webhooks/webhook-endpoint.ts';
 import type { HotCall, HotCallOptions } from './hot-calls.ts';

@@ -2,8 +2,8 @@ import type { Queryable } from '../database.ts';
 import { EVERY_PARTNER } from '../partner-ids.ts';
 import { rowOf, run, type Statement } from '../query.ts';
 
-/** The owner of a statement file. */
-export interface StatementOwner {
+/** The settlement of a statement, or of a contribution. */
+export interface FoundSettlement {
   readonly partnerId: string;
   readonly settlementId: string;
   readonly periodLabel: string;
@@ -18,8 +18,8 @@ const FIND_BY_SHA256: Statement = {
 /**
  * Finds the settlement, of any partner, whose statement has these bytes. Statements without lines are all the same: the first is returned.
  */
-export async function findStatementOwner(db: Queryable, csvSha256: string): Promise<StatementOwner | undefined> {
-  const [owner] = await run<StatementOwner & Record<string, unknown>>(db, FIND_BY_SHA256, [csvSha256]);
+export async function findStatementOwner(db: Queryable, csvSha256: string): Promise<FoundSettlement | undefined> {
+  const [owner] = await run<FoundSettlement & Record<string, unknown>>(db, FIND_BY_SHA256, [csvSha256]);
   return owner;
 }
 
@@ -38,8 +38,8 @@ export async function findSettlementOfContribution(
   db: Queryable,
   partnerId: string,
   transactionId: string,
-): Promise<StatementOwner | undefined> {
-  const [owner] = await run<StatementOwner & Record<string, unknown>>(db, FIND_BY_CONTRIBUTION, [partnerId, transactionId]);
+): Promise<FoundSettlement | undefined> {
+  const [owner] = await run<FoundSettlement & Record<string, unknown>>(db, FIND_BY_CONTRIBUTION, [partnerId, transactionId]);
   return owner;
 }
 
@@ -49,7 +49,7 @@ const FIND_OF_ANY_PARTNER: Statement = {
 };
 
 /** Looks the contribution up once for each partner. */
-export async function findSettlementOfAnyPartner(db: Queryable, transactionId: string): Promise<StatementOwner | undefined> {
-  const [owner] = await run<StatementOwner & Record<string, unknown>>(db, FIND_OF_ANY_PARTNER, [transactionId]);
+export async function findSettlementOfAnyPartner(db: Queryable, transactionId: string): Promise<FoundSettlement | undefined> {
+  const [owner] = await run<FoundSettlement & Record<string, unknown>>(db, FIND_OF_ANY_PARTNER, [transactionId]);
   return owner;
 }
