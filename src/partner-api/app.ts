@@ -34,8 +34,8 @@ import { type SuspectConnections, suspectConnections } from './http/suspect-conn
 import { endpointChangeLimit } from './limits/endpoint-change-limit.ts';
 import { type LoadShedding, loadShedding, type Traffic } from './limits/load-shedding.ts';
 import { refuseOfLostNode } from './limits/lost-node.ts';
-import { paced, REFUSED_SENDERS, type Refuse, SHED } from './limits/paced.ts';
 import { rateLimits } from './limits/partner-rate.ts';
+import { paceRefusals, REFUSED_SENDERS, type Refuse, SHED } from './limits/refusal-pace.ts';
 import { callerOf, type RequestContext } from './request-context.ts';
 import type { RoutePolicy } from './route-policy.ts';
 import { ROUTES } from './routes.ts';
@@ -112,7 +112,7 @@ const SERVER: ServerOptions = {
 export async function buildPartnerApi(options: PartnerApiOptions): Promise<PartnerApi> {
   const traffic: Traffic = { isDraining: false, lastArrivalAtMs: 0 };
   const { partnerOf } = options.authenticate;
-  const refuseInTurn = paced(SHED);
+  const refuseInTurn = paceRefusals(SHED);
   const gate = loadShedding({ traffic, partnerOf, refuseInTurn, onAnswer: options.onAnswer });
   // Set after the application is created, which needs the answers first.
   let routes: KnownRoutes | undefined;
@@ -222,7 +222,7 @@ interface Limits {
 function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gate, suspects, refuseInTurn }: Limits): void {
   const limitRate = rateLimits(options.processes);
   const limitChanges = endpointChangeLimit();
-  const refuseSenderInTurn = paced({ ...REFUSED_SENDERS, beyond: refuseInTurn });
+  const refuseSenderInTurn = paceRefusals({ ...REFUSED_SENDERS, beyond: refuseInTurn });
   v1.addHook('onRequest', async (request, reply) => {
     const policy = policyOf(request);
     try {

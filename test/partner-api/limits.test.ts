@@ -14,7 +14,7 @@ import { createDeliveryEmissionsEstimate } from '../../src/partner-api/emissions
 import { getEvent } from '../../src/partner-api/events/get-event.ts';
 import { listEvents } from '../../src/partner-api/events/list-events.ts';
 import { loadShedding } from '../../src/partner-api/limits/load-shedding.ts';
-import { paced, SHED } from '../../src/partner-api/limits/paced.ts';
+import { paceRefusals, SHED } from '../../src/partner-api/limits/refusal-pace.ts';
 import type { Credential } from '../../src/store/access/api-key.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
@@ -168,7 +168,7 @@ describe('overload is shed with 503 and not queued without bound', () => {
   const listen = async ({ lookUpKey = async () => {} }: { lookUpKey?: () => Promise<void> } = {}) => {
     const work: (() => void)[] = [];
     const traffic = { isDraining: false, lastArrivalAtMs: 0 };
-    const gate = loadShedding({ traffic, partnerOf: (apiKey) => apiKey, refuseInTurn: paced(SHED), onAnswer: () => {} });
+    const gate = loadShedding({ traffic, partnerOf: (apiKey) => apiKey, refuseInTurn: paceRefusals(SHED), onAnswer: () => {} });
     const app = fastify({ serverFactory: (handle) => createServer(gate.guard(handle)) });
     gate.learnRoutes(app);
     app.decorateRequest('context');

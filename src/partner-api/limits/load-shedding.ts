@@ -11,7 +11,7 @@ import { routePattern } from '../http/route-pattern.ts';
 import { callerOf } from '../request-context.ts';
 import type { RoutePolicy } from '../route-policy.ts';
 import { InFlight } from './in-flight.ts';
-import type { Refuse } from './paced.ts';
+import type { Refuse } from './refusal-pace.ts';
 
 /** What load shedding and the rest of the interface know of all requests. */
 export interface Traffic {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitFor } from '../../../test/support/assertions/wait-for.ts';
-import { paced, SHED } from './paced.ts';
+import { paceRefusals, SHED } from './refusal-pace.ts';
 
 test('a few refusals are made at once, and of many each in its turn', async () => {
-  const refuseInTurn = paced(SHED);
+  const refuseInTurn = paceRefusals(SHED);
   const made: number[] = [];
   const numbers = Array.from({ length: 100 }, (_, index) => index);
   for (const number of numbers) refuseInTurn(() => made.push(number));
@@ -16,7 +16,7 @@ test('a few refusals are made at once, and of many each in its turn', async () =
 test('refusals that find as many before them as may wait are made by the next pace, and all are made once', async () => {
   const beyond: (() => void)[] = [];
   const made: number[] = [];
-  const refuseInTurn = paced({ perMs: 1, waitingMax: 20, beyond: (refuse) => beyond.push(refuse) });
+  const refuseInTurn = paceRefusals({ perMs: 1, waitingMax: 20, beyond: (refuse) => beyond.push(refuse) });
 
   for (let number = 0; number < 40; number++) refuseInTurn(() => made.push(number));
   // On a slow machine more than one turn of refusals is made at once.

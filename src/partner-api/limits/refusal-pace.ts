@@ -1,4 +1,4 @@
-export interface Pace {
+export interface RefusalPace {
   readonly perMs: number;
   /** The most that wait, so that memory and waiting times are bounded. */
   readonly waitingMax: number;
@@ -9,15 +9,15 @@ export interface Pace {
 export type Refuse = (refuse: () => void) => void;
 
 /** For requests that the service cannot take now: refusing takes at most an eighth of the processor. */
-export const SHED: Pace = { perMs: 2, waitingMax: 3_072 };
+export const SHED: RefusalPace = { perMs: 2, waitingMax: 3_072 };
 /** For requests that their sender should not have sent: a used-up rate, a wrong key. A refusal waits at most a second. */
-export const REFUSED_SENDERS: Pace = { perMs: 0.5, waitingMax: 512 };
+export const REFUSED_SENDERS: RefusalPace = { perMs: 0.5, waitingMax: 512 };
 const TURN_MS = 5;
 
 /**
  * Refusals take turns, so that work gets the time: a sender that waits for its refusal sends nothing meanwhile. A few are sent at once.
  */
-export function paced({ perMs, waitingMax, beyond = atOnce }: Pace): Refuse {
+export function paceRefusals({ perMs, waitingMax, beyond = atOnce }: RefusalPace): Refuse {
   const waiting: (() => void)[] = [];
   let turnEndsAtMs = 0;
   let leftInTurn = 0;
