@@ -82,9 +82,10 @@ const FLOORS: Readonly<Record<string, Floor>> = {
     files: [
       'answer-once',
       'create-operations',
+      'filtered-page',
       'for-each-partner',
       'group-commit',
-      'look-through',
+
       'require-reason',
       'same-fingerprint',
       'with-role',

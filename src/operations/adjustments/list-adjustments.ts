@@ -9,7 +9,7 @@ import {
 } from '../../store/adjustments/waiting-adjustment.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { KeysetPage, Placed } from '../../store/ordered-list.ts';
-import { inOrderOf, type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
+import { type FilteredPage, inOrderOf, readFilteredPage, wantedBy } from '../filtered-page.ts';
 import { readPricesOfPartners } from '../rules/rule-prices.ts';
 
 export interface AdjustmentFilter {
@@ -35,12 +35,12 @@ export async function listAdjustmentsOf(
   database: Pick<Database, 'pool' | 'isDistributed'>,
   filter: AdjustmentFilter,
   page: KeysetPage<AdjustmentOrder>,
-): Promise<LookedThrough<PricedAdjustment>> {
+): Promise<FilteredPage<PricedAdjustment>> {
   const { pool: db } = database;
   const { partnerId, status, reasonCode, settlementId } = filter;
   const isWaiting = partnerId === undefined && (status === 'draft' || status === 'approved');
   const isOn = settlementId === undefined ? undefined : true;
-  const looked = await lookThrough({
+  const looked = await readFilteredPage({
     page,
     read: async (part) => withIsOn(db, filter, await read(db, filter, part)),
     isWanted: wantedBy({ status: isWaiting ? undefined : status, reasonCode, isOn }),

@@ -9,7 +9,7 @@ import { type LookedAtContribution, listContributionsInOrder } from '../../store
 import { listLatestContributions } from '../../store/contributions/latest-contribution.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
-import { inOrderOf, type LookedThrough, lookThrough } from '../look-through.ts';
+import { type FilteredPage, inOrderOf, readFilteredPage } from '../filtered-page.ts';
 import { findNamedOf } from './contribution-names.ts';
 
 export interface ContributionFilter {
@@ -29,12 +29,12 @@ export async function listContributionsOfPartner(
   db: Queryable,
   filter: ContributionFilter,
   page: KeysetPage<'created_at'>,
-): Promise<LookedThrough<ContributionRecord>> {
+): Promise<FilteredPage<ContributionRecord>> {
   const { partnerId, createdAfter, createdBefore, of } = filter;
   if (of !== undefined) return findNamed(db, { ...filter, of }, page);
   const afterId = createdAfter && idBeforeRecords('txn', createdAfter);
   const beforeId = createdBefore && idAfterRecords('txn', createdBefore);
-  const looked = await lookThrough({
+  const looked = await readFilteredPage({
     page,
     read: (part) => listContributionsInOrder(db, { partnerId, afterId, beforeId }, part),
     isWanted: Object.values({ ...filter, partnerId: undefined }).some((value) => value !== undefined)
@@ -55,7 +55,7 @@ async function findNamed(
   db: Queryable,
   filter: ContributionFilter & { readonly of: string },
   { order, after, limit }: KeysetPage<'created_at'>,
-): Promise<LookedThrough<ContributionRecord>> {
+): Promise<FilteredPage<ContributionRecord>> {
   const named = await findNamedOf(db, filter.partnerId, { text: filter.of, limit: NAMED_MAX });
   const found = new Map(named.map((id) => [id.transactionId, id]));
   const records = found.size === 0 ? [] : await findContributionsById(db, [...found.values()]);

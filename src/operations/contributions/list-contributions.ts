@@ -5,7 +5,7 @@ import { idAfterRecords, idBeforeRecords } from '../../domain/identifiers.ts';
 import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
 import { listContributionsBetween } from '../../store/contributions/contribution-list.ts';
 import type { Database } from '../../store/database.ts';
-import { LOOKED_AT_MAX } from '../look-through.ts';
+import { LOOKED_AT_MAX } from '../filtered-page.ts';
 
 export interface ContributionCursor {
   readonly partnerId: string;

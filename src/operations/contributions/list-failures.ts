@@ -2,7 +2,7 @@ import { type FailureDraft, listAllFailureDrafts } from '../../store/contributio
 import { type FailureOrder, listFailuresInOrder } from '../../store/contributions/waiting-failure.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
-import { inOrderOf, type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
+import { type FilteredPage, inOrderOf, readFilteredPage, wantedBy } from '../filtered-page.ts';
 
 export interface FailureFilter {
   readonly partnerId?: string | undefined;
@@ -14,8 +14,8 @@ export async function listFailures(
   db: Queryable,
   { partnerId, status }: FailureFilter,
   page: KeysetPage<FailureOrder>,
-): Promise<LookedThrough<FailureDraft>> {
-  const looked = await lookThrough({
+): Promise<FilteredPage<FailureDraft>> {
+  const looked = await readFilteredPage({
     page,
     read: (part) => listFailuresInOrder(db, partnerId, part),
     isWanted: wantedBy({ status }),

@@ -6,7 +6,7 @@ import { type ContributionReview, findContributionReview } from '../../store/con
 import { listWaitingReviews, type ReviewOrder } from '../../store/contributions/waiting-review.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
-import { type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
+import { type FilteredPage, readFilteredPage, wantedBy } from '../filtered-page.ts';
 
 /** A contribution, and why it is reviewed. */
 export interface ReviewedContribution {
@@ -27,9 +27,9 @@ export async function listOpenReviews(
   database: Pick<Database, 'pool' | 'isDistributed'>,
   { partnerId, reason, openedBefore }: ReviewFilter,
   page: KeysetPage<ReviewOrder>,
-): Promise<LookedThrough<ReviewedContribution>> {
+): Promise<FilteredPage<ReviewedContribution>> {
   const isLong = openedBefore === undefined || page.order.by === 'opened_at' ? undefined : true;
-  const looked = await lookThrough({
+  const looked = await readFilteredPage({
     page,
     read: async (part) => {
       const rows = await listWaitingReviews(database.pool, { partnerId, openedBefore }, part);

@@ -3,7 +3,7 @@ import type { Queryable } from '../../store/database.ts';
 import { eachRow } from '../../store/each-page.ts';
 import { listUnpooledSettlements } from '../../store/impact/impact-batch-settlement.ts';
 import { listClosedForPooling, type PoolableSettlement } from '../../store/settlements/poolable-settlement.ts';
-import { wantedBy } from '../look-through.ts';
+import { wantedBy } from '../filtered-page.ts';
 import type { SettlementsOfPartner } from './insert-poolable.ts';
 
 export interface Unpooled {

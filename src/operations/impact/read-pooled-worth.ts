@@ -10,7 +10,7 @@ import {
   listPooledTotals,
   type PoolableSettlement,
 } from '../../store/settlements/poolable-settlement.ts';
-import { type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
+import { type FilteredPage, readFilteredPage, wantedBy } from '../filtered-page.ts';
 
 /** A settlement with what its points are worth. */
 export interface WorthOfSettlement {
@@ -29,9 +29,9 @@ export async function listUnpooledOfAll(
   db: Queryable,
   { partnerId, period }: UnpooledFilter,
   page: KeysetPage<'closed_at'>,
-): Promise<LookedThrough<WorthOfSettlement>> {
+): Promise<FilteredPage<WorthOfSettlement>> {
   const { month, periodLabel } = readPeriodFilter(period);
-  const looked = await lookThrough({
+  const looked = await readFilteredPage({
     page,
     read: (part) => listClosedForPooling(db, { month, partnerId }, part),
     isWanted: wantedBy({ isFree: true, periodLabel }),
@@ -44,8 +44,8 @@ export async function listSettlementsOfBatch(
   db: Queryable,
   batch: Parameters<typeof listPooledInOrder>[1],
   page: KeysetPage<'partner_id'>,
-): Promise<LookedThrough<WorthOfSettlement>> {
-  const looked = await lookThrough({
+): Promise<FilteredPage<WorthOfSettlement>> {
+  const looked = await readFilteredPage({
     page,
     read: (part) => listPooledInOrder(db, batch, part),
     isWanted: undefined,

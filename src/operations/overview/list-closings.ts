@@ -6,7 +6,7 @@ import { countLeftToDecide, type LeftToDecide } from '../../store/settlements/le
 import { listLatestSettlements, type Settlement } from '../../store/settlements/settlement.ts';
 import { type DisputedSettlement, listOpenDisputes } from '../../store/settlements/unaccepted-settlement.ts';
 import { getPartner } from '../access/manage-partner.ts';
-import { type LookedThrough, lookThrough } from '../look-through.ts';
+import { type FilteredPage, readFilteredPage } from '../filtered-page.ts';
 
 /** What counts before the open settlement of a partner closes. */
 export interface Closing {
@@ -29,9 +29,9 @@ export async function listClosings(
   { pool }: Pick<Database, 'pool'>,
   filter: PartnerFilter,
   page: KeysetPage<PartnerOrder>,
-): Promise<LookedThrough<Closing>> {
+): Promise<FilteredPage<Closing>> {
   return onOneConnection(pool, async (db) => {
-    const looked = await lookThrough({
+    const looked = await readFilteredPage({
       page,
       read: (part) => listPartnersInOrder(db, filter, part),
       isWanted: undefined,

@@ -9,7 +9,7 @@ import {
   listEndpointsInOrder,
   type WebhookEndpoint,
 } from '../../store/webhooks/webhook-endpoint.ts';
-import { inOrderOf, type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
+import { type FilteredPage, inOrderOf, readFilteredPage, wantedBy } from '../filtered-page.ts';
 
 export interface EndpointFilter {
   readonly partnerId?: string | undefined;
@@ -26,9 +26,9 @@ export async function listEndpointsForOperators(
   database: Pick<Database, 'pool' | 'isDistributed'>,
   filter: EndpointFilter,
   page: KeysetPage<EndpointOrder>,
-): Promise<LookedThrough<CountedEndpoint>> {
+): Promise<FilteredPage<CountedEndpoint>> {
   const { state } = filter;
-  const looked = await lookThrough({
+  const looked = await readFilteredPage({
     page,
     read: (part) => listEndpointsInOrder(database.pool, filter, part),
     isWanted: isListOf(state, page) ? undefined : wantedBy({ state }),

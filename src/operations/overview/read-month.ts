@@ -10,7 +10,7 @@ import { joinPartnerIds } from '../../store/partner-ids.ts';
 import { listRuleVersions } from '../../store/rules/rule-version.ts';
 import { listOpenSettlementsOf, type Settlement } from '../../store/settlements/settlement.ts';
 import { addUpDays } from '../contributions/add-up-days.ts';
-import { type LookedThrough, lookThrough } from '../look-through.ts';
+import { type FilteredPage, readFilteredPage } from '../filtered-page.ts';
 
 /** What was confirmed and what failed. Points that had no conversion are worth no amount. */
 export interface Sums {
@@ -80,7 +80,7 @@ async function readState(database: Database): Promise<DaysState> {
 /** Everybody who opens the console reads the same first page, so that an answer is shared for this time. */
 const SHARED_MS = 5_000;
 
-export interface MonthOfPartners extends LookedThrough<PartnerMonth>, DaysState {}
+export interface MonthOfPartners extends FilteredPage<PartnerMonth>, DaysState {}
 
 interface MonthPage {
   readonly filter: PartnerFilter & { readonly month: Month };
@@ -109,8 +109,8 @@ async function readMonths(
   db: Queryable,
   { month, ...which }: MonthPage['filter'],
   page: MonthPage['page'],
-): Promise<LookedThrough<PartnerMonth>> {
-  const looked = await lookThrough({
+): Promise<FilteredPage<PartnerMonth>> {
+  const looked = await readFilteredPage({
     page,
     read: (part) => listPartnersInOrder(db, which, part),
     isWanted: undefined,

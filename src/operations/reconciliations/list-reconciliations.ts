@@ -2,7 +2,7 @@ import type { Database, Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
 import { listReconciliationsInOrder, type Reconciliation } from '../../store/reconciliations/reconciliation.ts';
 import { findListedSettlements, findSettlement } from '../../store/settlements/settlement.ts';
-import { type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
+import { type FilteredPage, readFilteredPage, wantedBy } from '../filtered-page.ts';
 
 export interface ReconciliationFilter {
   readonly partnerId?: string | undefined;
@@ -22,8 +22,8 @@ export async function listReconciliationsOf(
   database: Pick<Database, 'pool' | 'isDistributed'>,
   { partnerId, settlementId, status }: ReconciliationFilter,
   page: KeysetPage<'created_at'>,
-): Promise<LookedThrough<ReconciliationOfPeriod>> {
-  const looked = await lookThrough({
+): Promise<FilteredPage<ReconciliationOfPeriod>> {
+  const looked = await readFilteredPage({
     page,
     read: (part) => listReconciliationsInOrder(database.pool, { partnerId, settlementId }, part),
     isWanted: wantedBy({ status }),

@@ -9,7 +9,7 @@ import {
   listClosedSettlements,
   listSettlementsOfPartner,
 } from '../../store/settlements/settlement-list.ts';
-import { inOrderOf, type LookedThrough, lookThrough, wantedBy } from '../look-through.ts';
+import { type FilteredPage, inOrderOf, readFilteredPage, wantedBy } from '../filtered-page.ts';
 
 type Listing = Pick<Database, 'pool' | 'isDistributed'>;
 
@@ -26,14 +26,14 @@ export async function listClosedOfAll(
   database: Listing,
   { acknowledgement, period, currency }: ClosedFilter,
   page: KeysetPage<ClosedOrder>,
-): Promise<LookedThrough<Settlement>> {
+): Promise<FilteredPage<Settlement>> {
   const { by } = page.order;
   const { month, periodLabel } = readPeriodFilter(period);
   const indexed = {
     month: by === 'closed_at' ? month : undefined,
     currency: by === 'payable_amount' ? currency : undefined,
   };
-  const looked = await lookThrough({
+  const looked = await readFilteredPage({
     page,
     read: (part) => listClosedSettlements(database.pool, indexed, part),
     isWanted: wantedBy({
@@ -51,8 +51,8 @@ export async function listOfPartner(
   database: Listing,
   { partnerId, ...wanted }: { partnerId: string; status?: SettlementStatus; acknowledgement?: AcknowledgementStatus },
   page: KeysetPage<'period'>,
-): Promise<LookedThrough<Settlement>> {
-  const looked = await lookThrough({
+): Promise<FilteredPage<Settlement>> {
+  const looked = await readFilteredPage({
     page,
     read: (part) => listSettlementsOfPartner(database.pool, partnerId, part),
     isWanted: wantedBy(wanted),

@@ -1,9 +1,9 @@
 import { ENVIRONMENTAL_STATUSES } from '../../domain/impact/environmental-status.ts';
 import { readNamesOfPartners } from '../../operations/access/read-names-of-partners.ts';
+import { readFilteredPage, wantedBy } from '../../operations/filtered-page.ts';
 import { getImpactBatch } from '../../operations/impact/impact-batch-record.ts';
 import { createImpactBatch, poolSettlements } from '../../operations/impact/pool-contributions.ts';
 import { listSettlementsOfBatch, listUnpooledOfAll } from '../../operations/impact/read-pooled-worth.ts';
-import { lookThrough, wantedBy } from '../../operations/look-through.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import type { Database } from '../../store/database.ts';
 import { listBatchesInOrder } from '../../store/impact/impact-batch.ts';
@@ -39,7 +39,7 @@ export const listBatches = operatorRoute({
   async handle({ tools: { database }, query }) {
     const { status, project_id: projectId } = query;
     const { page, end } = sortedPage('listImpactBatches', order, query, [status, projectId]);
-    const found = await lookThrough({
+    const found = await readFilteredPage({
       page,
       read: (part) => listBatchesInOrder(database.pool, part),
       isWanted: wantedBy({ status, projectId }),

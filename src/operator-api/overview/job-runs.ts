@@ -1,4 +1,4 @@
-import { lookThrough, wantedBy } from '../../operations/look-through.ts';
+import { readFilteredPage, wantedBy } from '../../operations/filtered-page.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { type JobRun, listRunsInOrder } from '../../store/jobs/job.ts';
 import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
@@ -42,7 +42,7 @@ export const listRuns = operatorRoute({
   async handle({ tools: { database }, query }) {
     const { job: jobName, outcome, trigger } = query;
     const { page, end } = sortedPage('listJobRuns', order, query, [jobName, outcome, trigger]);
-    const found = await lookThrough({
+    const found = await readFilteredPage({
       page,
       read: (part) => listRunsInOrder(database.pool, jobName, part),
       isWanted: wantedBy({ outcome, trigger }),

@@ -1,7 +1,7 @@
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { writeEventBodies } from '../../operations/events/event-bodies.ts';
 import { readOrdersOfEvents } from '../../operations/events/orders-of-events.ts';
-import { inOrderOf, lookThrough, wantedBy } from '../../operations/look-through.ts';
+import { inOrderOf, readFilteredPage, wantedBy } from '../../operations/filtered-page.ts';
 import { COUNTED_MAX } from '../../operations/overview/read-overview.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -82,7 +82,7 @@ export const listDeliveries = operatorRoute({
     const few = await findFew(database.pool, { partnerId, endpointId, status });
     const exhaustedOf = status === 'exhausted' ? endpointId : undefined;
     const isExhausted = exhaustedOf !== undefined;
-    const found = await lookThrough({
+    const found = await readFilteredPage({
       page,
       read: (part) =>
         few

@@ -3,7 +3,7 @@ import type { KeysetPage, Place } from '../store/ordered-list.ts';
 /** A page looks at no more rows, so that what is rare costs no more than anything: it may be short, and more follows. */
 export const LOOKED_AT_MAX = 2_000;
 
-export interface LookedThrough<Row> {
+export interface FilteredPage<Row> {
   readonly page: readonly Row[];
   /** Where the next page begins; `undefined` where nothing was looked at. */
   readonly last: Place | undefined;
@@ -26,11 +26,11 @@ interface Look<Row, By extends string> {
 const SECOND_LOOK = 4;
 
 /** A page of the rows that are wanted, among those that follow its place. */
-export async function lookThrough<Row extends { readonly place: Place }, By extends string>({
+export async function readFilteredPage<Row extends { readonly place: Place }, By extends string>({
   page,
   read,
   isWanted,
-}: Look<Row, By>): Promise<LookedThrough<Row>> {
+}: Look<Row, By>): Promise<FilteredPage<Row>> {
   const enough = page.limit + 1;
   const second = Math.min(enough * SECOND_LOOK, LOOKED_AT_MAX);
   const looks = isWanted === undefined ? [enough] : [enough, second - enough, LOOKED_AT_MAX - second];

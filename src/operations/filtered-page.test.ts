@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KeysetPage } from '../store/ordered-list.ts';
-import { LOOKED_AT_MAX, lookThrough } from './look-through.ts';
+import { LOOKED_AT_MAX, readFilteredPage } from './filtered-page.ts';
 
 /** The numbers from 1 to `count`, each in its place, of which those that `divisor` divides are wanted. */
 function listOf(count: number, divisor?: number) {
@@ -15,7 +15,7 @@ function listOf(count: number, divisor?: number) {
   const isWanted = divisor === undefined ? undefined : (row: { number: number }) => row.number % divisor === 0;
   const page = async (limit: number, after?: string) => {
     const order = { by: 'number', isDescending: false } as const;
-    const looked = await lookThrough({
+    const looked = await readFilteredPage({
       page: { order, after: after === undefined ? undefined : [after], limit },
       read,
       isWanted,
@@ -25,7 +25,7 @@ function listOf(count: number, divisor?: number) {
   return { page, sizes };
 }
 
-describe('lookThrough', () => {
+describe('readFilteredPage', () => {
   test('without a filter reads one row more than the page has', async () => {
     const { page, sizes } = listOf(5);
     assert.deepEqual(await page(2), { page: [1, 2], last: ['2'], hasMore: true });
