@@ -12,8 +12,8 @@ import { RecentContributions } from '../operations/events/recent-contributions.t
 import { VERIFY_JOB } from '../schedule/jobs/verify.ts';
 import { listJobs } from '../schedule/jobs.ts';
 import { openReconciler } from '../schedule/reconciler.ts';
-import { openSandboxEnds } from '../schedule/sandbox-ends.ts';
 import { openSchedule, SCHEDULE_POOL_SIZE } from '../schedule/scheduler.ts';
+import { openSimulatedReviews } from '../schedule/simulated-reviews.ts';
 import type { Database } from '../store/database.ts';
 import { findLastJobResult, listJobStates } from '../store/jobs/job.ts';
 import { listEndpointStates, measureBacklog } from '../store/webhooks/delivery-backlog.ts';
@@ -192,7 +192,10 @@ function startSchedule({ config, options, log, report, metrics }: Tools, databas
   );
   parts.defer(endInTime({ close: closeReconciler }));
   if (config.environment === 'sandbox') {
-    const closeEnds = openSandboxEnds(database, report('error', 'simulated reviews could not be ended; the service tries again'));
+    const closeEnds = openSimulatedReviews(
+      database,
+      report('error', 'simulated reviews could not be ended; the service tries again'),
+    );
     parts.defer(endInTime({ close: closeEnds }));
   }
   const schedule = openSchedule({

@@ -85,7 +85,6 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'filtered-page',
       'for-each-partner',
       'group-commit',
-
       'require-reason',
       'same-fingerprint',
       'with-role',
@@ -94,7 +93,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
   webhooks: { folders: ['delivery', 'endpoints', 'receiver', 'security'], files: ['start-webhooks'] },
   schedule: {
     folders: ['jobs'],
-    files: ['clock-watch', 'job', 'jobs', 'reconciler', 'run-by-hand', 'run-job', 'sandbox-ends', 'scheduler'],
+    files: ['clock-watch', 'job', 'jobs', 'reconciler', 'run-by-hand', 'run-job', 'scheduler', 'simulated-reviews'],
   },
   'partner-api': {
     folders: ['docs', 'http', 'limits', 'openapi', 'validation'],

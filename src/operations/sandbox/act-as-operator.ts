@@ -12,7 +12,7 @@ import {
 import type { Database } from '../../store/database.ts';
 import type { EstimateRecord } from '../../store/emissions/estimate.ts';
 import { findEstimatesById } from '../../store/emissions/estimate.ts';
-import { endEstimateEarly } from '../../store/sandbox/early-end.ts';
+import { endEstimateEarly } from '../../store/sandbox/early-estimate-end.ts';
 import { deleteSimulatedEnd } from '../../store/sandbox/simulated-end.ts';
 import { findOpenSettlement, findSettlement, findSettlementBySequence } from '../../store/settlements/settlement.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';

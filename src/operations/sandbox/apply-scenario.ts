@@ -3,7 +3,7 @@ import { newId } from '../../domain/identifiers.ts';
 import { isRefusing, type RehearsedOperation, type Scenario, simulatedReviewOf } from '../../domain/sandbox/scenarios.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
-import { endEstimateEarly } from '../../store/sandbox/early-end.ts';
+import { endEstimateEarly } from '../../store/sandbox/early-estimate-end.ts';
 import { countRefusal, insertRehearsal } from '../../store/sandbox/rehearsal.ts';
 import { deleteSimulatedEnd, type SimulatedEnd } from '../../store/sandbox/simulated-end.ts';
 import type { ConfirmationOutcome, ConfirmContribution } from '../contributions/confirm-contribution.ts';

@@ -13,7 +13,7 @@ const CHUNK = 100;
  *
  * @returns Whether there may be more.
  */
-export async function endDuePending(database: Database, nodes: NodeReader, signal: AbortSignal): Promise<boolean> {
+export async function endDueSimulatedReviews(database: Database, nodes: NodeReader, signal: AbortSignal): Promise<boolean> {
   const due = await listSimulatedEndsDue(nodes, CHUNK);
   const failed = (count: number) => `${pluralise(count, 'pending contribution')} could not be ended.`;
   await forEachSettled(due, { signal, failed }, (end) => endPending(database, end, newId('corr')));

@@ -1,5 +1,5 @@
 import { repeat } from '../concurrency/repeat.ts';
-import { endDuePending } from '../operations/sandbox/end-due-pending.ts';
+import { endDueSimulatedReviews } from '../operations/sandbox/end-simulated-reviews.ts';
 import type { Database } from '../store/database.ts';
 import { NodeReader } from '../store/node-reader.ts';
 
@@ -10,7 +10,7 @@ const PAUSE_MS = 500;
  *
  * @returns A function that stops it.
  */
-export function openSandboxEnds(database: Database, onError: (error: unknown) => void): () => Promise<void> {
+export function openSimulatedReviews(database: Database, onError: (error: unknown) => void): () => Promise<void> {
   const nodes = new NodeReader(database, onError);
-  return repeat({ pauseMs: PAUSE_MS, onError, work: (signal) => endDuePending(database, nodes, signal) });
+  return repeat({ pauseMs: PAUSE_MS, onError, work: (signal) => endDueSimulatedReviews(database, nodes, signal) });
 }
