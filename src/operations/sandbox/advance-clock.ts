@@ -11,7 +11,7 @@ import { audit } from '../audit/audit.ts';
 import { expireOverdueContributions } from '../contributions/expire-overdue-contributions.ts';
 import { closeSettlement } from '../settlements/close-settlement.ts';
 import type { SettlementTools } from '../settlements/settlement-tools.ts';
-import { endPending } from './apply-scenario.ts';
+import { endSimulatedReview } from './end-simulated-reviews.ts';
 import { actorOf, requireSandbox, type SandboxCaller } from './sandbox-actor.ts';
 
 export interface ClockTools {
@@ -102,7 +102,7 @@ async function endAll(database: Database, { partnerId, correlationId }: SandboxC
   let ended = 0;
   for (let isMore = true; isMore; ) {
     const due = await listSimulatedEndsDueOf(database.pool, partnerId, CHUNK);
-    for (const end of due) await endPending(database, end, correlationId);
+    for (const end of due) await endSimulatedReview(database, end, correlationId);
     ended += due.length;
     isMore = due.length === CHUNK;
   }

@@ -1,20 +1,19 @@
-import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { isRefusing, type RehearsedOperation, type Scenario, simulatedReviewOf } from '../../domain/sandbox/scenarios.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { endEstimateEarly } from '../../store/sandbox/early-estimate-end.ts';
 import { countRefusal, insertRehearsal } from '../../store/sandbox/rehearsal.ts';
-import { deleteSimulatedEnd, type SimulatedEnd } from '../../store/sandbox/simulated-end.ts';
+import type { SimulatedEnd } from '../../store/sandbox/simulated-end.ts';
 import type { ConfirmationOutcome, ConfirmContribution } from '../contributions/confirm-contribution.ts';
 import type { ConfirmationRequest } from '../contributions/decide-confirmations.ts';
 import type { GetContribution } from '../contributions/get-contribution.ts';
-import { confirmPendingContribution, failPendingContribution } from '../contributions/resolve-pending-contribution.ts';
 import type {
   CreateDeliveryEmissionsEstimate,
   EstimateOutcome,
   EstimateRequest,
 } from '../emissions/create-delivery-emissions-estimate.ts';
+import { endSimulatedReview } from './end-simulated-reviews.ts';
 
 /** A request with a scenario. */
 export interface RehearsalRequest {
@@ -70,7 +69,7 @@ export function createApplyScenario(database: Database, operations: RehearsedOpe
       await insertRehearsal(database.pool, { ...rehearsal, scenario: scenario.text }, transactionId);
       if (scenario.name !== 'failed' || status !== 'pending') return outcome;
       const end: SimulatedEnd = { partnerId: request.partnerId, transactionId, outcome: 'failed' };
-      await endPending(database, end, request.correlationId);
+      await endSimulatedReview(database, end, request.correlationId);
       const ended = await getContribution.byId({ partnerId: request.partnerId, transactionId });
       return { ...outcome, record: { ...outcome.record, ...ended } };
     },
@@ -110,19 +109,4 @@ async function takeOrder(
 
 async function expireNamedEstimate({ pool }: Database, { partnerId, calculationId }: ConfirmationRequest): Promise<void> {
   if (typeof calculationId === 'string') await endEstimateEarly(pool, { partnerId, calculationId }, BEFORE_ANY_REQUEST_SECONDS);
-}
-
-const NOTE = 'a scenario of the sandbox';
-
-/** Resolves a pending contribution as its partner requested, as an operator would. A final one does not change. */
-export async function endPending(database: Database, end: SimulatedEnd, correlationId: string): Promise<void> {
-  const actor: Actor = { operatorId: 'schedule', role: 'admin', correlationId };
-  const resolve = end.outcome === 'confirmed' ? confirmPendingContribution : failPendingContribution;
-  try {
-    await resolve(database, actor, end, NOTE);
-  } catch (error) {
-    const isFinal = error instanceof ServiceError && error.code === 'invalid_request';
-    if (!isFinal) throw error;
-  }
-  await deleteSimulatedEnd(database.pool, end);
 }
