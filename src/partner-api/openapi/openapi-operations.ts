@@ -6,8 +6,8 @@ import { impactBatchNotFound } from '../../operations/impact/read-environmental-
 import { reconciliationNotFound } from '../../operations/reconciliations/reconcile-settlement.ts';
 import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
 import { factorsNotFound } from '../emissions/emission-factors-not-found.ts';
-import { SANDBOX_OPERATIONS } from './sandbox-operations.ts';
-import { SELF_SERVICE_OPERATIONS } from './self-service-operations.ts';
+import { SANDBOX_OPERATIONS } from './openapi-sandbox-operations.ts';
+import { SELF_SERVICE_OPERATIONS } from './openapi-self-service-operations.ts';
 
 export type OperationId = keyof typeof OPERATIONS;
 
