@@ -14,7 +14,7 @@ import {
 } from '../../store/emissions/estimate.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { type BatchTerms, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
-import { refuseSpent } from '../quotas/refuse-spent.ts';
+import { refuseSpent } from '../quotas/quota-refusals.ts';
 import { countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
 import { assertSameFingerprint } from '../same-fingerprint.ts';
 

@@ -34,7 +34,7 @@ import { findSettlement } from '../../store/settlements/settlement.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { forEachPartner } from '../for-each-partner.ts';
-import { quotaSpent, refuseSpent } from '../quotas/refuse-spent.ts';
+import { quotaSpent, refuseSpent } from '../quotas/quota-refusals.ts';
 import type { StorageUsage } from '../quotas/storage-usage.ts';
 import { assertSameFingerprint } from '../same-fingerprint.ts';
 import { settlementNotFound } from '../settlements/read-settlements.ts';
