@@ -418,6 +418,20 @@ describe('the clock', HANG_LIMIT, () => {
     assert.ok(aheadDays > 4.9 && aheadDays < 5.1, `${aheadDays} days`);
   });
 
+  test('a key that is the end of an earlier one, as much of it as is kept, advances it', async () => {
+    const { client } = await service.newPartner();
+    const advanceUnder = async (key: string): Promise<number> => {
+      const { body } = await ask(client, 'clock', { advance: 'PT1H' }, { 'idempotency-key': key });
+      return Date.parse(body.clock.now);
+    };
+    const keys = Array.from({ length: 16 }, (_, index) => String(index).padStart(128, 'k'));
+    let before = 0;
+    for (const key of keys) before = await advanceUnder(key);
+    // Of 2,000 characters these keys and their spaces take 1,935.
+    const after = await advanceUnder(String(keys[0]).slice(-65));
+    assert.ok(after - before >= 3_600_000, `${after - before} ms`);
+  });
+
   test('two advances of half an estimate’s life end those that were there before both, not those from between', async () => {
     const { client } = await service.newPartner();
     const first = (await client.estimate()).body.estimate.calculation_id;

@@ -21,9 +21,14 @@ const INSERT: Statement = {
   text: `insert into sandbox_clock (partner_id, ahead_ms, advanced_at) values ($1, 0, ${NOW}) on conflict do nothing`,
 };
 
+/** At least fifteen keys, and the spaces between them. A partner has fewer requests that were not answered yet. */
+const KEPT_CHARACTERS = 2_000;
+
+/** Of so many characters the first ones may be the end of a key, which is the key of another request. */
 const LOCK: Statement = {
   name: 'lock_sandbox_clock',
-  text: `select ${NOW} as now, ahead_ms as "aheadMs", coalesce(string_to_array(advanced_under, ' '), '{}') as "advancedUnder"
+  text: `select ${NOW} as now, ahead_ms as "aheadMs", coalesce(
+      (string_to_array(advanced_under, ' '))[case when length(advanced_under) < ${KEPT_CHARACTERS} then 1 else 2 end:], '{}') as "advancedUnder"
     from sandbox_clock where partner_id = $1 for update`,
 };
 
@@ -51,9 +56,6 @@ export interface Advance {
   readonly now: Date;
   readonly idempotencyKey: string;
 }
-
-/** At least fifteen keys, and the spaces between them. A partner has fewer requests that were not answered yet. */
-const KEPT_CHARACTERS = 2_000;
 
 const ADVANCE: Statement = {
   name: 'advance_sandbox_clock',
