@@ -47,6 +47,11 @@ export function recordNotFound(field: string, message: string): ServiceError {
   return new ServiceError('invalid_request', message, { status: 404, details: [{ field, code: 'not_found', message }] });
 }
 
+/** A header with a value that the interface does not take, where HTTP has a status of its own for it. */
+export function unsupportedHeader(field: string, status: 415 | 417, message: string): ServiceError {
+  return new ServiceError('invalid_request', message, { status, details: [{ field, code: 'unsupported_value', message }] });
+}
+
 /** A value that has not the form of its field. @param form After "must be". */
 export function wrongForm(field: string, form: string): ErrorDetail {
   return { field, code: 'wrong_form', message: `${field} must be ${form}.` };

@@ -57,20 +57,22 @@ export function sendError(
  * The framework's own refusals, in the contract's words. Every other unexpected error is a defect or an outage, and the outcome is
  * unknown.
  */
-const FRAMEWORK_REFUSALS: Record<number, string> = {
-  400: 'The request is not well formed.',
-  413: `The body is larger than ${BODY_MAX_BYTES / 1_024} KiB.`,
-  415: 'The body must be JSON: send Content-Type: application/json.',
+const FRAMEWORK_REFUSALS: Record<number, ErrorDetail> = {
+  413: { field: 'body', code: 'too_many_bytes', message: `The body is larger than ${BODY_MAX_BYTES / 1_024} KiB.` },
+  415: {
+    field: 'Content-Type',
+    code: 'unsupported_value',
+    message: 'The body must be JSON: send Content-Type: application/json.',
+  },
 };
 
 function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   const status = (thrown as { statusCode?: unknown } | undefined)?.statusCode;
   if (typeof status === 'number' && status >= 400 && status < 500) {
-    return new ServiceError('invalid_request', FRAMEWORK_REFUSALS[status] ?? 'The request is not well formed.', {
-      status,
-      cause: thrown,
-    });
+    const detail = FRAMEWORK_REFUSALS[status];
+    const message = detail?.message ?? 'The request is not well formed.';
+    return new ServiceError('invalid_request', message, { status, cause: thrown, ...(detail && { details: [detail] }) });
   }
   return unavailable('The service could not complete the request; its outcome is unknown.', { cause: thrown });
 }

@@ -316,7 +316,7 @@ describe('the recovery verdict of what reaches no operation', () => {
   const FIX = ['point_restoration not_authorized', 'next_action fix_request'];
   const confirm = 'POST /v1/impact-transactions HTTP/1.1\r\n';
   const length = 'Content-Type: application/json\r\nContent-Length:';
-  const refused: [string, number, string][] = [
+  const refused: [title: string, status: number, request: string, named?: string][] = [
     ['an unknown path', 404, `POST /v1/impact-transaction HTTP/1.1\r\n${HOST}${length} 2\r\n${CLOSE}{}`],
     ['a path without its version', 404, `POST /impact-transactions HTTP/1.1\r\n${HOST}${length} 2\r\n${CLOSE}{}`],
     ['a path behind that of the pages', 404, `POST /docs/v1/impact-transactions HTTP/1.1\r\n${HOST}${length} 2\r\n${CLOSE}{}`],
@@ -333,15 +333,25 @@ describe('the recovery verdict of what reaches no operation', () => {
     ['an unknown path of a look-up', 404, `GET /v1/impact-transaction?partner_event_id=event-1 HTTP/1.1\r\n${HOST}${CLOSE}`],
     ['a wrong method', 405, `PUT /v1/impact-transactions HTTP/1.1\r\n${HOST}${CLOSE}`],
     ['a bad percent escape in an unknown path', 404, `POST /v1/%zz HTTP/1.1\r\n${HOST}${CLOSE}`],
-    ['an unknown expectation', 417, `${confirm}${HOST}Expect: miracles\r\n${CLOSE}`],
+    ['an unknown expectation', 417, `${confirm}${HOST}Expect: miracles\r\n${CLOSE}`, 'Expect unsupported_value'],
     ['header fields of over 16 KiB', 431, `${confirm}${HOST}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
     ['bytes that are no HTTP', 400, `${confirm}${HOST}nonsense\r\n\r\n`],
-    ['a body over 64 KiB', 413, `${confirm}${HOST}${KEY}${length} 65537\r\n${CLOSE}`],
-    ['another media type', 415, `${confirm}${HOST}${KEY}Content-Type: text/plain\r\nContent-Length: 2\r\n${CLOSE}{}`],
+    ['a body over 64 KiB', 413, `${confirm}${HOST}${KEY}${length} 65537\r\n${CLOSE}`, 'body too_many_bytes'],
+    [
+      'another media type',
+      415,
+      `${confirm}${HOST}${KEY}Content-Type: text/plain\r\nContent-Length: 2\r\n${CLOSE}{}`,
+      'Content-Type unsupported_value',
+    ],
   ];
-  for (const [title, status, request] of refused)
+  for (const [title, status, request, named] of refused)
     test(`${title}: ${status}, not authorized, fix_request`, async () => {
-      assert.deepEqual(verdictOf(await sendRaw(request)), [status, 'invalid_request', false, FIX]);
+      assert.deepEqual(verdictOf(await sendRaw(request)), [
+        status,
+        'invalid_request',
+        false,
+        [...(named ? [named] : []), ...FIX],
+      ]);
     });
 
   test('a confirmation that does not arrive whole: 408 internal_service_unavailable, retryable, look up', async () => {

@@ -124,14 +124,16 @@ describe('rate_limited: per partner and class', () => {
 });
 
 describe('sizes', () => {
-  test('a body over 64 KiB is 413 with the envelope', async () => {
+  const FIX = { point_restoration: 'not_authorized', next_action: 'fix_request' };
+
+  test('a body over 64 KiB is 413, and names the body', async () => {
     const { client } = await service.newPartner();
     const answer = await client.post('/v1/impact-transactions', `{"points":${'1'.repeat(65_536)}}`);
     assertError(answer, 'invalid_request', 413);
-    assert.equal(detailCodes(answer)['next_action'], 'fix_request');
+    assert.deepEqual(detailCodes(answer), { body: 'too_many_bytes', ...FIX });
   });
 
-  test('another media type, charset or coding is 415', async () => {
+  test('another media type, charset or coding is 415, and names the header', async () => {
     const { client } = await service.newPartner();
     const types = [
       'text/plain',
@@ -142,8 +144,11 @@ describe('sizes', () => {
     for (const type of types) {
       const answer = await client.confirm({}, { 'content-type': type });
       assertError(answer, 'invalid_request', 415);
+      assert.deepEqual(detailCodes(answer), { 'Content-Type': 'unsupported_value', ...FIX });
     }
-    assert.equal((await client.confirm({}, { 'content-encoding': 'gzip' })).status, 415);
+    const compressed = await client.confirm({}, { 'content-encoding': 'gzip' });
+    assertError(compressed, 'invalid_request', 415);
+    assert.deepEqual(detailCodes(compressed), { 'Content-Encoding': 'unsupported_value', ...FIX });
     assert.equal((await client.confirm({}, { 'content-type': 'application/json; charset=UTF-8' })).status, 201);
   });
 });

@@ -204,6 +204,7 @@ describe('refusals keep nothing and free the key', HANG_LIMIT, () => {
   test('a list that is malformed as a whole, another media type, an open settlement', async () => {
     const { client, path, partnerId, opened, sent } = await withSettlements(2);
     const headers = { 'idempotency-key': uniqueId('key') };
+    const TYPE = { 'Content-Type': 'unsupported_value' };
     const cases: [list: string, more: Record<string, string>, status: number, details: Record<string, string>][] = [
       ['partner_event_id,points\n', {}, 400, { list: 'missing_column' }],
       [`${toCsv(sent)}"open`, {}, 400, { list: 'open_quote' }],
@@ -211,10 +212,10 @@ describe('refusals keep nothing and free the key', HANG_LIMIT, () => {
       ['{}', { 'content-type': 'application/json' }, 400, { list: 'not_an_array' }],
       ['[{"points":1}', { 'content-type': 'application/json' }, 400, { list: 'not_ended' }],
       [`${HEADER}${'x'.repeat(20_000)}\n`, {}, 400, { list: 'line_too_long' }],
-      [HEADER, { 'content-type': 'text/plain' }, 415, {}],
-      [HEADER, { 'content-encoding': 'gzip' }, 415, {}],
-      [HEADER, { 'content-type': 'text/csv; charset=windows-1256' }, 415, {}],
-      ['[]', { 'content-type': 'application/json; charset=utf-16' }, 415, {}],
+      [HEADER, { 'content-type': 'text/plain' }, 415, TYPE],
+      [HEADER, { 'content-encoding': 'gzip' }, 415, { 'Content-Encoding': 'unsupported_value' }],
+      [HEADER, { 'content-type': 'text/csv; charset=windows-1256' }, 415, TYPE],
+      ['[]', { 'content-type': 'application/json; charset=utf-16' }, 415, TYPE],
     ];
     for (const [list, more, status, details] of cases) {
       const answer = await sendList(client, path, list, { ...headers, ...more });

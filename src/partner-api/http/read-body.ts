@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { readJson } from '../../domain/parse-json.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { ServiceError, unsupportedHeader } from '../../domain/service-error.ts';
 import { chargeBody } from '../limits/partner-rate.ts';
 
 /** Of a request's body; a list has a limit of its own. */
@@ -31,13 +31,15 @@ export function acceptJsonOnly(app: FastifyInstance): void {
 const endEmptyBody: preParsingHookHandler = (_request, _reply, payload, done) =>
   done(null, payload instanceof Readable && payload.readableEnded ? Readable.from([]) : payload);
 
-function refuseOtherCodings({
-  'content-type': type = '',
-  'content-encoding': coding = 'identity',
-}: FastifyRequest['headers']): void {
-  if (!isUtf8(type)) throw new ServiceError('invalid_request', 'The body must be JSON in UTF-8.', { status: 415 });
-  if (coding.toLowerCase() !== 'identity')
-    throw new ServiceError('invalid_request', 'The body must not be compressed.', { status: 415 });
+function refuseOtherCodings(headers: FastifyRequest['headers']): void {
+  const { 'content-type': type = '' } = headers;
+  if (!isUtf8(type)) throw unsupportedHeader('Content-Type', 415, 'The body must be JSON in UTF-8.');
+  refuseCompressed(headers);
+}
+
+/** @throws ServiceError `invalid_request` (415) for a compressed body. */
+export function refuseCompressed({ 'content-encoding': coding = 'identity' }: FastifyRequest['headers']): void {
+  if (coding.toLowerCase() !== 'identity') throw unsupportedHeader('Content-Encoding', 415, 'The body must not be compressed.');
 }
 
 /** Whether a `Content-Type` names no other charset. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { ServiceError, unsupportedHeader } from '../../domain/service-error.ts';
 
 /** Throws `invalid_request` for a head that Node accepts and that a proxy in front of the service may read differently. */
 export function refuseIllFormed({ headers, raw }: FastifyRequest): void {
@@ -12,7 +12,7 @@ export function refuseIllFormed({ headers, raw }: FastifyRequest): void {
   }
   if (raw.httpVersion !== '1.1') refuseVersion(raw);
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
-    throw new ServiceError('invalid_request', 'Expect must be 100-continue.', { status: 417 });
+    throw unsupportedHeader('Expect', 417, 'Expect must be 100-continue.');
   }
   if (headers.host === undefined && raw.httpVersion !== '1.0') throw notClear('The Host header is missing.');
   if (hasTwoHosts(raw.rawHeaders)) throw notClear('The Host header occurs more than once. Send it once.');

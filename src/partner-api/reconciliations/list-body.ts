@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LIST_FORMATS, type ListFormat } from '../../domain/reconciliations/read-partner-list.ts';
-import { ServiceError } from '../../domain/service-error.ts';
-import { charsetOf, isUtf8 } from '../http/read-body.ts';
+import { type ServiceError, unsupportedHeader } from '../../domain/service-error.ts';
+import { charsetOf, isUtf8, refuseCompressed } from '../http/read-body.ts';
 
 /** A list is read as it arrives: of the application, or of a part of it, that takes nothing else. */
 export function takeListsAsStreams(app: FastifyInstance): void {
@@ -15,8 +15,8 @@ export function formatOfList({ headers }: Pick<FastifyRequest, 'headers'>): List
   const sent = headers['content-type'] ?? '';
   const type = sent.split(';', 1)[0]?.trim().toLowerCase();
   const format = (Object.keys(LIST_FORMATS) as ListFormat[]).find((each) => LIST_FORMATS[each] === type);
-  if (!format || !isReadable(format, sent) || (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
-    throw otherType();
+  if (!format || !isReadable(format, sent)) throw otherType();
+  refuseCompressed(headers);
   return format;
 }
 
@@ -26,7 +26,6 @@ function isReadable(format: ListFormat, contentType: string): boolean {
 }
 
 function otherType(): ServiceError {
-  const message =
-    'A list must be CSV in UTF-8 or UTF-16, or JSON in UTF-8, and not compressed: send Content-Type: text/csv or application/json.';
-  return new ServiceError('invalid_request', message, { status: 415 });
+  const message = 'A list must be CSV in UTF-8 or UTF-16, or JSON in UTF-8: send Content-Type: text/csv or application/json.';
+  return unsupportedHeader('Content-Type', 415, message);
 }
