@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Dispatcher } from 'undici';
 import { HANG_LIMIT } from '../../../test/support/assertions/hang-limit.ts';
@@ -101,6 +102,40 @@ test('what precedes an answer, and a connection that is used again and again, ch
     assert.deepEqual([status, errorClass], [200, null]);
   }
   assert.ok(connections < 10, `${connections} connections`);
+});
+
+describe('100 Continue that nobody asked for precedes an answer like any other', HANG_LIMIT, () => {
+  const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+  const answer = `${OK}content-length: ${CONTINUE.length}\r\n\r\n${CONTINUE}`;
+  const pieces: [how: string, pieces: string[], status: number | null][] = [
+    ['once', [CONTINUE, answer], 200],
+    ['with the answer behind it', [CONTINUE + answer], 200],
+    ['twice, with a header', [`HTTP/1.1 100 Go on\r\nserver: old\r\n\r\n${CONTINUE}`, answer], 200],
+    ['before and after 103', [`${CONTINUE}${HINT}\r\n${CONTINUE}`, answer], 200],
+    ['with a body that begins like it', [`${OK}content-length: ${CONTINUE.length}\r\n\r\n`, CONTINUE], 200],
+    ['without end', Array.from({ length: 30 }, () => CONTINUE), null],
+  ];
+  for (const [how, sent, status] of pieces)
+    test(how, async () => {
+      const server = createServer((socket) => {
+        socket.setNoDelay().on('error', () => {});
+        socket.on('data', async (data) => {
+          if (!data.toString().endsWith('{}')) return;
+          for (const piece of sent) {
+            socket.write(piece);
+            await sleep(20);
+          }
+        });
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      after(() => server.close());
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      for (const _again of [1, 2]) {
+        const got = await send(client, { url, headers: {}, body: Buffer.from('{}') });
+        const expected = status === null ? [null, 'endless', null] : [status, null, CONTINUE];
+        assert.deepEqual([got.status, got.errorClass, got.excerpt], expected);
+      }
+    });
 });
 
 const PRLIMIT = '/usr/bin/prlimit';

@@ -5,6 +5,7 @@ import type { Agent } from 'undici';
 import { inWords, type RefusedHostClass } from '../../domain/address-class.ts';
 import { allowsPlainHttp, findAddressRefusal, findHostRefusal, type GuardOptions } from './address-guard.ts';
 import { limitAnswers } from './limit-answers.ts';
+import { passContinue } from './pass-continue.ts';
 import { namesOfThisMachine, publicNames, type ResolveName } from './resolve-name.ts';
 
 export interface GuardedAgentOptions extends GuardOptions {
@@ -78,6 +79,7 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
       const connected: typeof callback = (...[error, socket]) => {
         if (error !== null) return callback(error, null);
         limitAnswers(socket);
+        passContinue(socket);
         callback(null, socket);
       };
       if (refusal === undefined) connect(target, connected);
