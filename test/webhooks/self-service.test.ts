@@ -210,6 +210,22 @@ describe('endpoints', () => {
     assert.deepEqual((await client.call(PATH)).body.webhook_endpoints, []);
   });
 
+  test('a refusal says what to do next', HANG_LIMIT, async () => {
+    const { client, receiver, endpointId } = await newOwnEndpoint();
+    const refusedBecause = async (path: string, body: object) => (await client.post(path, body)).body.error.message;
+    assert.match(await refusedBecause(PATH, { url: receiver.url }), /already has this address\. Use that one; .*rotate-secret/);
+    const strict = await WebhookReceiver.open();
+    strict.answerChallenge = (response) => void response.writeHead(401).end();
+    assert.match(await refusedBecause(PATH, { url: strict.url }), /it answered 401\. Answer a challenge without verification/);
+    assert.match(
+      await refusedBecause(PATH, { url: 'https://example.com:81/' }),
+      /let an operator allow this one: .*--allow-port 81`\.$/,
+    );
+    await call(client, 'PATCH', `${PATH}/${endpointId}`, { status: 'disabled' });
+    const sample = { event_type: 'settlement.closed' };
+    assert.match(await refusedBecause('/v1/sandbox/events', sample), /Add one, or make a disabled one active\./);
+  });
+
   test(
     'five at most, none twice at one address, ten additions a minute; a receiver that fails the challenge gets none',
     HANG_LIMIT,

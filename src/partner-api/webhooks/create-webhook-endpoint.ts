@@ -51,11 +51,18 @@ export function createWebhookEndpoint(app: FastifyInstance, options: PartnerApiO
     async work({ caller, correlationId, work, body: { url, event_types: eventTypes = [] } }) {
       const { partnerId } = caller;
       const verdict = checkEndpointUrl(url, endpointTools);
-      if (verdict.status === 'refused')
-        throw refuse('url', 'unsupported_value', `${verdict.sentence} Give an https address of a public host.`);
+      if (verdict.status === 'refused') {
+        const step = verdict.reason === 'port' ? '' : ' Give an https address of a public host.';
+        throw refuse('url', 'unsupported_value', `${verdict.sentence}${step}`);
+      }
       const present = await listWebhookEndpoints(endpointTools.database.pool, partnerId);
       const same = present.find((endpoint) => endpoint.url === verdict.url);
-      if (same) throw refuse('url', 'not_possible', `Your endpoint ${same.endpointId} already has this address.`);
+      if (same)
+        throw refuse(
+          'url',
+          'not_possible',
+          `Your endpoint ${same.endpointId} already has this address. Use that one; if its secret is lost, rotate-secret makes another.`,
+        );
       if (present.length >= ENDPOINTS_MAX)
         throw refuse('url', 'not_possible', `You have ${ENDPOINTS_MAX} endpoints, which is the maximum. Remove one first.`);
       pace(partnerId);

@@ -18,7 +18,7 @@ import {
 } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
 import { isSuccess, post } from '../delivery/attempt.ts';
-import { describeOutcome } from '../delivery/send.ts';
+import { type Answer, describeOutcome } from '../delivery/send.ts';
 import { checkEndpointUrl } from '../security/address-guard.ts';
 import { newSecret } from '../security/signature.ts';
 import { aboutEndpoint, type EndpointTools, refusal, refuseValue } from './endpoint-context.ts';
@@ -134,17 +134,20 @@ async function challenge(
     correlationId: eventId,
     body: Buffer.from(eventToText(head, tools.environment, { challenge: challengeText })),
   });
-  if (!isSuccess(answer)) {
-    const step =
-      answer.errorClass === 'connect'
-        ? ' Start the receiver, then repeat this; `npx partner-impact-sdk webhook listen --port PORT` of the package for partners is a development receiver.'
-        : '';
-    throw refuseUrl(`The receiver must answer the challenge with 2xx: ${describeOutcome(answer)}.${step} Nothing was stored.`);
-  }
+  if (!isSuccess(answer))
+    throw refuseUrl(
+      `The receiver must answer the challenge with 2xx: ${describeOutcome(answer)}.${stepAfter(answer)} Nothing was stored.`,
+    );
   if (readChallenge(answer.excerpt) !== challengeText)
     throw refuseUrl(
       'The receiver did not return the challenge: it must answer {"challenge": "…"} with the text of data.challenge. Nothing was stored.',
     );
+}
+
+function stepAfter({ status, errorClass }: Answer): string {
+  if (errorClass === 'connect')
+    return ' Start the receiver, then repeat this; `npx partner-impact-sdk webhook listen --port PORT` of the package for partners is a development receiver.';
+  return status === 401 || status === 403 ? ' Answer a challenge without verification: its secret is given out after it.' : '';
 }
 
 /** The address is well formed, and its receiver does not do what it must. */

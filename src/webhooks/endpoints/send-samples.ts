@@ -76,7 +76,7 @@ async function findEndpoints({ database }: EndpointTools, { partnerId, endpointI
     status === 'active' && (eventTypes.length === 0 || eventTypes.includes(eventType));
   const chosen = named ? [named] : present.filter(wants);
   if (chosen.length === 0) {
-    const message = `You have no active webhook endpoint that receives ${eventType}. Add one first.`;
+    const message = `You have no active webhook endpoint that receives ${eventType}. Add one, or make a disabled one active.`;
     throw new ServiceError('invalid_request', message, { details: [{ field: 'endpoint_id', code: 'not_found', message }] });
   }
   await openVerifiedEndpoints(database, (error) => {
