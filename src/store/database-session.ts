@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { AnswerWatch } from './answer-watch.ts';
+import { cancelWork } from './cancel-work.ts';
 import type { Database } from './database.ts';
 
 /**
@@ -35,7 +36,10 @@ export class Session extends pg.Client {
 
   constructor(config: SessionConfig = {}) {
     super(config);
-    const end = () => this.connection.stream.destroy(new Error('The database does not answer: the connection was ended.'));
+    const end = () => {
+      this.connection.stream.destroy(new Error('The database does not answer: the connection was ended.'));
+      cancelWork(this);
+    };
     this.#answers = new AnswerWatch(end, config.answerTimeoutMs);
     // When a sign-in fails on this side, as without a password, the driver leaves the socket open. The server would keep its place.
     this.connection.on('error', () => this.connection.stream.destroy());

@@ -10,8 +10,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { lookUpContributionsByEvent } from '../../src/store/contributions/looked-up-contribution.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
+import { Session } from '../../src/store/database-session.ts';
 import { checkWritable } from '../../src/store/durability.ts';
 import { CommitUnknownError, inTransaction } from '../../src/store/transaction.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, countByStatus, detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { clearAway, end, hold, makeDataDirectory } from '../support/postgres/embedded.ts';
@@ -216,6 +218,18 @@ describe('a wait for the standby that is cut short', () => {
     const answer = await asked;
     assert.equal(answer.status, 503);
     assert.deepEqual(detailCodes(answer), { point_restoration: 'not_authorized', next_action: 'look_up' });
+  });
+
+  test('the session of a commit that nobody waits for any more ends, and frees its place on the server', async () => {
+    const session = new Session({ connectionString: databaseUrl, answerTimeoutMs: 300 });
+    await session.connect();
+    session.on('error', () => {});
+    const { rows } = await session.query('select pg_backend_pid() as pid');
+    await assert.rejects(session.query("select pg_logical_emit_message(true, 'test', 'wait')"), /The database does not answer/);
+    await waitFor('end of the session', async () => {
+      const found = await local.query('select from pg_stat_activity where pid = $1', [rows[0].pid]);
+      return found.rowCount === 0;
+    });
   });
 
   test('reads that arrive together wait together', async () => {
