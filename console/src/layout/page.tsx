@@ -31,7 +31,7 @@ export function Page({ title, parent, description, actions, children }: PageProp
       <Group justify="space-between" align="flex-start" gap="sm">
         <Box maw={720} miw={0}>
           <Trail parent={parent || undefined} />
-          <Title order={1} className="foreign">
+          <Title order={1} className="foreign" tabIndex={-1}>
             <TitleText text={title} />
           </Title>
           {description && (

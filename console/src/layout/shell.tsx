@@ -3,6 +3,7 @@ import { AppShell, Badge, Box, Burger, Flex, Group, Kbd, ScrollArea, Stack, Text
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet } from '@tanstack/react-router';
 import { type KeyboardEvent, useRef } from 'react';
+import { useKeptFocus } from '../app/kept-focus.ts';
 import markAddress from '../app/mark.svg';
 import { isolateForeign } from '../format/isolate.ts';
 import { cityOf, ownZone } from '../format/time.ts';
@@ -26,6 +27,7 @@ export function Shell() {
   const burger = useRef<HTMLButtonElement>(null);
   const t = useTexts(SHELL);
   const toasts = useToastRoom();
+  useKeptFocus();
   // On a narrow screen the menu covers the page while it is open. What is not seen gets no focus.
   const isMenuBeside = toasts.isInMenu;
   const leaveMenu = ({ key }: KeyboardEvent) => {

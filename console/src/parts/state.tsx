@@ -104,7 +104,7 @@ export function Notice({ icon, title, text, isWholePage = false, children }: Not
     <Paper p="xl" role="alert">
       <Stack gap={6} maw={560}>
         <Icon name={icon} size={26} />
-        <Title order={isWholePage ? 1 : 2} size="h2">
+        <Title order={isWholePage ? 1 : 2} size="h2" tabIndex={-1}>
           {title}
         </Title>
         <Text c="dimmed">{text}</Text>

@@ -1,5 +1,6 @@
 import { Modal, type ModalProps } from '@mantine/core';
 import { useContext, useLayoutEffect, useState } from 'react';
+import { canHaveFocus, focusNear } from '../../app/kept-focus.ts';
 import { SteppingUp } from '../../session/stepping-up.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -10,8 +11,8 @@ interface DialogProps extends ModalProps {
 }
 
 /**
- * A dialog whose cross has a name. `Escape` closes the one on top alone; closed, the focus is where it was before. A click beside it loses
- * nothing that was typed, nor a secret that was made of it.
+ * A dialog whose cross has a name. `Escape` closes the one on top alone; closed, the focus is where it was before, or near it. A click
+ * beside it loses nothing that was typed, nor a secret that was made of it.
  */
 export function Dialog({ isBusy = false, ...props }: DialogProps) {
   const { close } = useTexts(COMMON);
@@ -41,7 +42,9 @@ function useFocusBack(isOpen: boolean): void {
       setTimeout(() => {
         const now = document.activeElement;
         const isLost = now === null || now === document.body || now === atClose;
-        if (isLost && before instanceof HTMLElement) before.focus({ preventScroll: true });
+        if (!isLost || !(before instanceof HTMLElement)) return;
+        if (canHaveFocus(before)) before.focus({ preventScroll: true });
+        else focusNear();
       }, FOCUS_MS);
     };
   }, [isOpen]);
