@@ -30,6 +30,8 @@ const given = readArguments(import.meta.filename, {
 const first = readWhole('from', given.from, { min: 1, max: RULES.length });
 const wanted = RULES.map((rule, index) => ({ ...rule, number: index + 1 }));
 const rules = wanted.filter(({ rule, number }) => number >= first && rule.includes(given.only));
+/** A test that waits for what a rule would bring about is ended after so long. */
+const MUTANT_LIMIT_MS = 60_000;
 const copy = mkdtempSync(join(tmpdir(), 'partner-impact-mutants-'));
 
 process.exitCode = await main().finally(() => rmSync(copy, { recursive: true, force: true }));
@@ -79,7 +81,7 @@ async function takeAway({ file, find, replace, tests }: Rule): Promise<Finding> 
     text.replace(find, () => replace),
   );
   try {
-    return toFinding(await runTests(tests.map(testFile)));
+    return toFinding(await runTests(tests.map(testFile), { HANG_LIMIT_MS: String(MUTANT_LIMIT_MS) }));
   } finally {
     writeFileSync(path, text);
   }
@@ -90,9 +92,12 @@ interface TestRun {
   readonly output: string;
 }
 
-function runTests(files: readonly string[]): Promise<TestRun> {
+function runTests(files: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<TestRun> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['scripts/test.ts', '--engine', 'embedded', ...files], { cwd: copy });
+    const child = spawn(process.execPath, ['scripts/test.ts', '--engine', 'embedded', ...files], {
+      cwd: copy,
+      env: { ...process.env, ...env },
+    });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk));
     child.once('exit', (code) => resolve({ isGreen: code === 0, output }));
