@@ -1,5 +1,5 @@
 /**
- * Runs the tests of the operations, the races and the kills on a Citus cluster, in three databases.
+ * Runs the tests of the operations, the races and the kills on a Citus cluster, in four databases.
  *
  *     CITUS_URL=postgres://postgres@127.0.0.1:5600/postgres npm run test:distributed
  *
@@ -56,8 +56,7 @@ const FILES_ELSEWHERE = [
 ].map(testFile);
 
 /**
- * One after the other in a third: a service delivers whatever is due in its database, and processes need many connections. The first
- * verifies every record.
+ * One after the other in a third: a service delivers whatever is due in its database. The first verifies every record.
  */
 const FILES_WITH_DELIVERIES = [
   'sandbox/on-request',
@@ -66,9 +65,7 @@ const FILES_WITH_DELIVERIES = [
   'webhooks/manage-delivery',
   'events/remove-old-events',
   'webhooks/webhooks',
-  'webhooks/lost-node',
   'service/jobs-of-all-partners',
-  'service/processes',
   'events/list-events',
   'events/get-event',
   'operator-api/webhooks',
@@ -77,8 +74,14 @@ const FILES_WITH_DELIVERIES = [
   'operator-api/impact',
   'impact/many-partners',
   'operator-api/found-contributions',
-  'service/operators-and-lost-worker',
+].map(testFile);
+
+/** One after the other in a fourth, the more patient ones first: they wait for a lost node, and leave the processors to the others. */
+const FILES_OF_PROCESSES = [
+  'webhooks/lost-node',
   'service/silent-worker',
+  'service/operators-and-lost-worker',
+  'service/processes',
 ].map(testFile);
 
 function testFile(name: string): string {
@@ -116,10 +119,12 @@ async function main(): Promise<number> {
   };
   const elsewhere = await prepare('elsewhere');
   const withDeliveries = await prepare('with_deliveries');
+  const ofProcesses = await prepare('of_processes');
   await Promise.all([
     runHere(),
     runFiles(FILES_ELSEWHERE, counts, elsewhere),
     runFiles(FILES_WITH_DELIVERIES, counts, withDeliveries),
+    runFiles(FILES_OF_PROCESSES, counts, ofProcesses),
   ]);
   return printSum(counts);
 }
