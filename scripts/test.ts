@@ -52,6 +52,7 @@ const EVERY_STATEMENT = [
 /** Those that take longest, so that the end of a run is not one of them alone. A run of all tests names them at its end. */
 const BEGUN_FIRST = [
   'test/console/pages.test.ts',
+  'test/service/processes.test.ts',
   'test/partner-api/availability.test.ts',
   'test/sdk/inbox.test.ts',
   'test/sdk/gifts.test.ts',
@@ -59,6 +60,7 @@ const BEGUN_FIRST = [
   'test/service/database-clock.test.ts',
   'test/repository/documents.test.ts',
   'test/repository/samples.test.ts',
+  'test/service/start.test.ts',
   'test/console/tasks.test.ts',
   'test/quotas/storage-quota.test.ts',
   'test/settlements/settlement-commands.test.ts',
