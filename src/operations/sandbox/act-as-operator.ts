@@ -126,6 +126,14 @@ export async function closeOnRequest(database: Database, caller: SandboxCaller, 
   }
 }
 
+/** Another partner's contribution is answered with the same words. */
+export function ownContributionNotFound(): ServiceError {
+  return recordNotFound(
+    'transaction_id',
+    'You have no contribution with this transaction_id. Look it up by its partner_event_id.',
+  );
+}
+
 /**
  * Drafts, approves and posts, without a second operator.
  *
@@ -141,7 +149,7 @@ export async function adjustOnRequest(
   const id = { partnerId, adjustmentId: idOfWork('adj', work.workId) };
   const left = work.isTakenOver ? await findAdjustment(database.pool, partnerId, id.adjustmentId) : undefined;
   const [contribution] = await findContributionsById(database.pool, [{ partnerId, transactionId: wanted.transactionId }]);
-  if (!contribution) throw recordNotFound('transaction_id', 'The partner has no contribution with this transaction_id.');
+  if (!contribution) throw ownContributionNotFound();
   const { status } = left ?? (await draftAdjustment(database, actorOf(caller), { ...wanted, ...id }, tools));
   if (left?.status === 'posted') return left;
   if (status === 'draft') await approveAdjustment(database, secondActorOf(caller), id, tools);

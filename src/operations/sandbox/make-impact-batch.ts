@@ -65,6 +65,14 @@ export async function makeImpactBatch(
   return { shown: await getImpactBatchView(database.pool, current), contributionCount };
 }
 
+/** Another partner's settlement is answered with the same words. */
+export function ownSettlementNotFound(): ServiceError {
+  return recordNotFound(
+    'settlement_ids',
+    'settlement_ids names a settlement that you do not have. GET /v1/settlements lists yours.',
+  );
+}
+
 /** The batch that the same work created before its process died, or a new one. */
 async function make(database: Database, caller: SandboxCaller, { settlementIds, quantity }: WantedBatch): Promise<ImpactBatch> {
   const { partnerId, work } = caller;
@@ -72,8 +80,7 @@ async function make(database: Database, caller: SandboxCaller, { settlementIds, 
   const made = work.isTakenOver ? await findImpactBatch(database.pool, impactBatchId) : undefined;
   if (made) return made;
   for (const settlementId of settlementIds)
-    if (!(await findSettlement(database.pool, partnerId, settlementId)))
-      throw recordNotFound('settlement_ids', 'settlement_ids names a settlement that the partner does not have.');
+    if (!(await findSettlement(database.pool, partnerId, settlementId))) throw ownSettlementNotFound();
   const pooled = { name: `Sandbox of ${partnerId}`, quantity, partnerId, settlementIds, impactBatchId };
   return createPooledImpactBatch(database, actorOf(caller), pooled);
 }

@@ -1,3 +1,6 @@
+import { ownContributionNotFound } from '../../operations/sandbox/act-as-operator.ts';
+import { ownSettlementNotFound } from '../../operations/sandbox/make-impact-batch.ts';
+import { endpointNotFound } from '../../webhooks/endpoints/endpoint-context.ts';
 import type { OperationText } from './openapi-operations.ts';
 
 const tag = 'Sandbox';
@@ -39,6 +42,7 @@ export const SANDBOX_OPERATIONS = {
     description:
       'Signs a sample and sends it at once to your endpoints, with one attempt each and with a fault on request. The sample has `sample: true` in `data` and no sequence. You may send 60 samples a minute.',
     errors,
+    notFound: endpointNotFound(),
   },
   closeSandboxSettlement: {
     tag,
@@ -53,6 +57,7 @@ export const SANDBOX_OPERATIONS = {
     description:
       'Drafts, approves and posts an adjustment at once, without a second person. An adjustment never allows the partner to restore points.',
     errors,
+    notFound: ownContributionNotFound(),
   },
   makeSandboxImpactBatch: {
     tag,
@@ -60,6 +65,7 @@ export const SANDBOX_OPERATIONS = {
     description:
       'Pools closed settlements of yours in a new impact batch, or takes one that you made, and advances it to `status` with an event for every step.',
     errors,
+    notFound: ownSettlementNotFound(),
   },
   getSandboxReadiness: {
     tag,
