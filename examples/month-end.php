@@ -13,7 +13,7 @@ function fail(string $problem): void
     exit(1);
 }
 
-/** The bytes of the answer. Asks again, with the same key, while no answer comes or the service asks to wait: ten requests at most. */
+/** The bytes of the answer. Asks again, with the same key, while no answer comes or the service asks to wait, ten minutes at most: ten requests in all. */
 function call(string $path, ?string $key = null, string $type = '', string $body = ''): string
 {
     $headers = ['X-API-Key: ' . getenv('API_KEY')];
@@ -38,7 +38,7 @@ function call(string $path, ?string $key = null, string $type = '', string $body
         $error = is_string($bytes) ? json_decode($bytes)->error ?? null : null;
         $isError = is_string($error->code ?? null) && is_bool($error->retryable ?? null);
         $problem = $isError ? "$error->code: $error->message" : 'no_answer: ' . ($status ? "HTTP $status" : curl_error($handle));
-        if (($isError && !$error->retryable) || $requestsLeft === 0) {
+        if (($isError && !$error->retryable) || $requestsLeft === 0 || $pause > 600) {
             fail($problem);
         }
         sleep($isError ? $pause : 1);

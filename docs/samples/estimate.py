@@ -15,7 +15,7 @@ attempt = sys.argv[5] if len(sys.argv) > 5 else "1"
 
 
 def post(path, key, fields):
-    """Sends the same request with the same key again while no answer comes or the service asks to wait: ten requests at most."""
+    """Sends the same request with the same key again while no answer comes or the service asks to wait, ten minutes at most: ten requests in all."""
     url = urllib.parse.urlsplit(BASE_URL)
     connect = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
     headers = {"X-API-Key": API_KEY, "Idempotency-Key": f"{key}-{attempt}", "Content-Type": "application/json"}
@@ -34,7 +34,7 @@ def post(path, key, fields):
             problem, is_retryable, pause = f"no_answer: {f'HTTP {status}' if status else error}", True, 1
         finally:
             connection.close()
-        if not is_retryable or not requests_left:
+        if not is_retryable or not requests_left or pause > 600:
             sys.exit(problem)
         time.sleep(pause)
 

@@ -14,7 +14,7 @@ interface Answer {
   association: { status: string };
 }
 
-/** Sends the same request with the same key again while no answer comes or the service asks to wait: ten requests at most. */
+/** Sends the same request with the same key again while no answer comes or the service asks to wait, ten minutes at most: ten requests in all. */
 async function post(path: string, key: string, fields: object): Promise<Answer> {
   const headers = { 'X-API-Key': API_KEY, 'Idempotency-Key': `${key}-${attempt}`, 'Content-Type': 'application/json' };
   for (let requestsLeft = 9; ; requestsLeft--) {
@@ -31,7 +31,7 @@ async function post(path: string, key: string, fields: object): Promise<Answer> 
     } catch (error) {
       if (problem === 'no_answer') problem += `: ${(error as Error).cause ?? error}`;
     }
-    if (!isRetryable || requestsLeft === 0) {
+    if (!isRetryable || requestsLeft === 0 || pauseSeconds > 600) {
       console.error(problem);
       process.exit(1);
     }

@@ -14,7 +14,7 @@ if not re.fullmatch("[!-~]*", API_KEY):  # http.client would show it in its erro
 
 
 def call(path, key="", content_type="", body=None):
-    """The bytes of the answer. Asks again, with the same key, while no answer comes or the service asks to wait: ten requests at most."""
+    """The bytes of the answer. Asks again, with the same key, while no answer comes or the service asks to wait, ten minutes at most: ten requests in all."""
     url = urllib.parse.urlsplit(BASE_URL)
     connect = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
     headers = {"X-API-Key": API_KEY, **({"Idempotency-Key": key, "Content-Type": content_type} if key else {})}
@@ -34,7 +34,7 @@ def call(path, key="", content_type="", body=None):
             problem, is_retryable, pause = f"no_answer: {f'HTTP {status}' if status else error}", True, 1
         finally:
             connection.close()
-        if not is_retryable or not requests_left:
+        if not is_retryable or not requests_left or pause > 600:
             sys.exit(problem)
         time.sleep(pause)
 

@@ -38,7 +38,7 @@ function end(problem: string): never {
   process.exit(1);
 }
 
-/** The bytes of the answer. Asks again, with the same key, while no answer comes or the service asks to wait: ten requests at most. */
+/** The bytes of the answer. Asks again, with the same key, while no answer comes or the service asks to wait, ten minutes at most: ten requests in all. */
 async function call(path: string, key?: string, type?: string, body?: Buffer | string): Promise<Buffer> {
   const headers = { 'X-API-Key': API_KEY, ...(key && { 'Idempotency-Key': key }), ...(type && { 'Content-Type': type }) };
   for (let requestsLeft = 9; ; requestsLeft--) {
@@ -55,7 +55,7 @@ async function call(path: string, key?: string, type?: string, body?: Buffer | s
     } catch (error) {
       if (problem === 'no_answer') problem += `: ${(error as Error).cause ?? error}`;
     }
-    if (!isRetryable || requestsLeft === 0) end(problem);
+    if (!isRetryable || requestsLeft === 0 || pauseSeconds > 600) end(problem);
     await sleep(pauseSeconds * 1000);
   }
 }

@@ -364,6 +364,13 @@ const BUSY: Fault = {
   body: '{"error":{"code":"internal_service_unavailable","message":"Ask again.","retryable":true}}',
 };
 
+/** A quota of the day is spent, or so. */
+const TOMORROW: Fault = {
+  status: 429,
+  headers: { 'retry-after': '43200' },
+  body: '{"error":{"code":"rate_limited","message":"Ask tomorrow.","retryable":true}}',
+};
+
 /** Something between partner and service that answers by itself. */
 const GATEWAY: Fault = { status: 502, body: '<h1>502</h1>' };
 
@@ -399,6 +406,12 @@ for (const language of ['ts', 'py'] as const)
       const { status, exchanges, keys } = await run(words, [BUSY, 'answer_lost', GATEWAY, 'none']);
       assert.deepEqual([status, exchanges], [0, ['POST 503', 'POST answer_lost', 'POST 502', 'POST 201', 'POST 201']]);
       assert.deepEqual([...keys], [`estimate-${transactionId}-1`, `link-${transactionId}-1`]);
+    });
+
+    test('says at once that the service asks to wait for hours', async () => {
+      const { order, transactionId } = await confirmed();
+      const { stderr, status, exchanges } = await run([transactionId, order, '1', 'car_gasoline'], [BUSY, TOMORROW]);
+      assert.deepEqual([stderr, status, exchanges], ['rate_limited: Ask tomorrow.\n', 1, ['POST 503', 'POST 429']]);
     });
 
     test('says what answers instead of the service, and that nobody does', async () => {
@@ -518,6 +531,14 @@ for (const language of ['ts', 'py', 'php'] as const)
         assert.match(stderr, /^Not accepted: .*\/reconciliations\/rec_\w+\/lines$/m);
         assert.equal(await acknowledged(), 'pending');
       });
+
+    test('says at once that the service asks to wait for hours', async () => {
+      const { partner, folder, acknowledged } = await closedMonth();
+      const faults: Fault[] = ['none', 'none', TOMORROW];
+      const { stderr, status, exchanges } = await runBehind(partner, faults, name, [], folder);
+      assert.deepEqual([stderr, status, exchanges.at(-1)], ['rate_limited: Ask tomorrow.\n', 1, 'POST 429']);
+      assert.equal(await acknowledged(), 'pending');
+    });
 
     test('no settlement is closed', async () => {
       const [partner, folder] = [await service.newPartner(), temporaryFolder('sample')];
