@@ -65,6 +65,16 @@ test('every label, in both languages', () => {
   for (const { en, ar } of listLabels(SETTLEMENT_LABELS)) assertHas(environment, [`| ${ar} | ${en} |`]);
 });
 
+test('what a customer is told of a gift that is not decided, whose points stay deducted and not held', () => {
+  const proposals = [...english.matchAll(/^\| `(?:unknown|pending|refused)` \| .+ \| (جار.+) \|$/gm)].map(([, text]) =>
+    String(text),
+  );
+  assert.equal(proposals.length, 3);
+  assertHas(contributions, proposals);
+  assert.match(contributions, /مخصومة/);
+  assert.doesNotMatch(contributions, /محجوزة/);
+});
+
 test('the disclosure, the unit, and the isolated sign of what is less than a hundredth', () => {
   assertHas(english, [DISCLOSURE_EN, DISCLOSURE_AR, EMISSIONS_UNIT_AR]);
   assertHas(emissions, [DISCLOSURE_AR, `2.56 ${EMISSIONS_UNIT_AR}`, `\u2066<0.01\u2069 ${EMISSIONS_UNIT_AR}`]);
