@@ -7,7 +7,7 @@ import { ServiceError } from '../domain/service-error.ts';
 import type { OperatorSession } from '../operations/access/operator-session.ts';
 import { answerOnce, answersAsGiven, type Work } from '../operations/answer-once.ts';
 import { forgetOverview } from '../operations/overview/read-overview.ts';
-import { beforeDeadline } from '../partner-api/http/deadline.ts';
+import { within } from '../partner-api/http/deadline.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../partner-api/http/stream-bounds.ts';
 import { takeListsAsStreams } from '../partner-api/reconciliations/list-body.ts';
 import { sealedAnswers } from '../partner-api/webhooks/sealed-answers.ts';
@@ -74,7 +74,7 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
       const work = isFinal ? answerKeyed(route, call) : handle(route, call);
       // However it ends: what failed may have changed a part.
       if (method !== 'GET') work.catch(() => {}).finally(() => forgetOverview(tools.database));
-      return send(route, { request, reply }, await beforeDeadline(work, route.deadlineMs ?? DEADLINE_MS));
+      return send(route, { request, reply }, await within(route.deadlineMs ?? DEADLINE_MS, work));
     },
   });
 }

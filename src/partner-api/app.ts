@@ -16,7 +16,7 @@ import type { SandboxOperations } from '../operations/sandbox/sandbox-operations
 import type { NodeWatch } from '../store/node-watch.ts';
 import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
 import type { Authenticate } from './access/authenticate.ts';
-import { needsNewCheck, requirePermission } from './access/require-permission.ts';
+import { checkAgain, needsNewCheck, requirePermission } from './access/require-permission.ts';
 import { LIST_CONSTRAINT } from './contributions/list-contributions.ts';
 import { serveDocs } from './docs/serve-docs.ts';
 import { sendError } from './errors.ts';
@@ -36,7 +36,7 @@ import { type LoadShedding, loadShedding, type Traffic } from './limits/load-she
 import { refuseOfLostNode } from './limits/lost-node.ts';
 import { rateLimits } from './limits/partner-rate.ts';
 import { paceRefusals, REFUSED_SENDERS, type Refuse, SHED } from './limits/refusal-pace.ts';
-import { callerOf, type RequestContext } from './request-context.ts';
+import { callerOf } from './request-context.ts';
 import type { RoutePolicy } from './route-policy.ts';
 import { ROUTES } from './routes.ts';
 import { SANDBOX_ROUTES } from './sandbox/sandbox-routes.ts';
@@ -227,6 +227,7 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gat
     const policy = policyOf(request);
     try {
       await requirePermission(request, options.authenticate);
+      request.context.keyCheckMs = performance.now() - request.context.arrivedAtMs;
       suspects.trust(request.raw.socket);
       request.context.rate = limitRate(callerOf(request), policy.trafficClass, reply);
       if (policy.isManaging && policy.isWrite) limitChanges(callerOf(request).partnerId);
@@ -249,7 +250,7 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gat
   });
   v1.addHook('preHandler', (request, _reply, done) => {
     if (!needsNewCheck(request)) return done();
-    requirePermission(request, options.authenticate).then(() => done(), done);
+    checkAgain(request, options.authenticate).then(() => done(), done);
   });
   validateByContract(v1);
   for (const route of ROUTES) {
@@ -267,8 +268,7 @@ function isOurs(error: unknown): boolean {
 function begin(request: FastifyRequest, reply: FastifyReply): void {
   const sent = request.headers['x-correlation-id'];
   const correlationId = isLongIdentifier(sent) ? sent : newId('corr');
-  const context: RequestContext = { correlationId, arrivedAtMs: performance.now(), caller: undefined, errorCode: undefined };
-  request.context = context;
+  request.context = { correlationId, arrivedAtMs: performance.now(), caller: undefined, errorCode: undefined };
   reply.header('x-correlation-id', correlationId);
   reply.header('cache-control', 'no-store');
 }

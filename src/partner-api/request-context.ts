@@ -10,6 +10,8 @@ export interface RequestContext {
   readonly correlationId: string;
   /** `performance.now()` */
   readonly arrivedAtMs: number;
+  /** How long the checks of its key took: they count as time of the request. */
+  keyCheckMs?: number;
   caller: Credential | undefined;
   /** Set while the request counts as in flight. */
   counted?: Counted | undefined;

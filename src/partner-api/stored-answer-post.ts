@@ -105,6 +105,7 @@ export function postWithStoredAnswer<Body = unknown, Params = unknown>(
           return post.work({ caller, correlationId, idempotencyKey, work, body, params });
         };
         const { text, isReplay } = await beforeDeadline(
+          request,
           operations.answerOnce(keyed, doWork, { ...seal, write: exactJson }),
           deadlineMs,
         );

@@ -5,6 +5,7 @@ import { addressGroup } from '../../domain/access/client-address.ts';
 import { findCredentials } from '../../operations/access/find-credentials.ts';
 import type { Credential } from '../../store/access/api-key.ts';
 import type { Database } from '../../store/database.ts';
+import { DEADLINE_MS, within } from '../http/deadline.ts';
 import type { FailureLimit } from '../limits/failure-limit.ts';
 
 /**
@@ -31,7 +32,7 @@ export interface RememberedCredential {
 export interface CredentialMemory {
   /** Read at most {@link CREDENTIAL_TTL_MS} ago. */
   recall(keyId: string): RememberedCredential | undefined;
-  /** Reads the current credential; `undefined` for an unknown key id. */
+  /** Reads the current credential, within the time of a request; `undefined` for an unknown key id. */
   look(keyId: string, address: string): Promise<RememberedCredential | undefined>;
   /** The partner of a key id, whatever the age of the credential. */
   partnerOf(keyId: string): string | undefined;
@@ -101,7 +102,7 @@ export function credentialMemory({ database, failures, onDoubt, clock }: Credent
     },
     look(keyId, address) {
       if (unknown.has(keyId)) return Promise.resolve(undefined);
-      const begun = underWay.get(keyId) ?? look(keyId, address).finally(() => underWay.delete(keyId));
+      const begun = underWay.get(keyId) ?? within(DEADLINE_MS, look(keyId, address)).finally(() => underWay.delete(keyId));
       underWay.set(keyId, begun);
       return begun;
     },

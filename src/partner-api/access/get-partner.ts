@@ -21,7 +21,7 @@ export function getPartner(app: FastifyInstance, { operations, environment }: Pa
     },
     async (request, reply) => {
       const { correlationId, arrivedAtMs } = request.context;
-      const policy = await beforeDeadline(operations.getPartnerPolicy(callerOf(request).partnerId, arrivedAtMs));
+      const policy = await beforeDeadline(request, operations.getPartnerPolicy(callerOf(request).partnerId, arrivedAtMs));
       const partner = { ...toWire(policy), environment };
       return sendWritten(reply, exactJson({ partner, request: { correlation_id: correlationId } }));
     },

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/service-error.ts';
+import { beforeDeadline } from '../http/deadline.ts';
 import type { Authenticate } from './authenticate.ts';
 
 /** For this time after its arrival a request is decided by the credential that was known then. */
@@ -33,4 +34,11 @@ export async function requirePermission(request: FastifyRequest, authenticate: A
  */
 export function needsNewCheck({ context }: FastifyRequest): boolean {
   return performance.now() - context.arrivedAtMs > CHECKED_FOR_MS;
+}
+
+/** Requires the same again, within the time of the request. */
+export async function checkAgain(request: FastifyRequest, authenticate: Authenticate): Promise<void> {
+  const beganAtMs = performance.now();
+  await beforeDeadline(request, requirePermission(request, authenticate));
+  request.context.keyCheckMs = (request.context.keyCheckMs ?? 0) + performance.now() - beganAtMs;
 }

@@ -100,9 +100,9 @@ async function confirm(
   const { partnerId, partnerOrderRef, idempotencyKey, correlationId } = confirmation;
   const operation = 'confirmContribution';
   const scenario = scenarioOfRequest(options, { request, operation, partnerOrderRef });
-  if (!scenario) return beforeDeadline(confirmIt(confirmation));
+  if (!scenario) return beforeDeadline(request, confirmIt(confirmation));
   const rehearsal = { scenario, operation, partnerId, idempotencyKey, correlationId } as const;
-  const work = () => beforeDeadline(applyScenario.confirm(confirmation, rehearsal));
+  const work = () => beforeDeadline(request, applyScenario.confirm(confirmation, rehearsal));
   return playScenario({ request, reply, rehearsal, applyScenario, work });
 }
 

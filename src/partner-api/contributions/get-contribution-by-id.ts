@@ -28,6 +28,7 @@ export function getContributionById(app: FastifyInstance, { operations, environm
       const { transaction_id: transactionId } = request.params;
       if (!isLongIdentifier(transactionId)) throw contributionNotFound('transaction_id');
       const record = await beforeDeadline(
+        request,
         operations.getContribution.byId({ partnerId: callerOf(request).partnerId, transactionId }),
       );
       readiness?.recordLookup(record, request.context.correlationId);

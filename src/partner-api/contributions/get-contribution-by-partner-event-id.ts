@@ -25,7 +25,7 @@ export function getContributionByPartnerEventId(
     },
     async (request) => {
       const lookup = { partnerId: callerOf(request).partnerId, partnerEventId: request.query.partner_event_id };
-      const record = await beforeDeadline(operations.getContribution.byPartnerEventId(lookup));
+      const record = await beforeDeadline(request, operations.getContribution.byPartnerEventId(lookup));
       readiness?.recordLookup(record, request.context.correlationId);
       return recordToWire(record, environment, request.context.correlationId);
     },

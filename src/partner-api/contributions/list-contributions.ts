@@ -80,7 +80,7 @@ export function listContributions(app: FastifyInstance, { operations, environmen
       const createdAfter = readTime('created_after', created_after);
       const createdBefore = readTime('created_before', created_before);
       const cursor = { partnerId, afterId: placeOf(list, after), createdAfter, createdBefore, status, limit: Number(limit) };
-      const { records, lastId, hasMore } = await beforeDeadline(operations.listContributions(cursor));
+      const { records, lastId, hasMore } = await beforeDeadline(request, operations.listContributions(cursor));
       const body = {
         contributions: records.map(({ contribution }) => contributionToWire(contribution, environment)),
         ...pageMembers(list, lastId, hasMore),

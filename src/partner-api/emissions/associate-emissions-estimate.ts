@@ -50,7 +50,7 @@ export function associateEmissionsEstimate(app: FastifyInstance, { operations, e
         correlationId: request.context.correlationId,
         arrivedAtMs: request.context.arrivedAtMs,
       });
-      const { link, isReplay } = await beforeDeadline(association);
+      const { link, isReplay } = await beforeDeadline(request, association);
       if (isReplay) markReplayed(reply);
       return reply.code(201).send({
         association: associationToWire({ status: 'associated', link }, environment),

@@ -76,8 +76,8 @@ async function estimate(options: PartnerApiOptions, { request, reply, estimation
   const { correlationId } = request.context;
   const operation = 'createDeliveryEmissionsEstimate';
   const scenario = scenarioOfRequest(options, { request, operation, partnerOrderRef });
-  if (!scenario) return beforeDeadline(estimateIt(estimation));
+  if (!scenario) return beforeDeadline(request, estimateIt(estimation));
   const rehearsal = { scenario, operation, partnerId, idempotencyKey, correlationId } as const;
-  const work = () => beforeDeadline(applyScenario.estimate(estimation, rehearsal));
+  const work = () => beforeDeadline(request, applyScenario.estimate(estimation, rehearsal));
   return playScenario({ request, reply, rehearsal, applyScenario, work });
 }

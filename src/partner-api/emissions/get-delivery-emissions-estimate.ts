@@ -29,7 +29,7 @@ export function getDeliveryEmissionsEstimate(app: FastifyInstance, { operations,
       const { calculation_id: calculationId } = request.params;
       if (!isLongIdentifier(calculationId)) throw estimateNotFound();
       const lookup = { partnerId: callerOf(request).partnerId, calculationId };
-      const { estimate, link } = await beforeDeadline(operations.getDeliveryEmissionsEstimate(lookup));
+      const { estimate, link } = await beforeDeadline(request, operations.getDeliveryEmissionsEstimate(lookup));
       return {
         estimate: estimateToWire(estimate, environment),
         association: associationToWire(link ? { status: 'associated', link } : { status: 'not_requested' }, environment),

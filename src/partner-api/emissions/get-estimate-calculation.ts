@@ -33,7 +33,7 @@ export function getEstimateCalculation(app: FastifyInstance, { operations }: Par
       const { calculation_id: calculationId } = request.params;
       if (!isLongIdentifier(calculationId)) throw estimateNotFound();
       const lookup = { partnerId: callerOf(request).partnerId, calculationId };
-      const { estimate } = await beforeDeadline(operations.getDeliveryEmissionsEstimate(lookup));
+      const { estimate } = await beforeDeadline(request, operations.getDeliveryEmissionsEstimate(lookup));
       return {
         calculation: calculationToWire(calculationSheet(estimate)),
         request: { correlation_id: request.context.correlationId },

@@ -28,7 +28,7 @@ export function getEvent(app: FastifyInstance, { operations }: PartnerApiOptions
       const { event_id: eventId } = request.params;
       if (!isLongIdentifier(eventId)) throw eventNotFound();
       const id = { partnerId: callerOf(request).partnerId, eventId };
-      const event = await beforeDeadline(operations.readEvents.byId(id));
+      const event = await beforeDeadline(request, operations.readEvents.byId(id));
       return sendWritten(reply, foundEventToBytes(event, request.context.correlationId));
     },
   );

@@ -28,7 +28,7 @@ export function listEvents(app: FastifyInstance, { operations, readiness }: Part
         afterSequence: BigInt(afterSequence),
         limit: Number(limit),
       };
-      const page = await beforeDeadline(operations.readEvents.page(cursor));
+      const page = await beforeDeadline(request, operations.readEvents.page(cursor));
       const { partnerId } = cursor;
       const { correlationId } = request.context;
       // An empty page shows that nothing was missed, and not that it would be fetched.

@@ -32,7 +32,7 @@ export function getEnvironmentalStatus(app: FastifyInstance, { operations }: Par
       const { transaction_id: transactionId } = request.params;
       if (!isLongIdentifier(transactionId)) throw contributionNotFound('transaction_id');
       const id = { partnerId: callerOf(request).partnerId, transactionId };
-      const { contribution, shown } = await beforeDeadline(operations.readEnvironmentalStatus.ofContribution(id));
+      const { contribution, shown } = await beforeDeadline(request, operations.readEnvironmentalStatus.ofContribution(id));
       const body = {
         environmental_status: environmentalStatusToWire(contribution, shown),
         request: { correlation_id: request.context.correlationId },

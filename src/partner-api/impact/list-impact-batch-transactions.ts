@@ -46,7 +46,7 @@ export function listImpactBatchTransactions(app: FastifyInstance, { operations }
       const list = { name: ['listImpactBatchTransactions', partnerId, impactBatchId], first: '', isPlace };
       const place = placeOf(list, after, { name: 'after_transaction', place: older });
       const cursor = { partnerId, impactBatchId, afterTransactionId: place || undefined, limit: Number(limit) };
-      const found = await beforeDeadline(operations.readEnvironmentalStatus.transactions(cursor));
+      const found = await beforeDeadline(request, operations.readEnvironmentalStatus.transactions(cursor));
       const last = found.transactions.at(-1)?.transactionId;
       const body = {
         impact_batch: impactBatchToWire(found.shown, found.contributionCount),

@@ -43,7 +43,7 @@ export function getReconciliation(app: FastifyInstance, { operations }: PartnerA
     },
     async (request, reply) => {
       const id = { partnerId: callerOf(request).partnerId, ...readIds(request.params) };
-      const reconciliation = reconciliationToWire(await beforeDeadline(operations.reconcileSettlement.byId(id)));
+      const reconciliation = reconciliationToWire(await beforeDeadline(request, operations.reconcileSettlement.byId(id)));
       return sendWritten(reply, exactJson({ reconciliation, request: { correlation_id: request.context.correlationId } }));
     },
   );
@@ -71,7 +71,10 @@ export function listReconciliationLines(app: FastifyInstance, { operations }: Pa
       const list = { name: ['listReconciliationLines', id.partnerId, id.reconciliationId], first: '0', isPlace };
       const place = after !== undefined && isPlace(after) ? after : placeOf(list, after);
       const page = { ...id, verdict, after: BigInt(place), limit: Number(limit) };
-      const { lines, nextAfter, hasMore, linesRemovedAt } = await beforeDeadline(operations.reconcileSettlement.lines(page));
+      const { lines, nextAfter, hasMore, linesRemovedAt } = await beforeDeadline(
+        request,
+        operations.reconcileSettlement.lines(page),
+      );
       const body = {
         lines: lines.map(reconciliationLineToWire),
         ...pageMembers(list, String(nextAfter), hasMore),

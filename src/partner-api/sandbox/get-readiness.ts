@@ -73,7 +73,7 @@ export function getSandboxReadiness(app: FastifyInstance, { readiness }: Sandbox
     },
     async (request) => {
       const since = readTime('since', request.query.since) ?? null;
-      const checks = await beforeDeadline(readiness.check(callerOf(request).partnerId, since));
+      const checks = await beforeDeadline(request, readiness.check(callerOf(request).partnerId, since));
       return {
         readiness: { ready: checks.every(({ evidence }) => evidence.length > 0), checks: checks.map(toWire) },
         request: { correlation_id: request.context.correlationId },

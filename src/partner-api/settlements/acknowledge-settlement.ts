@@ -49,7 +49,7 @@ export function acknowledgeSettlement(app: FastifyInstance, { operations }: Part
         acknowledgement: { status, reference, note },
         author: { operatorId: keyId, role: 'partner', correlationId: request.context.correlationId },
       });
-      const { record, isReplay } = await beforeDeadline(outcome);
+      const { record, isReplay } = await beforeDeadline(request, outcome);
       if (isReplay) markReplayed(reply);
       const acknowledgement = {
         status: record.status,

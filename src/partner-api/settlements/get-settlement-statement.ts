@@ -49,7 +49,7 @@ export function getSettlementStatement(app: FastifyInstance, { operations, authe
       if (!isLongIdentifier(settlementId)) throw settlementNotFound();
       const { partnerId } = callerOf(request);
       const id = { partnerId, settlementId };
-      const statement = await beforeDeadline(operations.readSettlements.statement(id));
+      const statement = await beforeDeadline(request, operations.readSettlements.statement(id));
       const isExcelSafe = request.query.excel_safe === 'true';
       const tag = describe(reply, statement, isExcelSafe);
       if (request.headers['if-none-match'] === tag) return reply.code(304).send();

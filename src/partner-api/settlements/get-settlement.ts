@@ -31,7 +31,7 @@ export function getSettlement(app: FastifyInstance, { operations, environment }:
       const { settlement_id: settlementId } = request.params;
       if (!isLongIdentifier(settlementId)) throw settlementNotFound();
       const id = { partnerId: callerOf(request).partnerId, settlementId };
-      const shown = await beforeDeadline(operations.readSettlements.byId(id));
+      const shown = await beforeDeadline(request, operations.readSettlements.byId(id));
       const settlement = settlementToWire(shown, environment);
       return sendWritten(reply, exactJson({ settlement, request: { correlation_id: request.context.correlationId } }));
     },

@@ -47,7 +47,7 @@ export function listSettlementLines(app: FastifyInstance, { operations }: Partne
       const list = { name: ['listSettlementLines', partnerId, settlementId], first: '0', isPlace };
       const place = placeOf(list, after, { name: 'after_line', place: older });
       const page = { partnerId, settlementId, afterLine: Number(place), limit: Number(limit) };
-      const { lines, nextAfterLine, hasMore } = await beforeDeadline(operations.readSettlements.lines(page));
+      const { lines, nextAfterLine, hasMore } = await beforeDeadline(request, operations.readSettlements.lines(page));
       const body = {
         lines: lines.map(settlementLineToWire),
         ...pageMembers(list, String(nextAfterLine), hasMore),

@@ -36,7 +36,7 @@ export function listSettlements(app: FastifyInstance, { operations, environment 
       const list = { name: ['listSettlements', partnerId], first: String(LATEST), isPlace };
       const place = placeOf(list, after, { name: 'before_sequence', place: older });
       const cursor = { partnerId, beforeSequence: BigInt(place), limit: Number(limit) };
-      const { settlements, nextBeforeSequence } = await beforeDeadline(operations.readSettlements.page(cursor));
+      const { settlements, nextBeforeSequence } = await beforeDeadline(request, operations.readSettlements.page(cursor));
       const last = settlements.at(-1)?.settlement.sequence ?? place;
       const body = {
         settlements: settlements.map((each) => settlementToWire(each, environment)),

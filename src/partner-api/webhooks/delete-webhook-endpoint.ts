@@ -26,7 +26,7 @@ export function deleteWebhookEndpoint(app: FastifyInstance, { endpointTools }: P
         const present = await getOwnEndpoint(endpointTools.database.pool, partnerId, id.endpointId);
         return { ...present, ...(await removeEndpoint(endpointTools.database, managerOf(caller, correlationId), id)) };
       };
-      const removed = await beforeDeadline(remove());
+      const removed = await beforeDeadline(request, remove());
       return { webhook_endpoint: endpointToWire(removed), request: { correlation_id: correlationId } };
     },
   );

@@ -24,7 +24,10 @@ export function getWebhookEndpoint(app: FastifyInstance, { endpointTools }: Part
     },
     async (request) => {
       const { partnerId } = callerOf(request);
-      const endpoint = await beforeDeadline(getOwnEndpoint(endpointTools.database.pool, partnerId, request.params.endpoint_id));
+      const endpoint = await beforeDeadline(
+        request,
+        getOwnEndpoint(endpointTools.database.pool, partnerId, request.params.endpoint_id),
+      );
       return { webhook_endpoint: endpointToWire(endpoint), request: { correlation_id: request.context.correlationId } };
     },
   );

@@ -51,7 +51,7 @@ export function listDeliveries(app: FastifyInstance, { endpointTools: { database
         const ids = page.map(({ deliveryId }) => deliveryId);
         return { found, page, attempts: await listLastAttempts(database.pool, partnerId, ids) };
       };
-      const { found, page, attempts } = await beforeDeadline(read());
+      const { found, page, attempts } = await beforeDeadline(request, read());
       const body = {
         deliveries: page.map((delivery) => deliveryToWire(delivery, attempts.get(delivery.deliveryId))),
         ...pageMembers(list, page.at(-1)?.deliveryId ?? place, found.length > page.length),

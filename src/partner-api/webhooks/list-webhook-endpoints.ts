@@ -30,7 +30,7 @@ export function listWebhookEndpoints(app: FastifyInstance, { endpointTools }: Pa
       const { after, limit = ENDPOINT_PAGE.default } = request.query;
       const list = { name: ['listWebhookEndpoints', partnerId], first: '', isPlace: isEndpointPlace };
       const place = placeOf(list, after);
-      const all = await beforeDeadline(listAll(endpointTools.database.pool, partnerId));
+      const all = await beforeDeadline(request, listAll(endpointTools.database.pool, partnerId));
       const left = all.filter(({ endpointId }) => endpointId > place);
       const page = left.slice(0, Number(limit));
       return {

@@ -38,7 +38,7 @@ export function updateWebhookEndpoint(app: FastifyInstance, { endpointTools }: P
         await apply(endpointTools, managerOf(caller, correlationId), id, request.body);
         return getOwnEndpoint(endpointTools.database.pool, partnerId, id.endpointId);
       };
-      const changed = await beforeDeadline(change());
+      const changed = await beforeDeadline(request, change());
       return { webhook_endpoint: endpointToWire(changed), request: { correlation_id: correlationId } };
     },
   );

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
 import { after } from 'node:test';
 
 export interface DatabaseProxy {
@@ -11,6 +12,8 @@ export interface DatabaseProxy {
   heal(): void;
   /** The connections that there are stay open, and nothing more comes through them: the machine is gone without a word. */
   silence(): void;
+  /** From now on each answer comes so much later. */
+  delay(ms: number): void;
   /** As soon as a client has sent these words. */
   silenceAfter(words: string): void;
 }
@@ -21,6 +24,7 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
   const directory = target.searchParams.get('host');
   const sockets = new Set<Socket>();
   let isCut = false;
+  let delayMs = 0;
   let lastWords: string | undefined;
   const silence = () => {
     for (const socket of sockets) socket.unpipe().pause();
@@ -33,7 +37,13 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
       socket.on('error', () => {});
       socket.on('close', () => sockets.delete(socket));
     }
-    client.pipe(upstream).pipe(client);
+    const late = new Transform({
+      transform(chunk, _encoding, pass) {
+        if (delayMs === 0) pass(null, chunk);
+        else setTimeout(pass, delayMs, null, chunk);
+      },
+    });
+    client.pipe(upstream).pipe(late).pipe(client);
     // After the pipe, which has passed the words on.
     client.on('data', (chunk) => {
       if (lastWords !== undefined && chunk.includes(lastWords)) silence();
@@ -59,6 +69,9 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
       isCut = false;
     },
     silence,
+    delay(ms) {
+      delayMs = ms;
+    },
     silenceAfter(words) {
       lastWords = words;
     },
