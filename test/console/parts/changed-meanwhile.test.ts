@@ -1,7 +1,8 @@
-/** Two people do the same to a partner, a key, an endpoint or a batch: the second is told who was faster and when, and sends nothing again. */
+/** Two people do the same to a partner, a key, a rule, an endpoint or a batch: the second is told who was faster and when, and sends nothing again. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
+import type { Role } from '../../../src/domain/access/role.ts';
 import { createPartner } from '../../../src/operations/access/manage-partner.ts';
 import { createProject } from '../../../src/operations/impact/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../../../src/operations/impact/pool-contributions.ts';
@@ -9,6 +10,7 @@ import { OWNER, signedIn } from '../../support/actor.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { type SignedInOperator, signedInOperator } from '../../support/operator-client.ts';
+import { insertContributionRule } from '../../support/rules.ts';
 import { OPEN_RATES } from '../../support/service.ts';
 import { closeThrough, getOpen } from '../../support/settlements.ts';
 import { endpointTools, newEndpoint } from '../../support/webhooks/webhook-service.ts';
@@ -30,9 +32,15 @@ type Language = keyof typeof CLOSE;
 /** Whether the operator is told as the step is sent, or before, as the page is read again. */
 type How = 'by the step' | 'as it is read again';
 
-async function open(language: Language, path: string): Promise<{ page: Page; dialog: Locator; colleague: SignedInOperator }> {
-  const colleague = await signedInOperator(service, 'operator', 'Amal');
-  const page = await browser.signedIn('operator', { language });
+interface Opened {
+  readonly page: Page;
+  readonly dialog: Locator;
+  readonly colleague: SignedInOperator;
+}
+
+async function open(language: Language, path: string, role: Role = 'operator'): Promise<Opened> {
+  const colleague = await signedInOperator(service, role, 'Amal');
+  const page = await browser.signedIn(role, { language });
   await page.clock.install();
   await page.goto(browser.baseUrl + path);
   return { page, dialog: page.getByRole('dialog'), colleague };
@@ -130,6 +138,27 @@ describe('a key that a colleague revoked first', needsBrowser, () => {
       await assertTold(dialog, language, by);
       assert.equal(await timesDone(keyId, 'key.revoke'), 1);
       assert.equal(await timesDone(keyId, 'key.rotate'), 0);
+      assert.equal(await opened.count(), 0);
+    });
+});
+
+describe('a version of a rule that a colleague withdrew first', needsBrowser, () => {
+  for (const { language, how, filter, withdraw, by } of [
+    { language: 'en', how: 'by the step', filter: '', withdraw: 'Withdraw', by: 'Withdrawn by Amal' },
+    { language: 'ar', how: 'as it is read again', filter: '?standing=upcoming', withdraw: 'سحب', by: 'سحبه Amal' },
+  ] as const)
+    test(`keeps its dialog, which tells it ${how}, ${language}`, async () => {
+      const version = await insertContributionRule(service.database, { starts: '1 day' });
+      const { page, dialog, colleague } = await open(language, `/rules${filter}`, 'admin');
+      const opened = page.getByRole('button', { name: `${withdraw}: ${version}` });
+      await opened.click();
+      const step = dialog.getByRole('button', { name: withdraw, exact: true });
+      await step.waitFor();
+      const withdrawn = await colleague.postOnce(`${V1}/rules/contribution_rule/${version}/withdraw`, undefined);
+      assert.equal(withdrawn.status, 200, withdrawn.text);
+      await look(page, how, step);
+      await assertTold(dialog, language, by);
+      assert.equal(await timesDone(`contribution_rule/${version}`, 'rule.withdraw'), 1);
       assert.equal(await opened.count(), 0);
     });
 });

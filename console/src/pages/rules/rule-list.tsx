@@ -1,5 +1,6 @@
 import { Badge, Button, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import { present } from '../../api/present.ts';
@@ -14,6 +15,7 @@ import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { PartnerFilter, PartnerLink, PartnerTime, usePartner } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
+import { RowButton } from '../../parts/row-button.tsx';
 import { Section } from '../../parts/section.tsx';
 import { EmptyList, Loaded } from '../../parts/state.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
@@ -51,6 +53,7 @@ export function RuleList() {
   );
   const partner = filters.partner;
   const mayCreate = useMay('admin');
+  const [withdrawn, setWithdrawn] = useState<Rule>();
   return (
     <Page
       title={t.title}
@@ -109,12 +112,15 @@ export function RuleList() {
                 <Badge color={COLORS[rule.standing]} miw="max-content">
                   {standings[rule.standing]}
                 </Badge>
-                {rule.standing === 'upcoming' && startsLaterThan(WITHDRAWN_BEFORE_MS, rule) && <WithdrawRule rule={rule} />}
+                {mayCreate && rule.standing === 'upcoming' && startsLaterThan(WITHDRAWN_BEFORE_MS, rule) && (
+                  <RowButton label={t.withdraw} about={rule.version} isRefusal onClick={() => setWithdrawn(rule)} />
+                )}
               </Stack>
             ),
           },
         ]}
       />
+      {withdrawn && <WithdrawRule rule={withdrawn} onClose={() => setWithdrawn(undefined)} />}
     </Page>
   );
 }

@@ -91,6 +91,7 @@ export const RULE = {
     'The version never starts, and its label stays taken. This is final.',
     'لن يبدأ هذا الإصدار أبدًا، ويبقى اسمه محجوزًا. هذا نهائي.',
   ],
+  withdrawnBy: ['Withdrawn by', 'سحبه'],
   withdrawDone: [
     (name: string) => `The version ${isolateForeign(name)} is withdrawn.`,
     (name: string) => `سُحب الإصدار ${isolateForeign(name)}.`,

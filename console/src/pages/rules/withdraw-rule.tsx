@@ -1,20 +1,25 @@
-import { useState } from 'react';
+import { Text } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
-import { RowButton } from '../../parts/row-button.tsx';
-import { useMay } from '../../session/session.tsx';
+import { DecidedBefore } from '../../parts/dialogs/decided-before.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { useLastEntry } from '../audit/done-before.tsx';
 import { RULE } from './rule-texts.ts';
 
-type Rule = components['schemas']['Rule'];
+interface WithdrawRuleProps {
+  readonly rule: components['schemas']['Rule'];
+  readonly onClose: () => void;
+}
 
-/** Withdraws a version that has not started. */
-export function WithdrawRule({ rule: { kind, version } }: { readonly rule: Rule }) {
+/** Withdraws a version that has not started. Beside the list, so that it stays where a colleague is faster, or the version starts. */
+export function WithdrawRule({ rule: { kind, version, partner_id }, onClose }: WithdrawRuleProps) {
   const t = useTexts(RULE);
-  const [isOpen, setOpen] = useState(false);
-  const withdraw = useChange({
+  const common = useTexts(COMMON);
+  const { entry: withdrawn } = useLastEntry(`${kind}/${version}`, 'rule.withdraw');
+  const change = useChange({
     send: (_nothing: undefined, key) =>
       answerOf(
         client.POST('/operator/v1/rules/{kind}/{version}/withdraw', {
@@ -22,22 +27,31 @@ export function WithdrawRule({ rule: { kind, version } }: { readonly rule: Rule 
         }),
       ),
     done: t.withdrawDone(version),
-    onDone: () => setOpen(false),
+    onDone: onClose,
+    isContested: true,
   });
-  if (!useMay('admin')) return null;
   return (
-    <>
-      <RowButton label={t.withdraw} isRefusal onClick={() => setOpen(true)} />
-      <ConfirmDialog
-        isOpen={isOpen}
-        onClose={() => setOpen(false)}
-        title={`${t.withdraw}: ${version}`}
-        consequence={t.withdrawConsequence}
-        label={t.withdraw}
-        color="red"
-        change={withdraw}
-        onConfirm={() => withdraw.mutate(undefined)}
-      />
-    </>
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={`${t.withdraw}: ${version}`}
+      consequence={withdrawn ? common.changedMeanwhile : t.withdrawConsequence}
+      label={t.withdraw}
+      color={withdrawn ? 'forest' : 'red'}
+      isDone={withdrawn !== undefined}
+      change={change}
+      onConfirm={() => change.mutate(undefined)}
+    >
+      {withdrawn && (
+        <Text>
+          <DecidedBefore
+            partnerId={partner_id ?? undefined}
+            label={t.withdrawnBy}
+            by={withdrawn.operator_id}
+            at={withdrawn.recorded_at}
+          />
+        </Text>
+      )}
+    </ConfirmDialog>
   );
 }
