@@ -305,6 +305,8 @@ describe('what is asked for', () => {
   test('a wrong parameter is told with its bounds, a wrong name with the names that the operation has', async () => {
     const told = async (scenario: string) => (await client.confirm({}, asking(scenario))).body.error.message;
     assert.equal(await told('pending;after=1s'), 'X-Sandbox-Scenario: pending takes no parameter.');
+    for (const two of ['pending, failed', 'pending failed', 'slow ms=8000'])
+      assert.match(await told(two), /: send one of pending, /);
     assert.equal(
       await told('slow;s=5'),
       'X-Sandbox-Scenario: slow takes no parameter but ms, from 1 to 30000, such as slow;ms=8000.',

@@ -131,9 +131,9 @@ export function readScenario(text: string): Scenario | undefined {
   return given && { ...usual, ...given, text: `${name};${parameter}=${Number(value)}${unit}` };
 }
 
-/** The scenario that a text begins with, whatever follows its name; `undefined` for none. */
+/** The scenario that a text begins with, whatever follows the semicolon behind its name; `undefined` for none. */
 export function scenarioNameOf(text: string): ScenarioName | undefined {
-  const name = /^[a-z_]*/.exec(text.trim())?.[0] ?? '';
+  const name = /^[a-z_]+(?=\s*(?:;|$))/.exec(text.trim())?.[0] ?? '';
   return isScenarioName(name) ? name : undefined;
 }
 
