@@ -1,5 +1,5 @@
-import { distanceText, readDistanceKm } from '../domain/emissions/distance.ts';
-import { fingerprint } from '../domain/fingerprint.ts';
+import { associationFingerprint, confirmationFingerprint, estimateFingerprint } from '../domain/canonical-payloads.ts';
+import { readDistanceKm } from '../domain/emissions/distance.ts';
 import { newId } from '../domain/identifiers.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Partner } from '../store/access/partner.ts';
@@ -41,12 +41,7 @@ async function estimate(sample: Sample, partner: Partner, sale: Sale, distanceKm
   const distanceMetres = readDistanceKm(distanceKm) as number;
   const vehicleCategory = distanceMetres < 6_000 ? 'motorcycle_gasoline' : 'car_gasoline';
   const partnerOrderRef = sale.link === 'other_order' ? `${sale.partnerOrderRef}-old` : sale.partnerOrderRef;
-  const payload = {
-    partner_order_ref: partnerOrderRef,
-    distance_km: distanceText(distanceMetres),
-    distance_unit: 'km',
-    vehicle_category: vehicleCategory,
-  };
+  const body = { partner_order_ref: partnerOrderRef, distance_unit: 'km', vehicle_category: vehicleCategory } as const;
   const { record } = await sample.operations.createDeliveryEmissionsEstimate({
     partnerId: partner.partnerId,
     isSuspended: false,
@@ -54,7 +49,7 @@ async function estimate(sample: Sample, partner: Partner, sale: Sale, distanceKm
     distanceKm,
     distanceMetres,
     idempotencyKey: `estimate-${sale.partnerEventId}`,
-    fingerprint: fingerprint('createDeliveryEmissionsEstimate', payload),
+    fingerprint: estimateFingerprint(body, distanceMetres),
     vehicleCategory,
   });
   return record.estimate.calculationId;
@@ -74,12 +69,12 @@ async function confirm(sample: Sample, partner: Partner, sale: Sale, calculation
     opaqueCustomerRef,
     calculationId,
     idempotencyKey,
-    fingerprint: fingerprint('confirmContribution', {
+    fingerprint: confirmationFingerprint({
       partner_event_id: partnerEventId,
       partner_order_ref: partnerOrderRef,
       points,
       calculation_id: calculationId,
-      opaque_customer_ref: opaqueCustomerRef ?? undefined,
+      opaque_customer_ref: opaqueCustomerRef,
     }),
     correlationId: newId('corr'),
     arrivedAtMs: performance.now(),
@@ -101,7 +96,7 @@ async function associate(sample: Sample, { partnerId }: Partner, { sale, calcula
     transactionId,
     calculationId,
     idempotencyKey: `associate-${sale.partnerEventId}`,
-    fingerprint: fingerprint('associateEmissionsEstimate', { transaction_id: transactionId, calculation_id: calculationId }),
+    fingerprint: associationFingerprint(transactionId, { calculation_id: calculationId }),
     correlationId: newId('corr'),
     arrivedAtMs: performance.now(),
   });

@@ -1,4 +1,4 @@
-import { fingerprint } from '../domain/fingerprint.ts';
+import { acknowledgementFingerprint } from '../domain/canonical-payloads.ts';
 import { newId } from '../domain/identifiers.ts';
 import { calendarPeriod, closesAt, nextPeriod } from '../domain/settlements/settlement-period.ts';
 import { closeSettlement } from '../operations/settlements/close-settlement.ts';
@@ -68,12 +68,11 @@ async function close(sample: Sample, { slug }: SamplePartner, sequence: bigint):
 async function say(sample: Sample, { slug, sequence, status, note }: Saying): Promise<void> {
   const [partnerId, settlementId] = [await sample.partnerId(slug), await settlementOf(sample, slug, sequence)];
   const reference = `${slug}-month-${sequence}`;
-  const members = { settlement_id: settlementId, status, reference, note: note ?? undefined };
   await sample.operations.acknowledgeSettlement({
     partnerId,
     settlementId,
     idempotencyKey: `${reference}-${status}`,
-    fingerprint: fingerprint('acknowledgeSettlement', members),
+    fingerprint: acknowledgementFingerprint(settlementId, { status, reference, note }),
     acknowledgement: { status, reference, note },
     author: { operatorId: await sample.resultOf(`key ${slug}`), role: 'partner', correlationId: newId('corr') },
   });

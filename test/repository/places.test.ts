@@ -34,6 +34,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
   domain: {
     folders: ['numbers'],
     files: [
+      'canonical-payloads',
       'detail-codes',
       'error-codes',
       'fingerprint',

@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/access/role.ts';
+import { confirmationFingerprint } from '../../domain/canonical-payloads.ts';
 import { expectedSupport } from '../../domain/contributions/expected-support.ts';
-import { fingerprint } from '../../domain/fingerprint.ts';
 import { isLongIdentifier, isShortIdentifier, newId } from '../../domain/identifiers.ts';
 import { isPoints, POINTS_MAX } from '../../domain/numbers/points.ts';
 import { rulesInForce } from '../../domain/rules/rule-versions.ts';
@@ -163,11 +163,11 @@ async function failureOf(db: Queryable, draft: FailureDraft, actor: Actor): Prom
   const partner = await getPartner(db, partnerId);
   const { now } = await readRuleRevision(db);
   const rules = rulesInForce(await readVerifiedRules(db, databaseOf(db).auditKeys, partnerId), partner, now);
-  const payload = { partner_event_id: partnerEventId, partner_order_ref: partnerOrderRef, points };
+  const confirmation = { partner_event_id: partnerEventId, partner_order_ref: partnerOrderRef, points };
   const failed = {
     partnerId,
     idempotencyKey: `operators/${failureId}`,
-    fingerprint: fingerprint('confirmContribution', payload),
+    fingerprint: confirmationFingerprint(confirmation),
     correlationId: actor.correlationId,
     contribution: {
       transactionId: newId('txn'),

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { inSlices } from '../../concurrency/in-slices.ts';
 import { refuseSuspended, type Standing } from '../../domain/access/partner-standing.ts';
 import type { Actor } from '../../domain/access/role.ts';
-import { fingerprint } from '../../domain/fingerprint.ts';
+import { listFingerprint } from '../../domain/canonical-payloads.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import { LIST_LIMITS } from '../../domain/reconciliations/partner-list.ts';
@@ -142,7 +142,7 @@ async function take(comparing: Comparing, list: UploadedList): Promise<Reconcili
     await compareList(comparing, begun, readPartnerList(inSlices(hashed(list, hash)), format, reading));
     await list.requireSenderAllowed();
     refuseSuspended(list.standing());
-    const whole = { fingerprint: fingerprintOf(list, hash.digest('hex')), isStatement };
+    const whole = { fingerprint: listFingerprint(list, hash.digest('hex')), isStatement };
     const received = await (list.uploader
       ? receiveAudited(database, begun, whole, list.uploader)
       : updateReceived(pool, begun, whole));
@@ -194,12 +194,8 @@ async function resolveUploadConflict(db: Queryable, list: UploadedList): Promise
 async function replay(known: Reconciliation, list: UploadedList): Promise<ReconciliationOutcome> {
   const hash = createHash('sha256');
   for await (const chunk of limitBytes(list.chunks, LIST_LIMITS)) hash.update(chunk);
-  if (known.fingerprint) assertSameFingerprint(known.fingerprint, fingerprintOf(list, hash.digest('hex')));
+  if (known.fingerprint) assertSameFingerprint(known.fingerprint, listFingerprint(list, hash.digest('hex')));
   return { reconciliation: known, isReplay: true };
-}
-
-function fingerprintOf({ settlementId, format }: UploadedList, sha256: string): Buffer {
-  return fingerprint('reconcileSettlement', { settlement_id: settlementId, format, sha256 });
 }
 
 /** The chunks as they arrive, until the partner is suspended. */

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import type { JsonValue } from '../../domain/fingerprint.ts';
-import { fingerprint } from '../../domain/fingerprint.ts';
+import { confirmationFingerprint } from '../../domain/canonical-payloads.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { existingRecord } from '../../domain/recovery-verdict.ts';
 import { ServiceError } from '../../domain/service-error.ts';
@@ -51,7 +50,7 @@ export function confirmContribution(app: FastifyInstance, options: PartnerApiOpt
         isSuspended,
         isUnverified: unverified === 'partner',
         idempotencyKey,
-        fingerprint: fingerprintOf(body),
+        fingerprint: confirmationFingerprint(body),
         partnerEventId: body.partner_event_id,
         partnerOrderRef: body.partner_order_ref,
         points: body.points,
@@ -104,21 +103,6 @@ async function confirm(
   const rehearsal = { scenario, operation, partnerId, idempotencyKey, correlationId } as const;
   const work = () => beforeDeadline(request, applyScenario.confirm(confirmation, rehearsal));
   return playScenario({ request, reply, rehearsal, applyScenario, work });
-}
-
-/**
- * `null` equals absent; a `calculation_id` of any other type is part of the fingerprint as it was sent.
- *
- * @see docs/spec/decisions.md#3-idempotency.
- */
-function fingerprintOf(body: Body): Buffer {
-  return fingerprint('confirmContribution', {
-    partner_event_id: body.partner_event_id,
-    partner_order_ref: body.partner_order_ref,
-    points: body.points,
-    calculation_id: (body.calculation_id ?? undefined) as JsonValue | undefined,
-    opaque_customer_ref: body.opaque_customer_ref ?? undefined,
-  });
 }
 
 /** `undefined` when the request names no estimate, `null` when its id is malformed. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
+import { associationFingerprint } from '../../domain/canonical-payloads.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
-import { fingerprint } from '../../domain/fingerprint.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { associationToWire } from '../../wire/contribution-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
@@ -36,7 +36,6 @@ export function associateEmissionsEstimate(app: FastifyInstance, { operations, e
     async (request, reply) => {
       const { partnerId, isSuspended, unverified } = callerOf(request);
       const { transaction_id: transactionId } = request.params;
-      const { calculation_id: calculationId } = request.body;
       const idempotencyKey = request.headers['idempotency-key'];
       if (!isLongIdentifier(transactionId)) throw contributionNotFound('transaction_id');
       const association = operations.associateEmissionsEstimate({
@@ -44,9 +43,9 @@ export function associateEmissionsEstimate(app: FastifyInstance, { operations, e
         isSuspended,
         isUnverified: unverified === 'partner',
         idempotencyKey,
-        fingerprint: fingerprint('associateEmissionsEstimate', { transaction_id: transactionId, calculation_id: calculationId }),
+        fingerprint: associationFingerprint(transactionId, request.body),
         transactionId,
-        calculationId,
+        calculationId: request.body.calculation_id,
         correlationId: request.context.correlationId,
         arrivedAtMs: request.context.arrivedAtMs,
       });

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { distanceText, readDistanceKm } from '../../domain/emissions/distance.ts';
-import { fingerprint } from '../../domain/fingerprint.ts';
+import { estimateFingerprint } from '../../domain/canonical-payloads.ts';
+import { readDistanceKm } from '../../domain/emissions/distance.ts';
 import type { EstimateOutcome, EstimateRequest } from '../../operations/emissions/create-delivery-emissions-estimate.ts';
 import { estimateToWire } from '../../wire/estimate-to-wire.ts';
 import type { PartnerApiOptions } from '../app.ts';
@@ -34,19 +34,18 @@ export function createDeliveryEmissionsEstimate(app: FastifyInstance, options: P
     },
     async (request, reply) => {
       const { partnerId, isSuspended, unverified } = callerOf(request);
-      const { partner_order_ref, distance_km, distance_unit, vehicle_category } = request.body;
-      const distanceMetres = readDistanceKm(distance_km) as number;
-      const payload = { partner_order_ref, distance_km: distanceText(distanceMetres), distance_unit, vehicle_category };
+      const { body } = request;
+      const distanceMetres = readDistanceKm(body.distance_km) as number;
       const estimation: EstimateRequest = {
         partnerId,
         isSuspended,
         isUnverified: unverified === 'partner',
         idempotencyKey: request.headers['idempotency-key'],
-        fingerprint: fingerprint('createDeliveryEmissionsEstimate', payload),
-        partnerOrderRef: partner_order_ref,
-        distanceKm: distance_km,
+        fingerprint: estimateFingerprint(body, distanceMetres),
+        partnerOrderRef: body.partner_order_ref,
+        distanceKm: body.distance_km,
         distanceMetres,
-        vehicleCategory: vehicle_category,
+        vehicleCategory: body.vehicle_category,
       };
       const outcome = await estimate(options, { request, reply, estimation });
       if (!outcome) return reply;

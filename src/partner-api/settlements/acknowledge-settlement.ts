@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { fingerprint } from '../../domain/fingerprint.ts';
+import { acknowledgementFingerprint } from '../../domain/canonical-payloads.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
 import { exactJson } from '../../wire/exact-json.ts';
@@ -39,13 +39,12 @@ export function acknowledgeSettlement(app: FastifyInstance, { operations }: Part
       if (!isLongIdentifier(settlementId)) throw settlementNotFound();
       const { status, reference = null, note = null } = request.body;
       const idempotencyKey = request.headers['idempotency-key'];
-      const members = { settlement_id: settlementId, status, reference: reference ?? undefined, note: note ?? undefined };
       const { partnerId, keyId } = callerOf(request);
       const outcome = operations.acknowledgeSettlement({
         partnerId,
         settlementId,
         idempotencyKey,
-        fingerprint: fingerprint('acknowledgeSettlement', members),
+        fingerprint: acknowledgementFingerprint(settlementId, request.body),
         acknowledgement: { status, reference, note },
         author: { operatorId: keyId, role: 'partner', correlationId: request.context.correlationId },
       });
