@@ -57,6 +57,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'announcements',
       'binary-lists',
       'bulk-rows',
+      'cancel-work',
       'clock',
       'database',
       'database-errors',
