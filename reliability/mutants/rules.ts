@@ -733,8 +733,8 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'only 429 and 503 may ask for a pause',
     source: 'decisions 7, Delivery',
-    file: 'src/webhooks/delivery/attempt.ts',
-    find: 'const mayAsk = answer.status === 429 || answer.status === 503;',
+    file: 'src/domain/webhooks/retry-schedule.ts',
+    find: 'const mayAsk = status === 429 || status === 503;',
     replace: 'const mayAsk = true;',
     tests: ['webhooks/webhook-delivery'],
   },
@@ -742,8 +742,8 @@ export const RULES: readonly Rule[] = [
     rule: 'when a delivery is due is told by the clock of the database',
     source: 'decisions 2',
     file: 'src/webhooks/delivery/attempt.ts',
-    find: 'readRetryAfter(retryAfter, new Date(endedAtMs))',
-    replace: 'readRetryAfter(retryAfter, new Date())',
+    find: 'readRetryAfter({ status: answer.status, retryAfter }, new Date(endedAtMs))',
+    replace: 'readRetryAfter({ status: answer.status, retryAfter }, new Date())',
     tests: ['service/database-clock'],
   },
   {

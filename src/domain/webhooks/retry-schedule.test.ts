@@ -53,5 +53,11 @@ describe('Retry-After', () => {
     ['2026-11-21T10:01:00Z', undefined],
   ];
   for (const [text, milliseconds] of cases)
-    test(`${text} is ${milliseconds}`, () => assert.equal(readRetryAfter(text, now), milliseconds));
+    test(`${text} is ${milliseconds}`, () => assert.equal(readRetryAfter({ status: 503, retryAfter: text }, now), milliseconds));
+
+  test('counts with 429 and 503 only', () => {
+    const statuses = [null, 200, 408, 428, 429, 430, 500, 502, 503, 504];
+    const asked = statuses.filter((status) => readRetryAfter({ status, retryAfter: '120' }, now) !== undefined);
+    assert.deepEqual(asked, [429, 503]);
+  });
 });

@@ -45,15 +45,22 @@ export function retryDelayMs(attemptsLeft: number, retryAfterMs: number | undefi
   return Math.round(Math.max(spread, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS)));
 }
 
+interface DeliveryAnswer {
+  /** `null` without an answer. */
+  readonly status: number | null;
+  readonly retryAfter: string | undefined;
+}
+
 /**
- * The header `Retry-After` in milliseconds from now: whole seconds, or an HTTP date.
+ * The header `Retry-After` in milliseconds from now: whole seconds, or an HTTP date. Only a 429 or 503 may ask for a time.
  *
- * @returns `undefined` for any other value, and for a past time.
+ * @returns `undefined` for any other status or value, and for a past time.
  */
-export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
+export function readRetryAfter({ status, retryAfter }: DeliveryAnswer, now: Date): number | undefined {
+  const mayAsk = status === 429 || status === 503;
   // White space behind a value is no part of it: RFC 9110, section 5.5.
-  const value = header?.trim();
-  if (value === undefined) return undefined;
+  const value = retryAfter?.trim();
+  if (!mayAsk || value === undefined) return undefined;
   if (/^\d{1,10}$/.test(value)) return Number(value) * SECOND;
   const at = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/.test(value) ? Date.parse(value) : Number.NaN;
   const delay = at - now.getTime();

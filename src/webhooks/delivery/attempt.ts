@@ -55,8 +55,7 @@ export const LEASE_MS = 60_000;
 export function toAttempt(claimed: ClaimedDelivery, { retryAfter, ...answer }: Answer, sinceClaimMs: number): Attempt {
   const endedAtMs = claimed.leaseEndsAt.getTime() - LEASE_MS + sinceClaimMs;
   const isDelivered = isSuccess(answer);
-  const mayAsk = answer.status === 429 || answer.status === 503;
-  const askedMs = mayAsk ? readRetryAfter(retryAfter, new Date(endedAtMs)) : undefined;
+  const askedMs = readRetryAfter({ status: answer.status, retryAfter }, new Date(endedAtMs));
   const retryMs = isDelivered ? undefined : retryDelayMs(claimed.attemptsLeft - 1, askedMs, Math.random());
   return {
     claimed,
