@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { byPartner, createBatcher } from '../../concurrency/batch-queue.ts';
 import { addressGroup } from '../../domain/access/client-address.ts';
-import { findCredentials } from '../../operations/access/find-credentials.ts';
+import { verifyCredentials } from '../../operations/access/verify-credentials.ts';
 import type { Credential } from '../../store/access/api-key.ts';
 import type { Database } from '../../store/database.ts';
 import { DEADLINE_MS, within } from '../http/deadline.ts';
@@ -57,7 +57,7 @@ export function credentialMemory({ database, failures, onDoubt, clock }: Credent
 
   const find = async (wanted: readonly { readonly keyId: string }[]): Promise<(RememberedCredential | undefined)[]> => {
     const readAtMs = clock.now();
-    const found = await findCredentials(
+    const found = await verifyCredentials(
       { ...database, onDoubt },
       wanted.map(({ keyId }) => keyId),
     );

@@ -14,7 +14,7 @@ export interface CredentialTools extends Pick<Database, 'pool' | 'auditKeys'> {
  *
  * @returns The keys in the database that have an audit entry, in any order.
  */
-export async function findCredentials(tools: CredentialTools, keyIds: readonly string[]): Promise<Credential[]> {
+export async function verifyCredentials(tools: CredentialTools, keyIds: readonly string[]): Promise<Credential[]> {
   return (await findHeldApiKeys(tools.pool, keyIds)).flatMap((held) => prove(tools, held) ?? []);
 }
 
