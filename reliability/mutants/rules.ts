@@ -792,7 +792,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/domain/webhooks/endpoint-health.ts',
     find: '  if (hasGone) return DISABLED_FOR.gone;\n',
     replace: '',
-    tests: ['webhooks/webhooks'],
+    tests: ['src/domain/webhooks/endpoint-health.test.ts'],
   },
   {
     rule: 'a late closing holds the next back for an event that was removed',
