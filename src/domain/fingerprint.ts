@@ -5,10 +5,11 @@ export type JsonValue = string | number | bigint | boolean | null | JsonValue[] 
 
 /**
  * The fingerprint of a canonical payload: SHA-256 of the RFC 8785 text of `{operation, …members}`, 32 bytes.
- * Members that are `undefined` are left out, so an absent field and an `undefined` one are the same request.
+ * Members that are `undefined` are left out, so an absent field and an `undefined` one are the same request. `canonical-payloads.ts` has the
+ * members of each operation.
  *
  * @param operation The contract's operation id, such as `confirmContribution`. No member may have the name `operation`.
- * @see canonical-payloads.ts for the members of an operation; docs/spec/interface.md#common-request-headers, idempotency rules 1 and 2.
+ * @see docs/spec/interface.md#common-request-headers, idempotency rules 1 and 2.
  */
 export function fingerprint(operation: string, members: Record<string, JsonValue | undefined>): Buffer {
   if (Object.hasOwn(members, 'operation')) throw new TypeError('A member named operation would hide the operation');
