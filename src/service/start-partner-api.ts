@@ -69,7 +69,7 @@ export async function startPartnerApi(
   const nodes = database.isDistributed ? watchNodes(store, parts, onTrouble) : undefined;
   const uses = createKeyUse(database, report('warn', 'the last use of keys could not be recorded'));
   parts.defer(() => uses.close());
-  const onDoubt = throttled((err, times) =>
+  const onUnverified = throttled((err, times) =>
     log.logger.error({ err, times }, 'a record differs from the audit: it authorises nothing'),
   );
   const rules = openRules(database, rulesOf, report);
@@ -99,7 +99,7 @@ export async function startPartnerApi(
       environment: config.environment,
       failures: failureLimit(),
       onUse: uses.record,
-      onDoubt,
+      onUnverified,
     }),
     uploads,
     servesReference: config.servesReference,

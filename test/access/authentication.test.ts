@@ -153,7 +153,7 @@ describe('within ten seconds on every instance (decisions, section 5)', () => {
   /** An instance of its own, whose clock the test moves. */
   function instance() {
     const clock = { ms: 1_000, now: () => clock.ms };
-    const told = { onUse: () => {}, onDoubt: () => {} };
+    const told = { onUse: () => {}, onUnverified: () => {} };
     const authenticate = authenticator({ database, environment: 'sandbox', failures: failureLimit(), ...told, clock });
     return { clock, of: (apiKey: string) => authenticate({ apiKey, address: '127.0.0.1' }) };
   }
@@ -320,7 +320,7 @@ describe('keys that nobody has', () => {
       environment: 'sandbox',
       failures: failureLimit(clock),
       onUse: () => {},
-      onDoubt: () => {},
+      onUnverified: () => {},
       clock,
     });
     const from = (address: string, apiKey: string) => authenticate({ apiKey, address });

@@ -36,10 +36,16 @@ async function tamper(text: string, values: unknown[]): Promise<void> {
 
 /** An instance of its own that remembers nothing. */
 function instance() {
-  const doubts: string[] = [];
-  const onDoubt = ({ message }: Error) => void doubts.push(message);
-  const authenticate = authenticator({ database, environment: 'sandbox', failures: failureLimit(), onUse: () => {}, onDoubt });
-  return { doubts, of: (apiKey: string) => authenticate({ apiKey, address: '127.0.0.1' }) };
+  const reported: string[] = [];
+  const onUnverified = ({ message }: Error) => void reported.push(message);
+  const authenticate = authenticator({
+    database,
+    environment: 'sandbox',
+    failures: failureLimit(),
+    onUse: () => {},
+    onUnverified,
+  });
+  return { reported, of: (apiKey: string) => authenticate({ apiKey, address: '127.0.0.1' }) };
 }
 
 describe('an API key', () => {
@@ -62,9 +68,9 @@ describe('an API key', () => {
       const { keyId } = key.key;
       assert.equal((await instance().of(key.apiKey)).unverified, null);
       await tamper(`update api_key set ${set} where key_id = $1`, [keyId]);
-      const { of, doubts } = instance();
+      const { of, reported } = instance();
       await assert.rejects(of(key.apiKey), { code: 'internal_service_unavailable' });
-      assert.match(doubts.join(), new RegExp(`The api key ${keyId} differs from the audit`));
+      assert.match(reported.join(), new RegExp(`The api key ${keyId} differs from the audit`));
     });
 
   test('one that was revoked, put back as it was', async () => {
@@ -110,10 +116,10 @@ describe('a partner', () => {
       assert.equal((await client.confirm(fields, headers)).status, 201);
       await suspendPartner(database, OWNER, partnerId);
       await tamper('update partner set suspended_at = null where partner_id = $1', [partnerId]);
-      const { of, doubts } = instance();
+      const { of, reported } = instance();
       const { isSuspended, unverified } = await of(key.apiKey);
       assert.deepEqual([isSuspended, unverified], [true, 'partner']);
-      assert.match(doubts.join(), new RegExp(`The partner ${partnerId} differs from the audit: suspended_at differs`));
+      assert.match(reported.join(), new RegExp(`The partner ${partnerId} differs from the audit: suspended_at differs`));
       // A second service has nothing remembered.
       const other = await testService({ env: { ...WEBHOOK_ENV, DATABASE_URL: service.databaseUrl } });
       const again = (await other.newPartner({ of: partner })).client;

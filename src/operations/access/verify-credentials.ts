@@ -6,7 +6,7 @@ import { unverifiedRecord } from '../audit/require-audited.ts';
 
 export interface CredentialTools extends Pick<Database, 'pool' | 'auditKeys'> {
   /** Called for a key or a partner that differs from the audit. */
-  readonly onDoubt: (error: Error) => void;
+  readonly onUnverified: (error: Error) => void;
 }
 
 /**
@@ -15,10 +15,10 @@ export interface CredentialTools extends Pick<Database, 'pool' | 'auditKeys'> {
  * @returns The keys in the database that have an audit entry, in any order.
  */
 export async function verifyCredentials(tools: CredentialTools, keyIds: readonly string[]): Promise<Credential[]> {
-  return (await findHeldApiKeys(tools.pool, keyIds)).flatMap((held) => prove(tools, held) ?? []);
+  return (await findHeldApiKeys(tools.pool, keyIds)).flatMap((held) => verify(tools, held) ?? []);
 }
 
-function prove(tools: CredentialTools, held: HeldApiKey): Credential | undefined {
+function verify(tools: CredentialTools, held: HeldApiKey): Credential | undefined {
   const { keyEntry, partnerEntry } = held;
   const ofKey = compare(tools, API_KEY, { row: held.key, entry: keyEntry });
   if (ofKey && !keyEntry) return undefined;
@@ -27,12 +27,12 @@ function prove(tools: CredentialTools, held: HeldApiKey): Credential | undefined
 }
 
 function compare<Row>(
-  { auditKeys, onDoubt }: CredentialTools,
+  { auditKeys, onUnverified }: CredentialTools,
   kind: AuditedKind<Row>,
   { row, entry }: { readonly row: Row; readonly entry: HeldApiKey['keyEntry'] },
 ): AuditDifference | undefined {
   const difference = compareWithEntry(kind.idOf(row), kind.recordOf(row), { entry, keys: auditKeys() });
-  if (difference) onDoubt(unverifiedRecord(kind, difference));
+  if (difference) onUnverified(unverifiedRecord(kind, difference));
   return difference;
 }
 

@@ -12,7 +12,7 @@ const REFUSAL =
   'The API key is missing, malformed, unknown, revoked or expired. Send a valid key in the header X-API-Key; the service does not read Authorization.';
 
 /** The message does not say what differs. */
-const UNPROVEN = 'The service cannot verify the API key at the moment. Its operators are informed.';
+const UNVERIFIED = 'The service cannot verify the API key at the moment. Its operators are informed.';
 
 export interface Attempt {
   /** The header as it arrived. */
@@ -35,7 +35,7 @@ export interface AuthenticatorOptions {
   readonly failures: FailureLimit;
   readonly onUse: (keyId: string) => void;
   /** Called for a key or a partner that differs from the audit. */
-  readonly onDoubt: (error: Error) => void;
+  readonly onUnverified: (error: Error) => void;
   /** The clock for the age of a credential. */
   readonly clock?: { now(): number };
 }
@@ -53,10 +53,10 @@ export function authenticator({
   environment,
   failures,
   onUse,
-  onDoubt,
+  onUnverified,
   clock = performance,
 }: AuthenticatorOptions): Authenticate {
-  const memory = credentialMemory({ database, failures, onDoubt, clock });
+  const memory = credentialMemory({ database, failures, onUnverified, clock });
   const find = async (keyId: string, address: string): Promise<Credential | undefined> => {
     const known = memory.recall(keyId) ?? (await memory.look(keyId, address));
     return known && isCurrent(known.credential, clock.now() - known.readAtMs) ? known.credential : undefined;
@@ -87,7 +87,7 @@ export function authenticator({
 
 function refuseUnusable({ unverified, allowedAddresses }: Credential, address: string): void {
   // The key is not verified, and is valid again after an operator has restored its row.
-  if (unverified === 'key') throw unavailable(UNPROVEN);
+  if (unverified === 'key') throw unavailable(UNVERIFIED);
   if (isAllowedAddress(address, allowedAddresses)) return;
   throw new ServiceError('forbidden', 'This API key may not be used from this address. Ask the operator to allow the address.');
 }

@@ -42,7 +42,7 @@ export interface CredentialMemoryOptions {
   readonly database: Database;
   readonly failures: FailureLimit;
   /** Called for a key or a partner that differs from the audit. */
-  readonly onDoubt: (error: Error) => void;
+  readonly onUnverified: (error: Error) => void;
   readonly clock: { now(): number };
 }
 
@@ -50,7 +50,7 @@ export interface CredentialMemoryOptions {
  * Remembers credentials, and looks up the others: many in one query, one query at a time, in turns of the addresses that they came from.
  * A known key is looked up separately from unknown ones.
  */
-export function credentialMemory({ database, failures, onDoubt, clock }: CredentialMemoryOptions): CredentialMemory {
+export function credentialMemory({ database, failures, onUnverified, clock }: CredentialMemoryOptions): CredentialMemory {
   const known = new LRUCache<string, RememberedCredential>({ max: CREDENTIALS_MAX });
   const unknown = new LRUCache<string, true>({ max: UNKNOWN_MAX, ttl: CREDENTIAL_TTL_MS, perf: clock, ttlResolution: 0 });
   const underWay = new Map<string, Promise<RememberedCredential | undefined>>();
@@ -58,7 +58,7 @@ export function credentialMemory({ database, failures, onDoubt, clock }: Credent
   const find = async (wanted: readonly { readonly keyId: string }[]): Promise<(RememberedCredential | undefined)[]> => {
     const readAtMs = clock.now();
     const found = await verifyCredentials(
-      { ...database, onDoubt },
+      { ...database, onUnverified },
       wanted.map(({ keyId }) => keyId),
     );
     const byId = new Map(found.map((credential) => [credential.keyId, { credential, readAtMs }]));
