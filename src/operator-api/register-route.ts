@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { Actor } from '../domain/access/role.ts';
 import { fingerprint, type JsonValue } from '../domain/fingerprint.ts';
-import { LIST_LIMITS } from '../domain/reconciliations/partner-list.ts';
+import { LIST_LIMITS } from '../domain/reconciliations/list-limits.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { OperatorSession } from '../operations/access/operator-session.ts';
 import { answerOnce, answersAsGiven, type Work } from '../operations/answer-once.ts';

@@ -6,7 +6,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LIST_LIMITS } from '../../src/domain/reconciliations/partner-list.ts';
+import { LIST_LIMITS } from '../../src/domain/reconciliations/list-limits.ts';
 import { revokeApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { SERVICE_ROLES } from '../../src/service/role.ts';

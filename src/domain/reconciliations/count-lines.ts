@@ -1,5 +1,6 @@
+import type { ListLimits } from './list-limits.ts';
 import { describeListProblem } from './list-problem.ts';
-import { type ListEntry, type ListLimits, listTooLarge, refuseList } from './partner-list.ts';
+import { type ListEntry, listTooLarge, refuseList } from './partner-list.ts';
 
 export interface LineCounter {
   /** Returns the line. Throws `invalid_request` when the list has more lines, or more malformed lines, than allowed. */

@@ -3,6 +3,7 @@ import { isLongIdentifier, isShortIdentifier } from '../identifiers.ts';
 import { POINTS_MAX } from '../numbers/points.ts';
 import { ServiceError } from '../service-error.ts';
 import { LINE_TYPES, type LineType } from '../settlements/settlement-line.ts';
+import type { ListLimits } from './list-limits.ts';
 import type { ListProblem } from './list-problem.ts';
 import { pointsProblem } from './points-problem.ts';
 
@@ -61,31 +62,11 @@ export type ListEntry = {
   | { readonly listed: null; readonly problems: readonly ListProblem[]; readonly readable: ReadableFields }
 );
 
-/** The largest list, and the longest line. */
-export interface ListLimits {
-  readonly lines: number;
-  readonly bytes: number;
-  readonly lineCharacters: number;
-  /** The most malformed lines. A list with more has another format, and nothing of it is compared. */
-  readonly malformedLines: number;
-  /** The most blank lines of a CSV list. */
-  readonly blankLines: number;
-}
-
 /** How a list is read. */
 export interface ListReading extends ListLimits {
   /** Called when the list is recognised as the service's own statement. */
   readonly onStatement?: () => void;
 }
-
-/** @see docs/spec/settlements.md#2-settlement, Reconciliation: up to 1 000 000 lines or 100 MiB. */
-export const LIST_LIMITS: ListLimits = {
-  lines: 1_000_000,
-  bytes: 100 * 1024 * 1024,
-  lineCharacters: 16 * 1024,
-  malformedLines: 10_000,
-  blankLines: 10_000,
-};
 
 /**
  * Reads one line of a list from the values of its fields: numbers as `readJson` gives them, or every value as the text of a cell.

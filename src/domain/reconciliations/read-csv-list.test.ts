@@ -5,7 +5,8 @@ import { cut } from '../../../test/support/pieces.ts';
 import { POINTS_MAX } from '../numbers/points.ts';
 import { ServiceError } from '../service-error.ts';
 import { csvRecord } from '../settlements/statement/csv-record.ts';
-import { LIST_LIMITS, type ListEntry, type ListLimits } from './partner-list.ts';
+import { LIST_LIMITS, type ListLimits } from './list-limits.ts';
+import type { ListEntry } from './partner-list.ts';
 import { readCsvList } from './read-csv-list.ts';
 
 const HEADER = 'partner_event_id,partner_order_ref,points\n';

@@ -1,12 +1,11 @@
 import { unguard } from '../settlements/statement/spreadsheet-guard.ts';
 import { countLines } from './count-lines.ts';
+import { LIST_LIMITS, type ListLimits } from './list-limits.ts';
 import {
   LIST_FIELDS,
-  LIST_LIMITS,
   type LineValues,
   type ListEntry,
   type ListField,
-  type ListLimits,
   type ListReading,
   lineTooLong,
   overfullLine,

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { cut } from '../../../test/support/pieces.ts';
 import { POINTS_MAX } from '../numbers/points.ts';
 import { ServiceError } from '../service-error.ts';
-import { LIST_LIMITS, type ListEntry, type ListLimits } from './partner-list.ts';
+import { LIST_LIMITS, type ListLimits } from './list-limits.ts';
+import type { ListEntry } from './partner-list.ts';
 import { readJsonList } from './read-json-list.ts';
 
 async function read(text: string, limits?: Partial<ListLimits>): Promise<ListEntry[]> {

@@ -1,11 +1,10 @@
 import { readJson } from '../parse-json.ts';
 import { countLines } from './count-lines.ts';
+import { LIST_LIMITS, type ListLimits } from './list-limits.ts';
 import {
   LIST_FIELDS,
-  LIST_LIMITS,
   type LineValues,
   type ListEntry,
-  type ListLimits,
   type ListReading,
   lineTooLong,
   readListLine,

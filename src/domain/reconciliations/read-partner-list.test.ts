@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../service-error.ts';
-import { LIST_LIMITS } from './partner-list.ts';
+import { LIST_LIMITS } from './list-limits.ts';
 import { type ListFormat, readPartnerList } from './read-partner-list.ts';
 
 const lists: Record<ListFormat, string> = {

@@ -1,4 +1,5 @@
-import { LIST_LIMITS, type ListEntry, type ListLimits, type ListReading, listTooLarge } from './partner-list.ts';
+import { LIST_LIMITS, type ListLimits } from './list-limits.ts';
+import { type ListEntry, type ListReading, listTooLarge } from './partner-list.ts';
 import { readCsvList } from './read-csv-list.ts';
 import { readJsonList } from './read-json-list.ts';
 

@@ -5,7 +5,7 @@ import type { Actor } from '../../domain/access/role.ts';
 import { listFingerprint } from '../../domain/canonical-payloads.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { pluralise } from '../../domain/pluralise.ts';
-import { LIST_LIMITS } from '../../domain/reconciliations/partner-list.ts';
+import { LIST_LIMITS } from '../../domain/reconciliations/list-limits.ts';
 import { type ListFormat, limitBytes, readPartnerList } from '../../domain/reconciliations/read-partner-list.ts';
 import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import type { Database, Queryable } from '../../store/database.ts';

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
-import { LIST_LIMITS } from '../../domain/reconciliations/partner-list.ts';
+import { LIST_LIMITS } from '../../domain/reconciliations/list-limits.ts';
 import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import { reconciliationPath, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';

@@ -1,5 +1,5 @@
 import { MATCHED_POINTS, RECONCILIATION_VERDICTS } from '../../domain/reconciliations/line-verdict.ts';
-import { LIST_LIMITS } from '../../domain/reconciliations/partner-list.ts';
+import { LIST_LIMITS } from '../../domain/reconciliations/list-limits.ts';
 import { LINE_TYPES } from '../../domain/settlements/settlement-line.ts';
 import { RECONCILIATION_STATUSES } from '../../store/reconciliations/reconciliation.ts';
 import { Echo, KeyedEcho } from '../envelope-schemas.ts';
