@@ -1,6 +1,5 @@
 import { environmentalSummary } from '../domain/customer-texts.ts';
-import type { EnvironmentalChangeType } from '../domain/impact/environmental-change.ts';
-import type { EnvironmentalStatus } from '../domain/impact/environmental-status.ts';
+import type { EnvironmentalChangeType, EnvironmentalStatus } from '../domain/impact/environmental-status.ts';
 import type { Evidence } from '../domain/impact/evidence.ts';
 import type { ImpactBatchView } from '../domain/impact/impact-batch.ts';
 import type { Project } from '../domain/impact/project.ts';

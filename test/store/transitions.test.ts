@@ -7,9 +7,10 @@ import { CONTRIBUTION_STATUSES, CONTRIBUTION_TRANSITIONS } from '../../src/domai
 import {
   ENVIRONMENTAL_CHANGE_TYPES,
   ENVIRONMENTAL_CHANGES,
+  ENVIRONMENTAL_STATUSES,
+  type EnvironmentalStatus,
   environmentalStatusAfter,
-} from '../../src/domain/impact/environmental-change.ts';
-import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../src/domain/impact/environmental-status.ts';
+} from '../../src/domain/impact/environmental-status.ts';
 import { SETTLEMENT_STATUSES, SETTLEMENT_TRANSITIONS } from '../../src/domain/settlements/settlement.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 

@@ -1,8 +1,13 @@
+import type { DetailCode } from '../detail-codes.ts';
+import type { ErrorDetail } from '../service-error.ts';
+
 /**
- * The progress of the planting that an impact batch pays for, first to last.
+ * The statuses of an impact batch, the changes that are possible in each, and who may make them.
  *
  * @see docs/spec/settlements.md#4-environmental-status.
  */
+
+/** The progress of the planting that an impact batch pays for, first to last. */
 export const ENVIRONMENTAL_STATUSES = ['recorded', 'allocated', 'funded', 'in_progress', 'delivered', 'verified'] as const;
 
 export type EnvironmentalStatus = (typeof ENVIRONMENTAL_STATUSES)[number];
@@ -10,4 +15,109 @@ export type EnvironmentalStatus = (typeof ENVIRONMENTAL_STATUSES)[number];
 /** The next status; `undefined` after the last. */
 export function nextEnvironmentalStatus(status: EnvironmentalStatus): EnvironmentalStatus | undefined {
   return ENVIRONMENTAL_STATUSES[ENVIRONMENTAL_STATUSES.indexOf(status) + 1];
+}
+
+/** The kind of a change; the event's `change_type`. */
+export const ENVIRONMENTAL_CHANGE_TYPES = ['advanced', 'delayed', 'reallocated', 'evidence_added', 'corrected'] as const;
+
+export type EnvironmentalChangeType = (typeof ENVIRONMENTAL_CHANGE_TYPES)[number];
+
+/** The statuses in which a change is possible. `verified` is terminal: a correction does not change it. */
+export const ENVIRONMENTAL_CHANGES = {
+  advanced: ['recorded', 'allocated', 'funded', 'in_progress', 'delivered'],
+  delayed: ['allocated', 'funded', 'in_progress'],
+  reallocated: ['allocated', 'funded', 'in_progress'],
+  evidence_added: ['allocated', 'funded', 'in_progress', 'delivered'],
+  corrected: ENVIRONMENTAL_STATUSES,
+} as const satisfies Record<EnvironmentalChangeType, readonly EnvironmentalStatus[]>;
+
+/** The facts that a decision about a batch uses. */
+export interface ImpactBatchFacts {
+  readonly status: EnvironmentalStatus;
+  /** `null` until the batch is allocated for the first time. */
+  readonly projectId: string | null;
+  readonly evidenceCount: number;
+  /** The operator who recorded the delivery, and then the one who verified it; `null` before. */
+  readonly deliveredBy: string | null;
+  readonly verifiedBy: string | null;
+}
+
+/** A change that an operator requests. */
+export type EnvironmentalChange = { readonly operatorId: string } & (
+  | { readonly changeType: 'advanced'; readonly projectId?: string }
+  | { readonly changeType: 'delayed'; readonly expectedDeliveryPeriod: string }
+  | { readonly changeType: 'reallocated'; readonly projectId: string }
+  | { readonly changeType: 'evidence_added' }
+  | { readonly changeType: 'corrected' }
+);
+
+/**
+ * The status after a change that {@link checkEnvironmentalChange} allows. When a project cannot deliver, the batch is allocated again, to
+ * another project, which has to be funded again.
+ */
+export function environmentalStatusAfter(status: EnvironmentalStatus, changeType: EnvironmentalChangeType): EnvironmentalStatus {
+  if (changeType === 'reallocated') return 'allocated';
+  return changeType === 'advanced' ? (nextEnvironmentalStatus(status) ?? status) : status;
+}
+
+/**
+ * Why a change is refused, or `undefined` when it may be recorded. Statuses advance one step at a time. Delay is an attribute, not a
+ * status. `verified` needs evidence, and an operator other than the one who recorded the delivery; a correction of a verified batch needs
+ * another than the one who verified it.
+ */
+export function checkEnvironmentalChange(batch: ImpactBatchFacts, change: EnvironmentalChange): ErrorDetail | undefined {
+  const { status } = batch;
+  if (!(ENVIRONMENTAL_CHANGES[change.changeType] as readonly EnvironmentalStatus[]).includes(status))
+    return refusal('change_type', 'not_possible', `The change ${change.changeType} is not possible: the batch is ${status}.`);
+  switch (change.changeType) {
+    case 'advanced':
+      return checkAdvance(batch, change);
+    case 'delayed':
+      return isDeliveryPeriod(change.expectedDeliveryPeriod)
+        ? undefined
+        : refusal(
+            'expected_delivery_period',
+            'wrong_form',
+            'The expected period must be a year, quarter or month: 2027, 2027-Q2, 2027-05.',
+          );
+    case 'reallocated':
+      return change.projectId === batch.projectId
+        ? refusal('project_id', 'same_project', 'The batch already belongs to this project; give another one.')
+        : undefined;
+    case 'corrected':
+      return change.operatorId === batch.verifiedBy
+        ? refusal('operator', 'second_operator_needed', 'You verified this batch, so another operator has to correct it.')
+        : undefined;
+    case 'evidence_added':
+      return undefined;
+  }
+}
+
+/** The expected delivery period: a year, a quarter or a month. */
+export function isDeliveryPeriod(text: string): boolean {
+  return /^2\d{3}(?:-(?:Q[1-4]|0[1-9]|1[0-2]))?$/.test(text);
+}
+
+function checkAdvance(batch: ImpactBatchFacts, change: { operatorId: string; projectId?: string }): ErrorDetail | undefined {
+  switch (nextEnvironmentalStatus(batch.status)) {
+    case 'allocated':
+      return change.projectId === undefined
+        ? refusal('project_id', 'missing', 'Give the project to which the batch is allocated.')
+        : undefined;
+    case 'verified':
+      return checkVerification(batch, change.operatorId);
+    default:
+      return undefined;
+  }
+}
+
+function checkVerification({ evidenceCount, deliveredBy }: ImpactBatchFacts, operatorId: string): ErrorDetail | undefined {
+  if (evidenceCount === 0) return refusal('evidence', 'missing', 'Add evidence of the delivery before you verify it.');
+  return operatorId === deliveredBy
+    ? refusal('operator', 'second_operator_needed', 'You recorded the delivery, so another operator has to verify it.')
+    : undefined;
+}
+
+function refusal(field: string, code: DetailCode, message: string): ErrorDetail {
+  return { field, code, message };
 }

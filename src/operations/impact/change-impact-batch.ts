@@ -3,9 +3,9 @@ import type { DetailCode } from '../../domain/detail-codes.ts';
 import {
   checkEnvironmentalChange,
   type EnvironmentalChange,
+  type EnvironmentalStatus,
   environmentalStatusAfter,
-} from '../../domain/impact/environmental-change.ts';
-import type { EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
+} from '../../domain/impact/environmental-status.ts';
 import { checkNewEvidence, type NewEvidence } from '../../domain/impact/evidence.ts';
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import { POINTS_MAX } from '../../domain/numbers/points.ts';

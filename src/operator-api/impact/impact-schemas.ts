@@ -1,5 +1,4 @@
-import { ENVIRONMENTAL_CHANGE_TYPES } from '../../domain/impact/environmental-change.ts';
-import { ENVIRONMENTAL_STATUSES } from '../../domain/impact/environmental-status.ts';
+import { ENVIRONMENTAL_CHANGE_TYPES, ENVIRONMENTAL_STATUSES } from '../../domain/impact/environmental-status.ts';
 import type { Evidence } from '../../domain/impact/evidence.ts';
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import type { Worth } from '../../domain/impact/pooled-worth.ts';

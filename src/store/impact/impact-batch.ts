@@ -1,5 +1,4 @@
-import type { EnvironmentalChangeType } from '../../domain/impact/environmental-change.ts';
-import type { EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
+import type { EnvironmentalChangeType, EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';

@@ -4,13 +4,15 @@ import fc from 'fast-check';
 import {
   checkEnvironmentalChange,
   ENVIRONMENTAL_CHANGE_TYPES,
+  ENVIRONMENTAL_STATUSES,
   type EnvironmentalChange,
   type EnvironmentalChangeType,
+  type EnvironmentalStatus,
   environmentalStatusAfter,
   type ImpactBatchFacts,
   isDeliveryPeriod,
-} from './environmental-change.ts';
-import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus, nextEnvironmentalStatus } from './environmental-status.ts';
+  nextEnvironmentalStatus,
+} from './environmental-status.ts';
 
 const ada = { operatorId: 'op_ada' };
 const bea = { operatorId: 'op_bea' };
