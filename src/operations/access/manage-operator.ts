@@ -24,7 +24,7 @@ import { updateFirstAdmin } from '../../store/installation.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireName } from '../require-reason.ts';
 import { withRole } from '../with-role.ts';
-import { auditOperator, requireAuditedOperator } from './audit-operator.ts';
+import { auditOperator, requireAuditedOperator } from './audited-operator.ts';
 import { requireSignedIn } from './four-eyes.ts';
 
 export interface NewOperator {

@@ -7,7 +7,7 @@ import { listPasskeys, type StoredPasskey, usePasskey } from '../../store/access
 import { findVerifiers } from '../../store/access/operator-password.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { auditOperator, requireAuditedOperator } from './audit-operator.ts';
+import { auditOperator, requireAuditedOperator } from './audited-operator.ts';
 import type { SessionTools } from './operator-session.ts';
 import { type KeptPasskey, optionsToAdd, type PageAddress, readNewPasskey } from './passkey.ts';
 import { openChallenge, sealChallenge } from './passkey-challenge.ts';

@@ -7,7 +7,7 @@ import { updateCredentialsOfKindsEnded, useSecondFactorStep } from '../../store/
 import { readClock } from '../../store/clock.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { auditOperator, requireAuditedOperator } from './audit-operator.ts';
+import { auditOperator, requireAuditedOperator } from './audited-operator.ts';
 import type { SessionTools } from './operator-session.ts';
 import { findStep, hashOfVerifier, type NewSecondFactor, newSecondFactor } from './second-factor.ts';
 

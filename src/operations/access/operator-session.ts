@@ -22,7 +22,7 @@ import {
 } from '../../store/access/operator-credential.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { auditOperator, isAuditedOperator, requireAuditedSignIn } from './audit-operator.ts';
+import { auditOperator, isAuditedOperator, requireAuditedSignIn } from './audited-operator.ts';
 import type { SecretSealing } from './second-factor.ts';
 
 export interface SessionTools {

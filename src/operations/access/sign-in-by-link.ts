@@ -13,7 +13,7 @@ import {
 } from '../../store/access/operator-password.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { requireAuditedOperator } from './audit-operator.ts';
+import { requireAuditedOperator } from './audited-operator.ts';
 import { type BegunPasskey, beginPasskey, insertPasskey, type NewPasskey, readChallengedPasskey } from './manage-passkey.ts';
 import { type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
 import type { PageAddress } from './passkey.ts';

@@ -3,7 +3,7 @@ import { lockOperator } from '../../store/access/operator.ts';
 import { lockOperatorCredential, updateOperatorCredentialUsed } from '../../store/access/operator-credential.ts';
 import { listPasskeys, usePasskey } from '../../store/access/operator-passkey.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { requireAuditedOperator, requireAuditedSignIn } from './audit-operator.ts';
+import { requireAuditedOperator, requireAuditedSignIn } from './audited-operator.ts';
 import { type BegunPasskey, readPasskey } from './manage-passkey.ts';
 import { type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
 import { checkPasskey, nameOfAnswer, optionsToUse, type PageAddress } from './passkey.ts';

@@ -19,7 +19,7 @@ import {
 import { readClock } from '../../store/clock.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { requireAuditedOperator, requireAuditedSignIn } from './audit-operator.ts';
+import { requireAuditedOperator, requireAuditedSignIn } from './audited-operator.ts';
 import { type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
 import { hashOfVerifier, requireOwnVerifier, requireSecondFactor } from './second-factor.ts';
 

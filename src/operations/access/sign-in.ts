@@ -22,7 +22,7 @@ import {
 import { updateCredentialsOfKindsEnded } from '../../store/access/operator-password.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { auditOperator, requireAuditedOperator, requireAuditedSignIn } from './audit-operator.ts';
+import { auditOperator, requireAuditedOperator, requireAuditedSignIn } from './audited-operator.ts';
 
 export interface SignIn {
   readonly operator: Operator;

@@ -30,7 +30,7 @@ import { findLineOfContribution } from '../../store/impact/impact-batch-settleme
 import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { adjustmentToData } from '../../wire/adjustment-to-wire.ts';
 import { exactJson } from '../../wire/exact-json.ts';
-import { requireAuditedOperator } from '../access/audit-operator.ts';
+import { requireAuditedOperator } from '../access/audited-operator.ts';
 import { requireFirstOperator, requireSecondOperator, requireSignedIn } from '../access/four-eyes.ts';
 import { getPartner } from '../access/manage-partner.ts';
 import { adjustmentRecord } from '../audit/adjustment-record.ts';

@@ -18,7 +18,7 @@ import { violatedKey } from '../../store/database-errors.ts';
 import { insertEvent } from '../../store/events/event.ts';
 import { readRuleRevision } from '../../store/rules/rule-version.ts';
 import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { requireAuditedOperator } from '../access/audit-operator.ts';
+import { requireAuditedOperator } from '../access/audited-operator.ts';
 import { requireFirstOperator, requireSecondOperator, requireSignedIn } from '../access/four-eyes.ts';
 import { getPartner } from '../access/manage-partner.ts';
 import { audit } from '../audit/audit.ts';

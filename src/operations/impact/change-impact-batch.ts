@@ -21,7 +21,7 @@ import {
 } from '../../store/impact/impact-batch.ts';
 import { insertEvidence, listEvidence } from '../../store/impact/impact-evidence.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { requireAuditedOperator } from '../access/audit-operator.ts';
+import { requireAuditedOperator } from '../access/audited-operator.ts';
 import { requireFirstOperator, requireSecondOperator } from '../access/four-eyes.ts';
 import { audit } from '../audit/audit.ts';
 import { requireRole, withRole } from '../with-role.ts';
