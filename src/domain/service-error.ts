@@ -1,6 +1,6 @@
 import type { DetailCode } from './detail-codes.ts';
 import type { ErrorCode } from './error-codes.ts';
-import type { Limit } from './limit.ts';
+import type { Limit } from './limit-names.ts';
 
 /** One problem or instruction of an error. @see docs/spec/interface.md#errors, error.details. */
 export interface ErrorDetail {

@@ -8,7 +8,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Environment } from '../domain/access/api-key.ts';
 import { isAllowedAddress } from '../domain/access/client-address.ts';
 import { isLongIdentifier, newId } from '../domain/identifiers.ts';
-import type { Limit } from '../domain/limit.ts';
+import type { Limit } from '../domain/limit-names.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Operations } from '../operations/create-operations.ts';
 import type { Readiness } from '../operations/sandbox/readiness.ts';

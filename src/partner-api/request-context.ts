@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Limit } from '../domain/limit.ts';
+import type { Limit } from '../domain/limit-names.ts';
 import type { Credential } from '../store/access/api-key.ts';
 import type { Counted } from './limits/in-flight.ts';
 import type { TokenBucket } from './limits/token-bucket.ts';

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { freePort } from '../../reliability/harness/free-port.ts';
-import { LIMITS } from '../../src/domain/limit.ts';
+import { LIMITS } from '../../src/domain/limit-names.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { Client } from '../support/client.ts';
 import { ROOT, readDocument } from '../support/document-blocks.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
-import type { Limit } from '../../src/domain/limit.ts';
+import type { Limit } from '../../src/domain/limit-names.ts';
 import { suspectConnections } from '../../src/partner-api/http/suspect-connections.ts';
 import { testService } from '../support/service.ts';
 

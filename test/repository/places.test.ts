@@ -41,7 +41,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'address-class',
       'identifiers',
       'iso-time',
-      'limit',
+      'limit-names',
       'page-cursor',
       'parse-json',
       'pluralise',

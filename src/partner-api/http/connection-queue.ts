@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Limit } from '../../domain/limit.ts';
+import type { Limit } from '../../domain/limit-names.ts';
 
 /**
  * The most requests that wait on a connection behind the one under way. The connection of a client that sends more without reading an

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addressGroup } from '../../domain/access/client-address.ts';
-import type { Limit } from '../../domain/limit.ts';
+import type { Limit } from '../../domain/limit-names.ts';
 import type { HttpSocket } from './node-http.ts';
 
 interface IdleLimit {

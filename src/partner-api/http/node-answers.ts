@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { describeErrorCode } from '../../domain/error-codes.ts';
 import { isLongIdentifier, newId } from '../../domain/identifiers.ts';
-import type { Limit } from '../../domain/limit.ts';
+import type { Limit } from '../../domain/limit-names.ts';
 import type { RecoverableOperation } from '../../domain/recovery-verdict.ts';
 import { ServiceError, unavailable } from '../../domain/service-error.ts';
 import { errorEnvelope } from '../errors.ts';

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { addressGroup } from '../../domain/access/client-address.ts';
-import type { Limit } from '../../domain/limit.ts';
+import type { Limit } from '../../domain/limit-names.ts';
 import type { Authenticate } from '../access/authenticate.ts';
 import { countKeyOn } from './idle-connections.ts';
 
