@@ -1,5 +1,5 @@
 import { pluralise } from '../../domain/pluralise.ts';
-import { AHEAD_YEARS_MAX, advancedBy } from '../../domain/sandbox/advance.ts';
+import { AHEAD_YEARS_MAX, advancedBy } from '../../domain/sandbox/advance-clock.ts';
 import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { allowLongStatements } from '../../store/query.ts';
