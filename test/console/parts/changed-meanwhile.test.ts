@@ -4,15 +4,16 @@ import { after, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import type { Role } from '../../../src/domain/access/role.ts';
 import { createPartner } from '../../../src/operations/access/manage-partner.ts';
+import { changeImpactBatch } from '../../../src/operations/impact/change-impact-batch.ts';
 import { createProject } from '../../../src/operations/impact/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../../../src/operations/impact/pool-contributions.ts';
 import { OWNER, signedIn } from '../../support/actor.ts';
-import { needsBrowser } from '../../support/console/browser.ts';
+import { needsBrowser, newPerson } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { type SignedInOperator, signedInOperator } from '../../support/operator-client.ts';
 import { insertContributionRule } from '../../support/rules.ts';
 import { OPEN_RATES } from '../../support/service.ts';
-import { closeThrough, getOpen } from '../../support/settlements.ts';
+import { closeThrough, getOpen, newSettledPartner } from '../../support/settlements.ts';
 import { endpointTools, newEndpoint } from '../../support/webhooks/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
@@ -212,21 +213,21 @@ describe('an endpoint that a colleague changed first', needsBrowser, () => {
     });
 });
 
-describe('a batch that a colleague advanced first', needsBrowser, () => {
-  async function newAllocated() {
-    const { database } = service;
-    const { partner, client } = await service.newPartner();
-    const author = signedIn('operator');
-    const { impactBatchId } = await createImpactBatch(database, author, { name: 'Spring', quantity: 7n });
-    await client.confirm({ points: 150 });
-    const { partnerId } = partner;
-    const open = await getOpen(database, partnerId);
-    await closeThrough(service, open);
-    await poolSettlements(database, author, { impactBatchId, partnerId, settlementIds: [open.settlementId] });
-    const { projectId } = await createProject(database, author, { nameEn: 'Coast', nameAr: 'الساحل', country: 'SA' });
-    return { id: impactBatchId, projectId };
-  }
+async function newAllocated() {
+  const { database } = service;
+  const { partner, client } = await service.newPartner();
+  const author = signedIn('operator');
+  const { impactBatchId } = await createImpactBatch(database, author, { name: 'Spring', quantity: 7n });
+  await client.confirm({ points: 150 });
+  const { partnerId } = partner;
+  const open = await getOpen(database, partnerId);
+  await closeThrough(service, open);
+  await poolSettlements(database, author, { impactBatchId, partnerId, settlementIds: [open.settlementId] });
+  const { projectId } = await createProject(database, author, { nameEn: 'Coast', nameAr: 'الساحل', country: 'SA' });
+  return { id: impactBatchId, projectId };
+}
 
+describe('a batch that a colleague advanced first', needsBrowser, () => {
   for (const { language, how, allocate, allocatedBy, fund, fundedBy, others, correct, trees, correctedBy } of [
     {
       language: 'en',
@@ -322,6 +323,78 @@ describe('a batch that a colleague advanced first', needsBrowser, () => {
       await assertTold(dialog, 'en', by);
       assert.equal(await timesDone(id, `impact-batch.${step}`), 1);
     });
+});
+
+describe('what is typed', needsBrowser, () => {
+  const SHA256 = '0'.repeat(64);
+
+  test('into a file of evidence: who verified the batch meanwhile is told in its dialog', async () => {
+    const { id, projectId } = await newAllocated();
+    const { page, dialog, colleague } = await open('en', `/impact/${id}`, 'approver');
+    const { operatorId } = await newPerson(service, 'operator');
+    const author = { ...signedIn('operator'), operatorId };
+    const change = (wanted: Parameters<typeof changeImpactBatch>[3]) => changeImpactBatch(service.database, author, id, wanted);
+    await change({ changeType: 'advanced', to: 'allocated', projectId, reason: null });
+    for (const to of ['funded', 'in_progress'] as const) await change({ changeType: 'advanced', to, reason: null });
+    const file = { type: 'photo', url: 'https://example.org/one.jpg', fileName: 'one.jpg', byteCount: 7n };
+    const evidence = { ...file, sha256: SHA256, capturedAt: new Date(0) };
+    await change({ changeType: 'evidence_added', evidence, reason: null });
+    await change({ changeType: 'advanced', to: 'delivered', reason: null });
+    await page.reload();
+    await page.getByRole('main').getByRole('button', { name: 'Add evidence' }).click();
+    await dialog.getByLabel('Public address').fill('https://example.org/two.jpg');
+    const verified = await colleague.postOnce(`${V1}/impact-batches/${id}/verify`, {});
+    assert.equal(verified.status, 200, verified.text);
+    await page.clock.fastForward(POLLED_MS);
+    await assertTold(dialog, 'en', 'Verified by Amal');
+    assert.equal(await page.getByRole('main').getByRole('button', { name: 'Add evidence' }).count(), 0);
+  });
+
+  test('into an adjustment of a line stays, with the way to the one that a colleague drafted meanwhile', async () => {
+    const { partnerId, client, open: first } = await newSettledPartner(service);
+    const { body: recorded } = await client.confirm({ points: 150 });
+    await closeThrough(service, first);
+    const { page, dialog, colleague } = await open('en', `/settlements/${partnerId}/${first.settlementId}`);
+    await page
+      .getByRole('main')
+      .getByRole('button', { name: /^Draft an adjustment/ })
+      .click();
+    await dialog.getByLabel('Reason for the partner, in English').fill('The shop called.');
+    const { transaction_id } = recorded.contribution;
+    const draft = {
+      partner_id: partnerId,
+      transaction_id,
+      reason_code: 'other',
+      reason_en: 'x',
+      reason_ar: 'س',
+      points_delta: '-50',
+    };
+    const drafted = await colleague.postOnce(`${V1}/adjustments`, draft);
+    assert.equal(drafted.status, 200, drafted.text);
+    // As when the person looks into the mail of the partner and comes back.
+    await page.clock.fastForward(POLLED_MS);
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    const link = `a[href$="/adjustments/${partnerId}/${drafted.body.adjustment.adjustment_id}"]`;
+    await page.locator(`section#lines ${link}`).waitFor();
+    await dialog.locator(link).waitFor();
+    assert.equal(await dialog.getByLabel('Reason for the partner, in English').inputValue(), 'The shop called.');
+  });
+
+  test('as an answer stays where the partner accepts meanwhile, which is said beside it', async () => {
+    const { partnerId, client, open: first } = await newSettledPartner(service);
+    await client.confirm({ points: 150 });
+    await closeThrough(service, first);
+    const says = (status: 'disputed' | 'accepted') =>
+      client.post(`/v1/settlements/${first.settlementId}/acknowledgement`, { status });
+    assert.ok((await says('disputed')).status < 300);
+    const { page } = await open('en', `/settlements/${partnerId}/${first.settlementId}`);
+    const answer = page.getByRole('textbox', { name: 'Answer to the partner' });
+    await answer.fill('We looked at all lines.');
+    assert.ok((await says('accepted')).status < 300);
+    await page.clock.fastForward(POLLED_MS);
+    await page.getByText('The partner has accepted this settlement meanwhile').waitFor();
+    assert.equal(await answer.inputValue(), 'We looked at all lines.');
+  });
 });
 
 describe('rates of a partner that a colleague changed meanwhile', needsBrowser, () => {

@@ -1,6 +1,7 @@
 import { Alert, Autocomplete, Button, FileInput, Group, Loader, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
+import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { MomentField } from '../../parts/fields/moment-field.tsx';
@@ -10,6 +11,7 @@ import { Id } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { FasterChange } from './faster-change.tsx';
 import { IMPACT } from './impact-texts.ts';
 
 const TYPES = ['photo', 'satellite_image', 'report', 'invoice', 'survey'];
@@ -30,10 +32,16 @@ interface Stated {
 
 const NOTHING: Stated = { type: 'photo', url: '', captured: '' };
 
+interface AddEvidenceProps {
+  readonly batchId: string;
+  /** After it no evidence is added. */
+  readonly verified: components['schemas']['ImpactBatchDetail']['changes'][number] | undefined;
+}
+
 /** Records a file as evidence: hashed here, sent, and hashed again by the service, which compares the two. */
-export function AddEvidence({ batchId }: { readonly batchId: string }) {
+export function AddEvidence({ batchId, verified }: AddEvidenceProps) {
   const t = useTexts(IMPACT);
-  const { isRequired } = useTexts(COMMON);
+  const { isRequired, changedMeanwhile } = useTexts(COMMON);
   const [isOpen, setOpen] = useState(false);
   /** Whether it was tried to send no file. */
   const [isMissing, setMissing] = useState(false);
@@ -43,6 +51,7 @@ export function AddEvidence({ batchId }: { readonly batchId: string }) {
     send: ({ file, ...query }: Parameters<typeof sendFile>[1], key) => sendFile(batchId, { file, ...query }, key),
     done: t.evidenceAdded(chosen?.file.name ?? ''),
     onDone: () => close(),
+    isContested: true,
   });
   const close = () => {
     setOpen(false);
@@ -71,32 +80,39 @@ export function AddEvidence({ batchId }: { readonly batchId: string }) {
   };
   return (
     <>
-      <Button variant="default" leftSection={<Icon name="upload" size={16} />} onClick={() => setOpen(true)}>
-        {t.addEvidence}
-      </Button>
+      {!verified && (
+        <Button variant="default" leftSection={<Icon name="upload" size={16} />} onClick={() => setOpen(true)}>
+          {t.addEvidence}
+        </Button>
+      )}
       <ConfirmDialog
         isOpen={isOpen}
         onClose={close}
         title={t.addEvidence}
-        consequence={t.evidenceConsequence}
+        consequence={verified ? changedMeanwhile : t.evidenceConsequence}
         label={t.addEvidence}
         change={{ ...add, isPending: add.isPending || isHashing }}
+        isDone={verified !== undefined}
         fields={['file', 'type', 'url', 'captured_at']}
         onConfirm={send}
       >
-        <Stack gap="md">
-          <FileInput
-            label={t.file}
-            description={t.fileHelp}
-            placeholder={t.chooseFile}
-            required
-            value={chosen?.file ?? null}
-            error={(isMissing && isRequired) || (chosen?.isUnreadable ? t.unreadable : problemOf(add.error, 'file'))}
-            onChange={(file) => void choose(file)}
-          />
-          <HashOf chosen={chosen} isSending={add.isPending} />
-          <EvidenceFields stated={stated} error={add.error} onChange={setStated} />
-        </Stack>
+        {verified ? (
+          <FasterChange change={verified} />
+        ) : (
+          <Stack gap="md">
+            <FileInput
+              label={t.file}
+              description={t.fileHelp}
+              placeholder={t.chooseFile}
+              required
+              value={chosen?.file ?? null}
+              error={(isMissing && isRequired) || (chosen?.isUnreadable ? t.unreadable : problemOf(add.error, 'file'))}
+              onChange={(file) => void choose(file)}
+            />
+            <HashOf chosen={chosen} isSending={add.isPending} />
+            <EvidenceFields stated={stated} error={add.error} onChange={setStated} />
+          </Stack>
+        )}
       </ConfirmDialog>
     </>
   );

@@ -19,11 +19,11 @@ export function EvidenceFile({ evidence: { file_name, url } }: { readonly eviden
 }
 
 /** The files that document the planting. */
-export function EvidenceSection({ detail: { batch, evidence } }: { readonly detail: Detail }) {
+export function EvidenceSection({ detail: { batch, changes, evidence } }: { readonly detail: Detail }) {
   const t = useTexts(IMPACT);
-  const isFinal = batch.status === 'verified';
+  const verified = changes.find(({ change_type, status }) => change_type === 'advanced' && status === 'verified');
   return (
-    <Section title={t.evidence} actions={!isFinal && <AddEvidence batchId={batch.impact_batch_id} />}>
+    <Section title={t.evidence} actions={<AddEvidence batchId={batch.impact_batch_id} verified={verified} />}>
       <Records
         label={t.evidence}
         rows={evidence}

@@ -7,7 +7,6 @@ import { useChange } from '../../api/use-change.ts';
 import { inDigits, withoutHidden } from '../../format/as-meant.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
-import { DecidedBefore } from '../../parts/dialogs/decided-before.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { Id, Points } from '../../parts/values.tsx';
@@ -15,7 +14,8 @@ import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { type BatchStep, findFaster } from './batch-step.ts';
 import { EvidenceFile } from './evidence-section.tsx';
-import { CHANGE, IMPACT, PLANTING, RECORDED_BY } from './impact-texts.ts';
+import { FasterChange } from './faster-change.tsx';
+import { CHANGE, IMPACT, PLANTING } from './impact-texts.ts';
 import { useProjects } from './projects.tsx';
 import { useBatch } from './use-batch.ts';
 import { PaidTogether, WorthCards } from './worth.tsx';
@@ -85,22 +85,11 @@ export function StepDialog({ detail, step, onClose }: StepDialogProps) {
       onConfirm={() => change.mutate(stated)}
     >
       {faster ? (
-        <Faster change={faster} />
+        <FasterChange change={faster} />
       ) : (
         <StepFields detail={detail} step={shown} stated={stated} error={change.error} onChange={setStated} />
       )}
     </ConfirmDialog>
-  );
-}
-
-/** Who recorded it meanwhile, and when. */
-function Faster({ change: { change_type, status, operator_id, occurred_at } }: { readonly change: Detail['changes'][number] }) {
-  const labels = useTexts(RECORDED_BY);
-  const what = (change_type === 'advanced' ? status : change_type) as keyof typeof RECORDED_BY;
-  return (
-    <Text>
-      <DecidedBefore partnerId={undefined} label={labels[what]} by={operator_id} at={occurred_at} />
-    </Text>
   );
 }
 

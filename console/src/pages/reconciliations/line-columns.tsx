@@ -135,8 +135,11 @@ function DraftFromLine({ partnerId, line, open }: DraftFromLineProps) {
   const delta = deltaOf(line);
   if (delta === undefined || line.transaction_id === null) return null;
   return (
-    <OpenOrDraft open={open} transactionId={line.transaction_id}>
-      <RowButton label={t.adjust} about={line.partner_order_ref ?? line.transaction_id} onClick={() => setOpen(true)} />
+    <>
+      <OpenOrDraft open={open} transactionId={line.transaction_id}>
+        <RowButton label={t.adjust} about={line.partner_order_ref ?? line.transaction_id} onClick={() => setOpen(true)} />
+      </OpenOrDraft>
+      {/* It stays where a colleague drafts one meanwhile, and says so. */}
       {isOpen && (
         <DraftDialog
           contribution={{ partner_id: partnerId, transaction_id: line.transaction_id }}
@@ -145,6 +148,6 @@ function DraftFromLine({ partnerId, line, open }: DraftFromLineProps) {
           onClose={() => setOpen(false)}
         />
       )}
-    </OpenOrDraft>
+    </>
   );
 }

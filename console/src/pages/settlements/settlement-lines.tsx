@@ -140,8 +140,11 @@ function DraftOfLine({ partnerId, line, open }: DraftOfLineProps) {
   const [isOpen, setOpen] = useState(false);
   if (line.line_type !== 'contribution' || line.transaction_id === null) return null;
   return (
-    <OpenOrDraft open={open} transactionId={line.transaction_id}>
-      <RowButton label={t.adjust} about={line.partner_order_ref ?? line.transaction_id} onClick={() => setOpen(true)} />
+    <>
+      <OpenOrDraft open={open} transactionId={line.transaction_id}>
+        <RowButton label={t.adjust} about={line.partner_order_ref ?? line.transaction_id} onClick={() => setOpen(true)} />
+      </OpenOrDraft>
+      {/* It stays where a colleague drafts one meanwhile, and says so. */}
       {isOpen && (
         <DraftDialog
           contribution={{ partner_id: partnerId, transaction_id: line.transaction_id }}
@@ -149,7 +152,7 @@ function DraftOfLine({ partnerId, line, open }: DraftOfLineProps) {
           onClose={() => setOpen(false)}
         />
       )}
-    </OpenOrDraft>
+    </>
   );
 }
 

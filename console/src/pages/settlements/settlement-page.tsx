@@ -1,5 +1,6 @@
-import { Stack } from '@mantine/core';
+import { Alert, Stack } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { components } from '../../api/operator-types.ts';
 import { isolate, isolateForeign } from '../../format/isolate.ts';
 import { Page } from '../../layout/page.tsx';
@@ -52,7 +53,11 @@ export function SettlementPage() {
             <Dispute settlement={record} />
             <SettlementFacts settlement={record} />
             <SettlementSum settlement={record} />
-            {record.status === 'closed' ? <Closed settlement={record} /> : <ClosingChecklist settlement={record} />}
+            {record.status === 'closed' ? (
+              <Closed key={settlementId} settlement={record} />
+            ) : (
+              <ClosingChecklist settlement={record} />
+            )}
           </Stack>
         )}
       </Loaded>
@@ -62,15 +67,19 @@ export function SettlementPage() {
 
 function Closed({ settlement }: { readonly settlement: Settlement }) {
   const of = { partnerId: settlement.partner_id, settlementId: settlement.settlement_id };
+  const t = useTexts(SETTLEMENT);
   const mayAnswer = useMay('operator');
+  const isDisputed = settlement.acknowledgement.status === 'disputed';
+  // What is typed as an answer stays where the partner accepts meanwhile.
+  const [wasDisputed, setDisputed] = useState(isDisputed);
+  if (isDisputed && !wasDisputed) setDisputed(true);
   return (
     <>
       <SettlementReconciliations {...of} />
       <SettlementLines {...of} />
       <SettlementAdjustments settlement={settlement} />
-      {mayAnswer && settlement.acknowledgement.status === 'disputed' && (
-        <DisputeReply key={settlement.settlement_id} settlement={settlement} />
-      )}
+      {mayAnswer && wasDisputed && !isDisputed && <Alert color="gray">{t.acceptedMeanwhile}</Alert>}
+      {mayAnswer && wasDisputed && <DisputeReply settlement={settlement} />}
     </>
   );
 }

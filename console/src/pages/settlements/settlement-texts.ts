@@ -145,6 +145,10 @@ export const SETTLEMENT = {
   toReply: ['Answer the partner', 'الرد على الشريك'],
   replyAgain: ['Answer the partner again', 'الرد على الشريك من جديد'],
   endedDispute: ['The partner disputed it first', 'اعترض الشريك عليها أولًا'],
+  acceptedMeanwhile: [
+    'The partner has accepted this settlement meanwhile. No answer can be recorded any more.',
+    'قبل الشريك هذه التسوية في الأثناء، ولم يعد تسجيل رد ممكنًا.',
+  ],
   reply: ['Answer to the partner', 'الرد على الشريك'],
   replyHelp: [
     'Nothing is sent from here. Change the text as you like, copy it, and send it to the partner yourself. Then record that you did: colleagues see the text here. It names adjustments that were posted after the dispute.',
