@@ -1,6 +1,7 @@
 /** What a delivery tells of a certificate that is not trusted, also when an earlier one was. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { createServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
@@ -12,8 +13,8 @@ const NAME = 'hooks.example.com';
 const valid = makeCertificate(NAME);
 const expired = makeCertificate(NAME, -1);
 
-async function listen(options: ServerOptions) {
-  const server = createServer(options, (_request, response) => response.setHeader('connection', 'close').end());
+async function listen(options: ServerOptions, answer = (response: ServerResponse) => void response.end()) {
+  const server = createServer(options, (_request, response) => answer(response.setHeader('connection', 'close')));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   after(() => server.close());
@@ -61,3 +62,11 @@ for (const version of ['TLSv1.2', 'TLSv1.3'] as const)
       server.setSecureContext({ ...certificate, ...settings });
       assert.deepEqual(await sendTo(NAME, port), [expected, null]);
     });
+
+test('100 Continue that nobody asked for precedes an answer over TLS too', async () => {
+  const { port } = await listen(valid, (response) => {
+    response.writeContinue();
+    response.end();
+  });
+  assert.deepEqual(await sender(valid.cert)(NAME, port), [null, 200]);
+});
