@@ -1,6 +1,7 @@
 import { acknowledgementFingerprint } from '../domain/canonical-payloads.ts';
 import { newId } from '../domain/identifiers.ts';
-import { calendarPeriod, closesAt, nextPeriod } from '../domain/settlements/settlement-period.ts';
+import { closesAt } from '../domain/settlements/closing-delay.ts';
+import { calendarPeriod, nextPeriod } from '../domain/settlements/settlement-period.ts';
 import { closeSettlement } from '../operations/settlements/close-settlement.ts';
 import { findSettlementBySequence } from '../store/settlements/settlement.ts';
 import { DAY_MS, HOUR_MS, type Plan } from './plan.ts';

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readAmount } from '../../src/domain/numbers/money.ts';
-import { calendarPeriod, closesAt } from '../../src/domain/settlements/settlement-period.ts';
+import { closesAt } from '../../src/domain/settlements/closing-delay.ts';
+import { calendarPeriod } from '../../src/domain/settlements/settlement-period.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { removeOldEvents } from '../../src/operations/events/remove-old-events.ts';
 import { closeDueSettlements } from '../../src/operations/settlements/close-due-settlements.ts';

@@ -1,7 +1,7 @@
 import type { Actor, Role } from '../../src/domain/access/role.ts';
 import { newId } from '../../src/domain/identifiers.ts';
 import { readUnitPrice } from '../../src/domain/numbers/money.ts';
-import { closesAt } from '../../src/domain/settlements/settlement-period.ts';
+import { closesAt } from '../../src/domain/settlements/closing-delay.ts';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { type Closed, closeSettlement } from '../../src/operations/settlements/close-settlement.ts';
 import { openFirstSettlement } from '../../src/operations/settlements/open-settlement.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { closesAt } from './closing-delay.ts';
 import {
   calendarPeriod,
   closedPeriod,
-  closesAt,
   DEFAULT_TIME_ZONE,
   findTimeZone,
   nextPeriod,

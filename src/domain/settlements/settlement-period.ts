@@ -7,9 +7,6 @@ import { Temporal } from 'temporal-polyfill';
  */
 export const DEFAULT_TIME_ZONE = 'Asia/Riyadh';
 
-/** The pause after the end of a period, so that contributions confirmed just before the end are included. */
-const CLOSING_DELAY_MS = 5 * 60_000;
-
 /**
  * The time span of one settlement: from `startsAt`, inclusive, to `endsAt`, exclusive. Never empty. Instants are whole milliseconds;
  * finer times must be truncated.
@@ -82,11 +79,6 @@ export function nextPeriod(previous: SettlementPeriod, timeZone: string): Settle
 export function closedPeriod(period: SettlementPeriod, closedAt: Date): SettlementPeriod {
   if (closedAt <= period.startsAt) throw new RangeError(`A period that starts at ${period.startsAt.toISOString()} has not begun`);
   return closedAt < period.endsAt ? { ...period, endsAt: closedAt } : period;
-}
-
-/** The time from which the schedule closes a period. */
-export function closesAt({ endsAt }: Pick<SettlementPeriod, 'endsAt'>): Date {
-  return new Date(endsAt.getTime() + CLOSING_DELAY_MS);
 }
 
 /** The periods that an operator asks for. */

@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { pluralise } from '../../domain/pluralise.ts';
-import { closesAt } from '../../domain/settlements/settlement-period.ts';
+import { closesAt } from '../../domain/settlements/closing-delay.ts';
 import { eachPartner } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';

@@ -1,9 +1,10 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { closesAt } from '../../domain/settlements/closing-delay.ts';
 import { lineProver, PROOFS_PER_ROW } from '../../domain/settlements/line-proof.ts';
 import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
-import { closedPeriod, closesAt, nextPeriod, type SettlementPeriod } from '../../domain/settlements/settlement-period.ts';
+import { closedPeriod, nextPeriod, type SettlementPeriod } from '../../domain/settlements/settlement-period.ts';
 import { sealClosed, sealOpened } from '../../domain/settlements/settlement-seal.ts';
 import { carriedForward, countTotals, type SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import { chainValue } from '../../domain/settlements/statement/statement-chain.ts';
