@@ -23,6 +23,12 @@ export const READINESS_CHECKS = {
 
 export type ReadinessCheck = keyof typeof READINESS_CHECKS;
 
+/** How long a request that the scenario `rate_limited` refuses has to wait: only one that waited shows that `Retry-After` is heeded. */
+export const RATE_LIMIT_WAIT_SECONDS = 1;
+
+/** How long after an answer was lost a look-up still shows that the partner recovers. */
+export const RECOVERY_HOURS = 1;
+
 /** A number of points that a program with floating-point numbers cannot send. */
 export const EXACT_POINTS = 9_007_199_254_740_993n;
 

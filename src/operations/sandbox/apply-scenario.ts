@@ -1,4 +1,5 @@
 import { newId } from '../../domain/identifiers.ts';
+import { RATE_LIMIT_WAIT_SECONDS } from '../../domain/sandbox/readiness.ts';
 import { isRefusing, type RehearsedOperation, type Scenario, simulatedReviewOf } from '../../domain/sandbox/scenarios.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
@@ -52,7 +53,7 @@ export function createApplyScenario(database: Database, operations: RehearsedOpe
   return {
     async isRefused({ scenario, ...rehearsal }) {
       if (!isRefusing(scenario)) return false;
-      const waitSeconds = scenario.name === 'rate_limited' ? 1 : 0;
+      const waitSeconds = scenario.name === 'rate_limited' ? RATE_LIMIT_WAIT_SECONDS : 0;
       return countRefusal(database.pool, { ...rehearsal, scenario: scenario.text }, { times: scenario.times, waitSeconds });
     },
     async confirm(request, { scenario, ...rehearsal }) {

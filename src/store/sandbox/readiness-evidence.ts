@@ -1,4 +1,9 @@
-import type { ComparedLines, ReadinessItem } from '../../domain/sandbox/readiness.ts';
+import {
+  type ComparedLines,
+  RATE_LIMIT_WAIT_SECONDS,
+  RECOVERY_HOURS,
+  type ReadinessItem,
+} from '../../domain/sandbox/readiness.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, runAnew, type Statement } from '../query.ts';
@@ -51,11 +56,11 @@ const MARK: Statement = {
   text: `update sandbox_rehearsal r set looked_up_at = ${NOW}, looked_up_by = v.correlation_id
     from unnest($2::text[], $3::text[]) as v (subject_id, correlation_id)
     where r.partner_id = $1 and r.subject_id = any ($2::text[]) and r.subject_id = v.subject_id
-      and r.looked_up_at is null and r.scenario = 'timeout_after_commit' and r.last_at > ${NOW} - interval '1 hour'`,
+      and r.looked_up_at is null and r.scenario = 'timeout_after_commit' and r.last_at > ${NOW} - interval '${RECOVERY_HOURS} hours'`,
 };
 
 /**
- * Records of a partner were looked up: those whose answer was lost within the last hour are marked.
+ * Records of a partner were looked up: those whose answer was lost within {@link RECOVERY_HOURS} are marked.
  *
  * @param lookedUp Correlation ids by record.
  */
@@ -94,7 +99,7 @@ const FIND_WAITED: Statement = {
   text: `select c.correlation_id as "correlationId", c.transaction_id as "subjectId", c.created_at as "seenAt"
     from sandbox_rehearsal r join contribution c on c.partner_id = r.partner_id and c.idempotency_key = r.idempotency_key
     where r.partner_id = $1 and c.partner_id = $1 and r.operation = 'confirmContribution' and r.scenario like 'rate\\_limited%'
-      and c.created_at >= r.last_at + interval '1 second' and r.first_at >= ${SINCE}
+      and c.created_at >= r.last_at + interval '${RATE_LIMIT_WAIT_SECONDS} seconds' and r.first_at >= ${SINCE}
     order by c.created_at limit 1`,
 };
 
