@@ -949,7 +949,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'what a settlement carries out is what the next one carries in, and no month repeats it',
     source: 'decisions 9',
-    file: 'src/domain/settlements/settlement-figures.ts',
+    file: 'src/domain/settlements/payable-and-carried.ts',
     find: 'net: text(total - carriedIn)',
     replace: 'net: text(total)',
     tests: ['adjustments/adjustments'],

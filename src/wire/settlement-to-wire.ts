@@ -1,6 +1,6 @@
 import type { Environment } from '../domain/access/api-key.ts';
 import { amountText } from '../domain/numbers/money.ts';
-import { amountFigures, pointFigures } from '../domain/settlements/settlement-figures.ts';
+import { amountFigures, pointFigures } from '../domain/settlements/payable-and-carried.ts';
 import type { SettlementLine } from '../domain/settlements/settlement-line.ts';
 import { currencyOfAmounts, type SettlementTotals, settlementAmount } from '../domain/settlements/settlement-totals.ts';
 import type { Settlement } from '../store/settlements/settlement.ts';

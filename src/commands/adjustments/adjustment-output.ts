@@ -1,5 +1,5 @@
 import { amountText } from '../../domain/numbers/money.ts';
-import { amountFigures, pointFigures } from '../../domain/settlements/settlement-figures.ts';
+import { amountFigures, pointFigures } from '../../domain/settlements/payable-and-carried.ts';
 import type { AdjustmentPreview, PreviewedSettlement } from '../../operations/adjustments/preview-adjustment.ts';
 import type { Adjustment } from '../../store/adjustments/adjustment.ts';
 import { adjustmentToWire } from '../../wire/adjustment-to-wire.ts';

@@ -1,6 +1,6 @@
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
 import { pluralise } from '../../domain/pluralise.ts';
-import { amountFigures, pointFigures } from '../../domain/settlements/settlement-figures.ts';
+import { amountFigures, pointFigures } from '../../domain/settlements/payable-and-carried.ts';
 import { currencyOfAmounts, type SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';

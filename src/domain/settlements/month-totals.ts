@@ -1,6 +1,6 @@
 import { payableOf } from '../numbers/money.ts';
+import { pointFigures } from './payable-and-carried.ts';
 import type { AcknowledgementStatus } from './settlement.ts';
-import { pointFigures } from './settlement-figures.ts';
 import { currencyOfAmounts, exactAmount, type SettlementSums } from './settlement-totals.ts';
 
 /** What a closed settlement comes to, and how its partner answered. */

@@ -5,7 +5,7 @@ import { findMinorUnits } from '../numbers/currency.ts';
 import { readSignedDecimal } from '../numbers/decimal.ts';
 import { readAmount } from '../numbers/money.ts';
 import { POINTS_MAX } from '../numbers/points.ts';
-import { amountFigures, type Figures, pointFigures } from './settlement-figures.ts';
+import { amountFigures, type Figures, pointFigures } from './payable-and-carried.ts';
 import { type CountedLine, carriedForward, countTotals, type SettlementTotals, settlementAmount } from './settlement-totals.ts';
 
 const labels = { contributionRuleVersion: 'points-1', pointConversionVersion: 'value-1', treeCostVersion: 'tree-1' };
