@@ -31,7 +31,8 @@ export async function examineServer({ database }: Store): Promise<Finding[]> {
   if (problems.length === 0)
     findings.push({ check: 'durability', verdict: 'ok', message: `PostgreSQL ${settings.version}, every commit is durable` });
   const blocked = await checkWritable(database.pool).catch((error: Error) => error);
-  if (blocked !== undefined) findings.push({ check: 'writing', verdict: 'problem', message: explainBlocked(blocked, settings) });
+  if (blocked instanceof Error)
+    findings.push({ check: 'writing', verdict: 'problem', message: explainBlocked(blocked, settings) });
   if (settings.synchronousStandbyNames === '' && settings.standbys > 0) {
     const message =
       'a standby follows asynchronously: an automatic failover to it would lose answered contributions. Name it in synchronous_standby_names (Patroni: synchronous_mode)';

@@ -6,6 +6,7 @@ import type { Database } from '../store/database.ts';
 import { type DatabaseProblem, type ProblemReason, problemOf, UnfitDatabaseError } from '../store/database-problem.ts';
 import { checkRoom, checkWritable } from '../store/durability.ts';
 import { type LockHolder, listLockHolders } from '../store/lock-holders.ts';
+import { LateAnswers } from './late-answers.ts';
 
 /** What the engineer on call is told of the database: once when it begins, and once when it is over. */
 export interface DatabaseWatch {
@@ -37,6 +38,10 @@ export const WATCH_POOL_SIZE = 1;
 const LOOK_EVERY_MS = 5_000;
 const LOOK_AGAIN_MS = 1_000;
 const ANSWER_TIMEOUT_MS = 2_000;
+/** A request needs more than one answer. */
+const LATE_MS = 1_000;
+/** Far below the five minutes by which the date of a signature may differ, and far above what a look mistakes. */
+const CLOCK_MAX_MS = 60_000;
 /** What failed work told is taken for true for this time, and for longer where it is looked at again. */
 const NOTED_FOR_MS = 10_000;
 /** Work of all partners asks a lost worker again every ten seconds. */
@@ -107,6 +112,16 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
     state: 'it does not answer in time',
     nextStep: 'Look at its machine, its disk, the network, its locks, and the standby for which its commits wait',
   },
+  slow: {
+    state: 'it is slow: requests take seconds, and some are answered with 503',
+    nextStep: 'Look at its machine, its disk, the network and its locks',
+    isReady: true,
+  },
+  clock: {
+    state: 'its clock is not that of this machine: records have another time than signatures and the log',
+    nextStep: 'Synchronise both clocks (NTP): receivers refuse an event that is dated five minutes from their clock',
+    isReady: true,
+  },
   other: { state: 'it cannot commit', nextStep: 'Read the message and the log of the database' },
 };
 
@@ -136,6 +151,7 @@ class LookingWatch implements DatabaseWatch {
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #noted: Seen | undefined;
   #locked: Seen | undefined;
+  readonly #late = new LateAnswers();
 
   constructor({ database, logger }: DatabaseWatchOptions) {
     this.#database = database;
@@ -153,6 +169,7 @@ class LookingWatch implements DatabaseWatch {
   readonly noteProblem = (problem: DatabaseProblem | undefined): void => {
     this.#failedAtMs = performance.now();
     if (problem && isNoted(problem)) this.#noted = { problem, atMs: this.#failedAtMs };
+    if (problem?.reason === 'no_answer' && problem.worker === undefined) this.#late.note(problem.message);
   };
 
   async check(): Promise<string | undefined> {
@@ -185,13 +202,35 @@ class LookingWatch implements DatabaseWatch {
 
   async #find(): Promise<FoundProblem | undefined> {
     try {
-      await inTime(checkWritable(this.#database.pool));
-      const problem = (await this.#findNoted()) ?? (await this.#findLock());
+      const offsetMs = await this.#commit();
+      const cause = (await this.#findNoted()) ?? (await this.#findLock());
+      if (cause) this.#late.forget();
+      const problem = cause ?? this.#findSlow() ?? findOffset(offsetMs);
       return problem && { ...problem, isReady: true };
     } catch (error) {
+      this.#late.forget();
       const problem = problemOf(error) ?? { reason: 'other', message: (error as Error).message };
       return { ...problem, isReady: WORDS[problem.reason].isReady === true };
     }
+  }
+
+  /**
+   * @returns By how much the database's clock is ahead of this machine's, in milliseconds; a look mistakes it by its duration at most.
+   */
+  async #commit(): Promise<number> {
+    const [beganAtMs, askedAt] = [performance.now(), Date.now()];
+    const now = await inTime(checkWritable(this.#database.pool));
+    const tookMs = Math.round(performance.now() - beganAtMs);
+    if (tookMs > LATE_MS) {
+      this.#late.note(`a commit took ${tookMs} ms`);
+      this.#failedAtMs = performance.now();
+    }
+    return now.getTime() - askedAt;
+  }
+
+  #findSlow(): DatabaseProblem | undefined {
+    const message = this.#late.state;
+    return message === undefined ? undefined : { reason: 'slow', message };
   }
 
   /** What work met: while it is recent, and a full disk until there is room again. */
@@ -225,6 +264,12 @@ class LookingWatch implements DatabaseWatch {
       this.#logger.warn({ reason: before?.reason, seconds }, 'the database does all of its work again');
     }
   }
+}
+
+function findOffset(offsetMs: number): DatabaseProblem | undefined {
+  if (Math.abs(offsetMs) <= CLOCK_MAX_MS) return undefined;
+  const seconds = Math.round(Math.abs(offsetMs) / 1_000);
+  return { reason: 'clock', message: `it is ${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} this machine's` };
 }
 
 /** A look at the coordinator tells nothing of a worker. One statement that took too long is no trouble of a worker yet. */

@@ -13,6 +13,8 @@ export const PROBLEM_REASONS = [
   'worker_lost',
   'starting',
   'no_answer',
+  'slow',
+  'clock',
   'standby',
   'not_durable',
   'other',

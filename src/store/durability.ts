@@ -112,7 +112,7 @@ export function listMissingTimeouts(workers: readonly Worker[], connectionOption
 const CHECK_WRITABLE = {
   name: 'check_writable',
   text: `select pg_logical_emit_message(true, 'partner-impact', 'ready'), current_setting('transaction_read_only') as "readOnly",
-    array(
+    clock_timestamp() as "now", array(
       select name || '=' || current_setting(name) from unnest(array['fsync', 'full_page_writes', 'synchronous_commit']) name
       where current_setting(name) = 'off'
     ) as lossy`,
@@ -121,21 +121,24 @@ const CHECK_WRITABLE = {
 /**
  * Checks that the server can commit: commits a message that leaves no trace, as durably as a contribution.
  *
+ * @returns The time by the server's clock.
  * @throws Error Also on a read-only server, where new transactions are read-only by a setting, and where a setting that was changed since
  * the start lets a crash lose commits.
  */
-export async function checkWritable(db: Queryable): Promise<void> {
-  const [row] = await run<{ readOnly: string; lossy: string[] }>(db, CHECK_WRITABLE, []);
-  if (row?.readOnly === 'on')
+export async function checkWritable(db: Queryable): Promise<Date> {
+  const [row] = await run<{ readOnly: string; now: Date; lossy: string[] }>(db, CHECK_WRITABLE, []);
+  if (!row) throw new Error('The database answered without a row.');
+  if (row.readOnly === 'on')
     throw new UnfitDatabaseError(
       'read_only',
       'the database is read-only: default_transaction_read_only is on for the server, the database or the role',
     );
-  if (row && row.lossy.length > 0)
+  if (row.lossy.length > 0)
     throw new UnfitDatabaseError(
       'not_durable',
       `a crash would lose contributions: the database has ${row.lossy.join(', ')}, which must be on`,
     );
+  return row.now;
 }
 
 /** Half a mebibyte, more than the memory that it may take, so that the server writes it into a file and removes it. */

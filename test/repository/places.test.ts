@@ -62,6 +62,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'database',
       'database-errors',
       'answer-watch',
+      'cancel-work',
       'database-session',
       'durability',
       'durable-read',

@@ -18,6 +18,7 @@ import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { rotateSecret } from '../../src/webhooks/endpoints/rotate-secret.ts';
 import { auditKeys, OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { Client } from '../support/client.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { countRows, untilSequenced } from '../support/records.ts';
@@ -33,9 +34,9 @@ const SHIFT = new URL('../support/shifted-clock.ts', import.meta.url).href;
 const ENV = { ...WEBHOOK_ENV, AUDIT_KEY: auditKeys().map(writeNamedKey).join() };
 
 /** `serve` on a machine whose clock is wrong by so much. */
-function spawnShifted(databaseUrl: string, aheadMs: number): Promise<ServiceProcess> {
+function spawnShifted(databaseUrl: string, aheadMs: number, env: Record<string, string> = {}): Promise<ServiceProcess> {
   const options = `${process.env['NODE_OPTIONS'] ?? ''} --import ${SHIFT}`;
-  return spawnService(databaseUrl, { ...ENV, NODE_OPTIONS: options, CLOCK_AHEAD_MS: String(aheadMs) });
+  return spawnService(databaseUrl, { ...ENV, ...env, NODE_OPTIONS: options, CLOCK_AHEAD_MS: String(aheadMs) });
 }
 
 async function keyOf(database: Database, partnerId: string, expiresAt: Date | null): Promise<string> {
@@ -165,6 +166,7 @@ const READERS: Readonly<Record<string, string>> = {
   'src/operator-api/export-route.ts': 'what a file is named',
   'src/service/start-partner-api.ts': 'the timestamp of a signature',
   'src/service/start-service.ts': 'the timestamp of a signature',
+  'src/service/database-watch.ts': 'compares the two clocks',
   'src/service/open-operators.ts': 'the timestamp of a signature',
   'src/service/open-sample-data.ts': 'the timestamp of a signature',
   'src/sample-data/deliveries.ts': 'the timestamp of a signature',
@@ -190,4 +192,14 @@ test('no other code asks the process for the time of day', async () => {
   const readers: string[] = [];
   for (const path of sources) if (ASKS.test(await readFile(path, 'utf8'))) readers.push(path);
   assert.deepEqual(readers.sort(), Object.keys(READERS).sort());
+});
+
+test('a service whose clock is ten minutes off says so', HANG_LIMIT, async () => {
+  const { databaseUrl } = await testDatabase();
+  const service = await spawnShifted(databaseUrl, -10 * 60_000, { LOG_LEVEL: 'info' });
+  await waitFor('line about the clock', () =>
+    /"reason":"clock","cause":"it is (599|600) s ahead of this machine's","msg":"the database has a problem: its clock /.test(
+      service.output(),
+    ),
+  );
 });

@@ -112,6 +112,43 @@ test('a lock for which one request at a time waits is named, although each gives
   await colleague.query('rollback');
 });
 
+test('a database that answers late is named, with how late, until it has answered in time for a while', HANG_LIMIT, async () => {
+  const proxy = await databaseProxy((await emptyDatabase()).databaseUrl);
+  const { opened, lines } = watch(proxy.databaseUrl);
+  assert.equal(await opened.check(), undefined);
+  proxy.delay(1_200);
+  await waitFor('words about it', async () =>
+    /^the database has a problem: it is slow.+Look at its machine.+\(a commit took 1\d\d\d ms\)$/.test(
+      (await opened.check()) ?? '',
+    ),
+  );
+  assert.equal(opened.reason, 'slow');
+  proxy.delay(0);
+  await waitFor('the line about its end', () => lines.length === 2);
+  assert.deepEqual(
+    lines.map(({ level, reason }) => [level, reason]),
+    [
+      [50, 'slow'],
+      [40, 'slow'],
+    ],
+  );
+});
+
+test(
+  'a database that answers a look and leaves work without an answer, more than for a moment, is slow',
+  HANG_LIMIT,
+  async () => {
+    const { opened } = watch((await emptyDatabase()).databaseUrl);
+    const silence = new Error('The database does not answer: the connection was ended.');
+    for (let request = 0; request < 20; request++) opened.note(silence);
+    assert.equal(await opened.check(), undefined);
+    await waitFor('words about it', async () => {
+      opened.note(silence);
+      return /it is slow.+\(The database does not answer: the connection was ended\.\)/.test((await opened.check()) ?? '');
+    });
+  },
+);
+
 describe('while look-ups work, a service stays ready and names what does not', HANG_LIMIT, () => {
   test('a table that a session locks, with the session', async () => {
     const colleague = await connect(`${databaseUrl}&application_name=colleague`);
