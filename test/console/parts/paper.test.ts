@@ -114,4 +114,20 @@ describe('what is drawn without words', needsBrowser, () => {
       for (const { printColorAdjust } of usual as { printColorAdjust: string }[]) assert.equal(printColorAdjust, 'exact');
     }
   });
+
+  test('what is chosen is seen in forced colours', async () => {
+    await newPending();
+    const page = await browser.signedIn('operator');
+    await open(page, '/reviews');
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page
+      .getByRole('checkbox', { name: /^Choose/ })
+      .first()
+      .check();
+    const [tick, ground] = (await page.evaluate(`(() => {
+      const box = document.querySelector('tbody input:checked');
+      return [getComputedStyle(box.parentElement.querySelector('svg')).color, getComputedStyle(box).backgroundColor];
+    })()`)) as [string, string];
+    assert.notEqual(tick, ground);
+  });
 });
