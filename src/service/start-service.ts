@@ -9,9 +9,9 @@ import type { Log } from '../observability/log.ts';
 import { createMetrics, type Metrics, measureOperators } from '../observability/metrics.ts';
 import { POOL_SIZE } from '../operations/create-operations.ts';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
+import { keepCompletingReconciliations } from '../schedule/complete-reconciliations.ts';
 import { VERIFY_JOB } from '../schedule/jobs/verify.ts';
 import { listJobs } from '../schedule/jobs.ts';
-import { openReconciler } from '../schedule/reconciler.ts';
 import { openSchedule, SCHEDULE_POOL_SIZE } from '../schedule/scheduler.ts';
 import { openSimulatedReviews } from '../schedule/simulated-reviews.ts';
 import type { Database } from '../store/database.ts';
@@ -186,11 +186,11 @@ function startWebhooks(
 }
 
 function startSchedule({ config, options, log, report, metrics }: Tools, database: Database, parts: AsyncDisposableStack): void {
-  const closeReconciler = openReconciler(
+  const stopCompleting = keepCompletingReconciliations(
     database,
     report('error', 'reconciliations could not be completed; the service tries again'),
   );
-  parts.defer(endInTime({ close: closeReconciler }));
+  parts.defer(endInTime({ close: stopCompleting }));
   if (config.environment === 'sandbox') {
     const closeEnds = openSimulatedReviews(
       database,

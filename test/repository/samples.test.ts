@@ -11,7 +11,7 @@ import {
   confirmPendingContribution,
   failPendingContribution,
 } from '../../src/operations/contributions/resolve-pending-contribution.ts';
-import { openReconciler } from '../../src/schedule/reconciler.ts';
+import { keepCompletingReconciliations } from '../../src/schedule/complete-reconciliations.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { answerProxy, type Fault } from '../support/answer-proxy.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -469,11 +469,11 @@ for (const language of ['ts', 'py'] as const)
 for (const language of ['ts', 'py', 'php'] as const)
   describe(`month-end.${language}`, needsLanguage(language), () => {
     const name = `month-end.${language}`;
-    let closeReconciler = async () => {};
+    let stopCompleting = async () => {};
     before(() => {
-      closeReconciler = openReconciler(service.database, (error) => console.error(error));
+      stopCompleting = keepCompletingReconciliations(service.database, (error) => console.error(error));
     });
-    after(() => closeReconciler());
+    after(() => stopCompleting());
     const points = 9_007_199_254_740_993n;
 
     /** A partner whose latest settlement is closed over one contribution, with its own list in a folder. */

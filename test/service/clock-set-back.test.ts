@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
-import { openReconciler } from '../../src/schedule/reconciler.ts';
+import { keepCompletingReconciliations } from '../../src/schedule/complete-reconciliations.ts';
 import { registerJobs } from '../../src/schedule/run-job.ts';
 import { claimJob, insertJob, listDueJobs } from '../../src/store/jobs/job.ts';
 import { claimKeyedAnswer } from '../../src/store/keyed-answer.ts';
@@ -175,7 +175,7 @@ test('a list whose process died while the clock was ahead ends, and lets the nex
     return rows[0].count === 2n;
   };
   const untilReconciled = async (what: string, condition: string) => {
-    const close = openReconciler(database, (error) => assert.fail(error as Error));
+    const close = keepCompletingReconciliations(database, (error) => assert.fail(error as Error));
     await waitFor(what, () => isNow(condition));
     await close();
   };

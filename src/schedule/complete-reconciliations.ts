@@ -13,7 +13,7 @@ const SHORTEN_EVERY_MS = 60_000;
  *
  * @returns A function that stops it.
  */
-export function openReconciler(database: Database, onError: (error: unknown) => void): () => Promise<void> {
+export function keepCompletingReconciliations(database: Database, onError: (error: unknown) => void): () => Promise<void> {
   const nodes = new NodeReader(database, onError);
   let shortenedAtMs = Number.NEGATIVE_INFINITY;
   return repeat({
