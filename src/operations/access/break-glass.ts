@@ -19,7 +19,7 @@ export interface BreakGlass {
 
 /**
  * The owner account for one command, whoever is signed in: the way back when no admin can help. The audit entry is written before
- * anything else, and stays when the command fails.
+ * anything else, and stays when the command fails. `audit/act-as-owner.ts` says when the owner account may act without it.
  *
  * @throws ServiceError `invalid_request` without a reason.
  */
