@@ -34,6 +34,8 @@ const RESTART_PAUSE_MS = 1_000;
 
 /** A process that has not said for so many times that it works stands still: it takes connections, and answers on none. */
 const MISSED_BEATS_MAX = 15;
+/** The same of one that has not said so yet: while it loads the program, which takes a second, and longer on a busy machine. */
+const FIRST_BEAT_MISSED_MAX = 45;
 
 /**
  * Serves one port with several processes. The first one takes no requests: it prepares the database, starts the others, replaces one that
@@ -150,23 +152,21 @@ function reportFailedStarts(logger: Logger) {
 }
 
 /**
- * From its first beat on, also while it starts, for which the first process waits without a limit. Counted by a timer of this process:
- * where the whole machine stood still, a process has missed one beat.
+ * Also while it starts, for which the first process waits without a limit. Counted by a timer of this process: where the whole machine stood
+ * still, a process has missed one beat.
  */
 function endStandstill(worker: Worker, logger: Logger): void {
-  let missed = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let [missed, most] = [0, FIRST_BEAT_MISSED_MAX];
   const countMissed = () => {
     missed += 1;
-    if (missed < MISSED_BEATS_MAX) return;
+    if (missed < most) return;
     clearInterval(timer);
     logger.error({ pid: worker.process.pid, seconds: (missed * BEAT_EVERY_MS) / 1_000 }, 'a process stands still and is ended');
     worker.process.kill('SIGKILL');
   };
+  const timer = setInterval(countMissed, BEAT_EVERY_MS).unref();
   worker.on('message', ({ beat }: Partial<BeatMessage>) => {
-    if (!beat) return;
-    missed = 0;
-    timer ??= setInterval(countMissed, BEAT_EVERY_MS).unref();
+    if (beat) [missed, most] = [0, MISSED_BEATS_MAX];
   });
   worker.once('exit', () => clearInterval(timer));
 }

@@ -321,6 +321,27 @@ describe('several processes on one port (serve --processes)', () => {
     assert.equal(await crew.end('SIGTERM'), 0);
   });
 
+  test(
+    'one that stands still before it said that it works is ended too, and another one starts in its place',
+    HANG_LIMIT,
+    async () => {
+      const crew = await spawnService(service.databaseUrl, { LOG_LEVEL: 'error' }, ['--processes', '2']);
+      const before = await childrenOf(crew.process.pid as number);
+      process.kill(before[0] as number, 'SIGKILL');
+      const young = await waitFor('process in its place', async () =>
+        (await childrenOf(crew.process.pid as number)).find((pid) => !before.includes(pid)),
+      );
+      process.kill(young, 'SIGSTOP');
+      await waitFor('line about it', () => crew.output().includes(`"pid":${young},"seconds":45,"msg":"a process stands still`));
+      await waitFor('process in place of that one', async () => {
+        const pids = await childrenOf(crew.process.pid as number);
+        return pids.length === 2 && !pids.includes(young);
+      });
+      await untilServing(new Client(crew.baseUrl, key.apiKey));
+      assert.equal(await crew.end('SIGTERM'), 0);
+    },
+  );
+
   test('one that cannot be started, because the first process may open no file, is started when it may again', {
     ...HANG_LIMIT,
     skip: existsSync(PRLIMIT) ? false : 'prlimit is not on this machine',
