@@ -3,7 +3,9 @@ import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
 const PAGE = '#content';
-const CONTROL = 'a[href], button:not(:disabled), input:not(:disabled)';
+/** A field with a list opens it as it gets the focus. */
+const FIELD_WITH_LIST = 'input[aria-haspopup]';
+const CONTROL = `a[href], button:not(:disabled), input:not(:disabled, ${FIELD_WITH_LIST})`;
 /** As many elements of the page as are looked back to. */
 const REMEMBERED_MAX = 8;
 
@@ -13,6 +15,8 @@ interface Place {
   readonly rows: readonly Element[];
   /** Of its row, the cell in which it is. */
   readonly cell: number;
+  /** What it stands in, from the innermost on; without what holds the whole page. */
+  readonly parts: readonly Element[];
 }
 
 /** The latest is the last. What a pointer leaves for a text is not come back to. */
@@ -59,22 +63,35 @@ function remember({ target }: FocusEvent): void {
   const all = [...(row?.parentElement?.children ?? [])];
   const at = row ? all.indexOf(row) : 0;
   const rows = [...all.slice(at), ...all.slice(0, at).reverse()];
-  remembered.push({ element: target, rows, cell: [...(row?.children ?? [])].findIndex((cell) => cell.contains(target)) });
+  const cell = [...(row?.children ?? [])].findIndex((each) => each.contains(target));
+  remembered.push({ element: target, rows, cell, parts: partsAround(target) });
   if (remembered.length > REMEMBERED_MAX) remembered.shift();
+}
+
+function partsAround(element: Element): Element[] {
+  const part = element.parentElement?.closest(`${PAGE} > * *`);
+  return part ? [part, ...partsAround(part)] : [];
 }
 
 function forget({ target }: PointerEvent): void {
   if (target instanceof Element && !target.closest(CONTROL)) remembered.length = 0;
 }
 
-/** The element itself; else the control in its place in the nearest row that is left. */
-function nearestOf({ element, rows, cell }: Place): HTMLElement | undefined {
-  if (canHaveFocus(element)) return element;
+/** The element itself; else the control in its place in the nearest row that is left, or what is left of the part in which it stood. */
+function nearestOf({ element, rows, cell, parts }: Place): HTMLElement | undefined {
+  if (canHaveFocus(element)) return element.matches(FIELD_WITH_LIST) ? undefined : element;
   const row = rows.find(({ isConnected }) => isConnected);
-  return row && (controlIn(row.children[cell]) ?? controlIn(row));
+  if (row) return controlIn(row.children[cell]) ?? controlIn(row);
+  const left = parts.filter(({ isConnected }) => isConnected);
+  return left.map(beginningOf).find((found) => found !== undefined);
 }
 
-function controlIn(part: Element | undefined): HTMLElement | undefined {
+/** The title of a page, the first field of a form that was opened there, or what can be done first. */
+function beginningOf(part: Element): HTMLElement | undefined {
+  return part.querySelector('h1') ?? controlIn(part.querySelector('form')) ?? controlIn(part);
+}
+
+function controlIn(part: Element | null | undefined): HTMLElement | undefined {
   return [...(part?.querySelectorAll<HTMLElement>(CONTROL) ?? [])].find(canHaveFocus);
 }
 

@@ -2,13 +2,25 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
+import { createPartner } from '../../../src/operations/access/manage-partner.ts';
+import type { Partner } from '../../../src/store/access/partner.ts';
+import { OWNER } from '../../support/actor.ts';
 import { waitFor } from '../../support/assertions/wait-for.ts';
 import { uniqueId } from '../../support/client.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { signedInOperator } from '../../support/operator-client.ts';
+import { insertContributionRule } from '../../support/rules.ts';
+import { OPEN_RATES } from '../../support/service.ts';
 
-const scene = needsBrowser.skip ? undefined : await openScene();
+const reviewed: Partner[] = [];
+const scene = needsBrowser.skip
+  ? undefined
+  : await openScene(async (database) => {
+      const only = await createPartner(database, OWNER, 'Dubai Shop', OPEN_RATES);
+      await insertContributionRule(database, { partnerId: only.partnerId, reviews_everything: true });
+      reviewed.push(only);
+    });
 const { service, browser, partner, newPending } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
@@ -37,8 +49,8 @@ async function assertFocus(page: Page, name: string): Promise<void> {
 }
 
 async function assertTitle(page: Page, title: string): Promise<void> {
+  await waitFor('focus on a title', () => page.evaluate("document.activeElement.localName === 'h1'"));
   await assertFocus(page, title);
-  assert.equal(await page.evaluate('document.activeElement.localName'), 'h1');
 }
 
 describe('the focus', needsBrowser, () => {
@@ -58,6 +70,24 @@ describe('the focus', needsBrowser, () => {
       await choice.waitFor({ state: 'detached' });
       await assertFocus(page, third.order);
     });
+
+  test('is on the title once the last review of a filter is decided, and opens no list of a filter', async () => {
+    const [only] = reviewed as [Partner];
+    const { client } = await service.newPartner({ of: only });
+    assert.equal((await client.confirm({})).status, 202);
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/reviews?partner=${only.partnerId}`);
+    await page.getByRole('combobox', { name: 'Partner' }).focus();
+    await page.keyboard.press('Escape');
+    const choice = page.getByRole('checkbox', { name: /^Choose/ });
+    await choice.focus();
+    await choice.press('Space');
+    await press(page.getByRole('button', { name: 'Confirm', exact: true }));
+    await takeStep(page);
+    await choice.waitFor({ state: 'detached' });
+    await assertTitle(page, 'Reviews');
+    assert.equal(await page.getByRole('listbox').count(), 0);
+  });
 
   test('stays in the row of a failure whose draft was rejected', async () => {
     const drafter = await signedInOperator(service, 'operator');
@@ -79,6 +109,20 @@ describe('the focus', needsBrowser, () => {
     await row.getByText('Rejected').waitFor();
     const rowOfFocus = "document.activeElement.closest('tr')?.textContent ?? ''";
     await waitFor('focus in the row', async () => String(await page.evaluate(rowOfFocus)).includes(event));
+  });
+
+  test('goes into the form that opens in place of its button, and stays in the step in which a key was issued', async () => {
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/partners/${partner.partnerId}/set-up`);
+    await press(page.getByRole('button', { name: 'Issue another key' }));
+    const name = page.getByLabel('Name of the key');
+    await waitFor('focus in the form', () => page.evaluate("document.activeElement.matches('form input')"));
+    await page.keyboard.type('second');
+    await page.keyboard.press('Enter');
+    await page.locator('.secret').waitFor();
+    await name.waitFor({ state: 'detached' });
+    const step = "[...document.querySelectorAll('section')].find((each) => each.querySelector('.secret'))";
+    await waitFor('focus in the step', () => page.evaluate(`${step}.contains(document.activeElement)`));
   });
 
   test('is on the title of a page that was opened, and of a review that was decided there', async () => {
