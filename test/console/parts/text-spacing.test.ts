@@ -1,4 +1,4 @@
-/** Texts on a screen of 320 pixels, with the spaces between letters, words and lines that a reader may set. WCAG 2.2, 1.4.10 and 1.4.12. */
+/** Texts on a screen of 320 pixels, with the spaces between letters, words and lines that a reader may set (WCAG 1.4.10 and 1.4.12). */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { needsBrowser } from '../../support/console/browser.ts';
