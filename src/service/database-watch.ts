@@ -221,6 +221,8 @@ class LookingWatch implements DatabaseWatch {
     const [beganAtMs, askedAt] = [performance.now(), Date.now()];
     const now = await inTime(checkWritable(this.#database.pool));
     const tookMs = Math.round(performance.now() - beganAtMs);
+    // Work without an answer had that problem, which is over.
+    if (this.#problem?.reason === 'no_answer') this.#late.forget();
     if (tookMs > LATE_MS) {
       this.#late.note(`a commit took ${tookMs} ms`);
       this.#failedAtMs = performance.now();

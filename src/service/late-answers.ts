@@ -1,4 +1,4 @@
-/** The state begins with the second late answer of so many milliseconds, and ends so long after the last. */
+/** The state begins with a late answer that comes {@link APART_MS} or more after another one, and ends so long after the last. */
 const LASTS_MS = 10_000;
 /** What came late together is one moment: the requests of one connection, for instance. */
 const APART_MS = 500;

@@ -156,6 +156,8 @@ function reportFailedStarts(logger: Logger) {
  * still, a process has missed one beat.
  */
 function endStandstill(worker: Worker, logger: Logger): void {
+  // The system refused to start it: such a process never exits.
+  if (worker.process.pid === undefined) return;
   let [missed, most] = [0, FIRST_BEAT_MISSED_MAX];
   const countMissed = () => {
     missed += 1;

@@ -57,7 +57,6 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'announcements',
       'binary-lists',
       'bulk-rows',
-      'cancel-work',
       'clock',
       'database',
       'database-errors',

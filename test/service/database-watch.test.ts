@@ -1,6 +1,7 @@
 /** What the engineer on call is told of the database: by `/readyz`, by the metrics, and by one line when it begins and one when it is over. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { openDatabaseWatch } from '../../src/service/database-watch.ts';
 import { openDatabase } from '../../src/store/database.ts';
@@ -148,6 +149,25 @@ test(
     });
   },
 );
+
+test('what work met while a database gave no answer does not make it slow once it answers', HANG_LIMIT, async () => {
+  const proxy = await databaseProxy((await emptyDatabase()).databaseUrl);
+  const { opened } = watch(proxy.databaseUrl);
+  const silence = new Error('The database does not answer: the connection was ended.');
+  proxy.delay(60_000);
+  await assert.rejects(opened.check(), /it does not answer in time/);
+  opened.note(silence);
+  await sleep(600);
+  opened.note(silence);
+  proxy.delay(0);
+  await waitFor('a database that answers', () =>
+    opened.check().then(
+      () => true,
+      () => false,
+    ),
+  );
+  assert.equal(opened.reason, undefined);
+});
 
 describe('while look-ups work, a service stays ready and names what does not', HANG_LIMIT, () => {
   test('a table that a session locks, with the session', async () => {

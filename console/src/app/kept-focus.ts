@@ -80,8 +80,10 @@ function forget({ target }: PointerEvent): void {
 /** The element itself; else the control in its place in the nearest row that is left, or what is left of the part in which it stood. */
 function nearestOf({ element, rows, cell, parts }: Place): HTMLElement | undefined {
   if (canHaveFocus(element)) return element.matches(FIELD_WITH_LIST) ? undefined : element;
-  const row = rows.find(({ isConnected }) => isConnected);
-  if (row) return controlIn(row.children[cell]) ?? controlIn(row);
+  for (const row of rows) {
+    const found = row.isConnected ? (controlIn(row.children[cell]) ?? controlIn(row)) : undefined;
+    if (found) return found;
+  }
   const left = parts.filter(({ isConnected }) => isConnected);
   return left.map(beginningOf).find((found) => found !== undefined);
 }

@@ -102,9 +102,9 @@ export function credentialMemory({ database, failures, onUnverified, clock }: Cr
     },
     look(keyId, address) {
       if (unknown.has(keyId)) return Promise.resolve(undefined);
-      const begun = underWay.get(keyId) ?? within(DEADLINE_MS, look(keyId, address)).finally(() => underWay.delete(keyId));
+      const begun = underWay.get(keyId) ?? look(keyId, address).finally(() => underWay.delete(keyId));
       underWay.set(keyId, begun);
-      return begun;
+      return within(DEADLINE_MS, begun);
     },
     partnerOf: (keyId) => known.get(keyId)?.credential.partnerId,
   };
