@@ -3,14 +3,17 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../reliability/harness/free-port.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, Client, countByStatus, newConfirmation, uniqueId } from '../support/client.ts';
 import { spawnService, testServiceProcesses } from '../support/service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const service = await testServiceProcesses(2);
 const { key, partner } = await service.newPartner();
@@ -325,14 +328,23 @@ describe('several processes on one port (serve --processes)', () => {
     'one that stands still before it said that it works is ended too, and another one starts in its place',
     HANG_LIMIT,
     async () => {
-      const crew = await spawnService(service.databaseUrl, { LOG_LEVEL: 'error' }, ['--processes', '2']);
+      const folder = temporaryFolder('standstill');
+      const [program, wanted] = [join(folder, 'stop.mjs'), join(folder, 'wanted')];
+      // A process stops itself before it loads the program, while the file is there: no signal of a test is sure to come as early.
+      const stop = `if (existsSync(${JSON.stringify(wanted)})) process.kill(process.pid, 'SIGSTOP');`;
+      await writeFile(program, `import { existsSync } from 'node:fs';\n${stop}\n`);
+      const env = { LOG_LEVEL: 'error', NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${program}` };
+      const crew = await spawnService(service.databaseUrl, env, ['--processes', '2']);
       const before = await childrenOf(crew.process.pid as number);
+      await writeFile(wanted, '');
       process.kill(before[0] as number, 'SIGKILL');
-      const young = await waitFor('process in its place', async () =>
-        (await childrenOf(crew.process.pid as number)).find((pid) => !before.includes(pid)),
-      );
-      process.kill(young, 'SIGSTOP');
-      await waitFor('line about it', () => crew.output().includes(`"pid":${young},"seconds":45,"msg":"a process stands still`));
+      const young = await waitFor('process in its place, which stands still', async () => {
+        const pid = (await childrenOf(crew.process.pid as number)).find((each) => !before.includes(each));
+        return pid !== undefined && (await isStopped(pid)) && pid;
+      });
+      await rm(wanted);
+      // It has three quarters of a minute: too near to the limit of other waits.
+      while (!crew.output().includes(`"pid":${young},"seconds":45,"msg":"a process stands still`)) await sleep(100);
       await waitFor('process in place of that one', async () => {
         const pids = await childrenOf(crew.process.pid as number);
         return pids.length === 2 && !pids.includes(young);
@@ -450,4 +462,8 @@ async function lockStarts() {
 async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return text.split(' ').filter(Boolean).map(Number);
+}
+
+async function isStopped(pid: number): Promise<boolean> {
+  return /^State:\tT/m.test(await readFile(`/proc/${pid}/status`, 'utf8'));
 }
