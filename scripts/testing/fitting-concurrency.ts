@@ -2,7 +2,7 @@ import { availableParallelism, cpus } from 'node:os';
 
 const WINDOW_MS = 2_000;
 /** The share of the processors' time that nobody used: with more of it another fits beside those that run, with less there are too many. */
-const IDLE = { more: 0.12, fewer: 0.03 };
+const IDLE = { more: 0.2, fewer: 0.04 };
 
 interface ProcessorTime {
   readonly atMs: number;
