@@ -31,6 +31,8 @@ const OF_NO_REQUEST = [
   'check_writable',
   'list_audit_entries_of_subjects',
   'list_audit_entries_subject_id_recorded_at',
+  'shorten_hand_over_leases',
+  'list_far_endpoints',
 ];
 
 /** The names of what the store's functions would send. */
