@@ -19,7 +19,7 @@ import {
   readMigrationState,
   refuseNewerRelease,
 } from '../store/schema/migrate.ts';
-import { nextStepOf } from './database-watch.ts';
+import { nextStepOf } from './database-problem-words.ts';
 import { readIdentifierClock } from './identifier-clock.ts';
 import { hasAuditKey, openAuditKeys, requireAuditKey } from './keys/configured-keys.ts';
 import { once } from './once.ts';

@@ -3,7 +3,7 @@ import { ConfigError } from '../../config.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { UnverifiedRecordError } from '../../operations/audit/unverified-record.ts';
 import { PartnersLeftError } from '../../operations/for-each-partner.ts';
-import { nextStepOf } from '../../service/database-watch.ts';
+import { nextStepOf } from '../../service/database-problem-words.ts';
 import { problemOf, problemOfServer } from '../../store/database-problem.ts';
 import { CommitUnknownError } from '../../store/transaction.ts';
 import { UsageError } from './options.ts';

@@ -1,0 +1,98 @@
+import type { DatabaseProblem, ProblemReason } from '../store/database-problem.ts';
+
+interface Words {
+  readonly state: string;
+  readonly nextStep: string;
+  /** Look-ups may be answered all the same: a process that gets no requests would take them from partners too. */
+  readonly isReady?: true;
+  /** Work meets it where a look that succeeds proves nothing, as on a new connection. */
+  readonly isNoted?: true;
+}
+
+const WORDS: Readonly<Record<ProblemReason, Words>> = {
+  disk_full: {
+    state: 'its disk is full: look-ups work, and confirmations are answered with 503',
+    nextStep: 'Free space on the disk of the database, or enlarge it; the service goes on without a restart',
+    isReady: true,
+    isNoted: true,
+  },
+  read_only: {
+    state: 'it is read-only',
+    nextStep: 'Set default_transaction_read_only to off where it is on, or let DATABASE_URL lead to the primary',
+  },
+  locked: {
+    state: 'sessions wait for a lock',
+    nextStep: 'Ask whoever owns the session; select pg_terminate_backend(PID) ends it',
+    isReady: true,
+  },
+  connections_used_up: {
+    state: 'it takes no further connections',
+    nextStep: 'End sessions that nobody needs (select * from pg_stat_activity), or raise max_connections',
+    isNoted: true,
+  },
+  sign_in_refused: {
+    state: 'it refuses the sign-in of the service',
+    nextStep: 'Correct the role or the password in DATABASE_URL and restart the service, or correct the role in the database',
+    isNoted: true,
+  },
+  rights_missing: {
+    state: 'its role lacks a right: what needs it is answered with 503',
+    nextStep:
+      'Grant the role in DATABASE_URL what it lacks, or migrate as the role that owns the tables; the service goes on without a restart',
+    isNoted: true,
+  },
+  certificate: {
+    state: 'its certificate is not trusted, or it offers no TLS',
+    nextStep: 'Correct the certificate of the database, or sslmode and sslrootcert in DATABASE_URL and restart the service',
+    isNoted: true,
+  },
+  unreachable: {
+    state: 'it cannot be reached',
+    nextStep: 'Start it, or repair the network and the name in DATABASE_URL; the service connects anew by itself',
+  },
+  worker_lost: {
+    state: 'a worker of the cluster does not answer: its partners get 503, and all others are answered',
+    nextStep: 'Start the worker, or promote its standby and name that to the coordinator (citus_update_node)',
+    isReady: true,
+    isNoted: true,
+  },
+  starting: { state: 'it is starting or stopping', nextStep: 'Wait, and read its log when that takes longer than a minute' },
+  standby: { state: 'it is a standby', nextStep: 'Promote it, or let DATABASE_URL lead to the primary' },
+  not_durable: { state: 'a crash would lose contributions', nextStep: 'Set on again what the message names' },
+  no_answer: {
+    state: 'it does not answer in time',
+    nextStep: 'Look at its machine, its disk, the network, its locks, and the standby for which its commits wait',
+  },
+  slow: {
+    state: 'it is slow: requests take seconds, and some are answered with 503',
+    nextStep: 'Look at its machine, its disk, the network and its locks',
+    isReady: true,
+  },
+  clock: {
+    state: 'its clock is not that of this machine: records have another time than signatures and the log',
+    nextStep: 'Synchronise both clocks (NTP): receivers refuse an event that is dated five minutes from their clock',
+    isReady: true,
+  },
+  other: { state: 'it cannot commit', nextStep: 'Read the message and the log of the database' },
+};
+
+/** Whether the process may go on taking requests. */
+export function isReadyDespite({ reason }: DatabaseProblem): boolean {
+  return WORDS[reason].isReady === true;
+}
+
+/** A look at the coordinator tells nothing of a worker. One statement that took too long is no trouble of a worker yet. */
+export function isNoted({ reason, worker }: DatabaseProblem): boolean {
+  return WORDS[reason].isNoted === true || (worker !== undefined && reason !== 'no_answer');
+}
+
+/** What is wrong and what to do about it. */
+export function sentenceOf({ reason, worker }: DatabaseProblem): string {
+  const where = worker === undefined ? '' : ` on its worker ${worker}, whose partners alone are concerned`;
+  return `the database has a problem${where}: ${WORDS[reason].state}. ${nextStepOf(reason)}`;
+}
+
+/** What an operator does about a problem of the database, without a full stop. */
+export function nextStepOf(reason: ProblemReason): string {
+  return WORDS[reason].nextStep;
+}
