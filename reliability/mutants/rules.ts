@@ -128,7 +128,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a stored confirmation of a suspended partner replays',
     source: 'decisions 1, order of checks',
-    file: 'src/operations/contributions/confirm-contribution.ts',
+    file: 'src/operations/contributions/replay-or-conflict.ts',
     find: '  const ofKey = findStoredOutcome(confirmation, conflicts);\n',
     replace: '  refuseSuspended(confirmation);\n  const ofKey = findStoredOutcome(confirmation, conflicts);\n',
     tests: ['contributions/confirm-contribution'],
@@ -408,7 +408,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a stored confirmation replays although the bounds were lowered since',
     source: 'decisions 1, order of checks',
-    file: 'src/operations/contributions/confirm-contribution.ts',
+    file: 'src/operations/contributions/replay-or-conflict.ts',
     find: '  const ofKey = findStoredOutcome(confirmation, conflicts);\n',
     replace:
       '  if (!isWithinBounds(confirmation.points, confirmation.rules)) throw outOfBounds(confirmation.rules);\n  const ofKey = findStoredOutcome(confirmation, conflicts);\n',
@@ -459,7 +459,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'precedence: the event is compared before the order',
     source: 'decisions 3, precedence',
-    file: 'src/operations/contributions/confirm-contribution.ts',
+    file: 'src/operations/contributions/replay-or-conflict.ts',
     find: '  if (ofEvent) throw eventConflict(ofEvent, request.fingerprint);\n',
     replace:
       '  const taken = conflicts.find(({ contribution }) => contribution.partnerOrderRef === request.partnerOrderRef);\n  if (taken) throw orderConflict(taken);\n  if (ofEvent) throw eventConflict(ofEvent, request.fingerprint);\n',
@@ -925,7 +925,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a failure authorises nothing for a confirmation that says something else',
     source: 'decisions 1',
-    file: 'src/operations/contributions/confirm-contribution.ts',
+    file: 'src/operations/contributions/replay-or-conflict.ts',
     find: ' && contribution.partnerOrderRef === partnerOrderRef && contribution.points === points',
     replace: ' && (contribution.partnerOrderRef === partnerOrderRef || contribution.points === points)',
     tests: ['contributions/record-failure'],

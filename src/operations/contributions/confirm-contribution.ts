@@ -1,9 +1,8 @@
 import { byPartner, createBatcher } from '../../concurrency/batch-queue.ts';
-import { refuseSuspended } from '../../domain/access/partner-standing.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { contributionBytes } from '../../domain/quotas/stored-bytes.ts';
 import { type ContributionRules, hasDailyCap, isWithinBounds } from '../../domain/rules/contribution-rules.ts';
-import { type ContributionRecord, findContributionConflicts } from '../../store/contributions/contribution.ts';
+import { findContributionConflicts } from '../../store/contributions/contribution.ts';
 import { insertContributions, insertContributionsListed } from '../../store/contributions/contribution-insert.ts';
 import { insertContributionReviews } from '../../store/contributions/contribution-review.ts';
 import { addToDailyCount, type CountedDay, lockDailyCount } from '../../store/contributions/daily-count.ts';
@@ -16,22 +15,17 @@ import type { RecentContributions } from '../events/recent-contributions.ts';
 import { type BatchTerms, type CommitConcurrency, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
 import { type CommitBatch, countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
 import type { RulesOf } from '../rules/rule-cache.ts';
-import { assertSameFingerprint } from '../same-fingerprint.ts';
-import { eventConflict, orderConflict, outOfBounds } from './contribution-refusals.ts';
 import { countInserted } from './count-inserted.ts';
 import {
   type Confirmation,
+  type ConfirmationOutcome,
   type ConfirmationRequest,
   type DecidedContribution,
   decideConfirmations,
+  type IdentifiedRequest,
   recordOf,
 } from './decide-confirmations.ts';
-
-export interface ConfirmationOutcome {
-  readonly record: ContributionRecord;
-  /** The record existed before this request. */
-  readonly isReplay: boolean;
-}
+import { type Conflicts, classifyConflict, findOwnOutcome, findStoredOutcome } from './replay-or-conflict.ts';
 
 export type ConfirmContribution = (request: ConfirmationRequest) => Promise<ConfirmationOutcome>;
 
@@ -121,9 +115,6 @@ export function createConfirmContribution(
   };
 }
 
-/** A request with the id of its contribution, whose rules may not be known yet. */
-type IdentifiedRequest = Omit<Confirmation, 'rules'>;
-
 /** Only while the rules are read again, after an outage of the database. */
 const STORED_LIMITS = { concurrency: 1, batchMax: 512, waitingMax: 2_048, waitMaxMs: 5_000 };
 
@@ -208,47 +199,4 @@ async function findWantedEstimates(db: Queryable, confirmations: readonly Confir
   const wanted = confirmations.flatMap(({ partnerId, calculationId }) => (calculationId ? { partnerId, calculationId } : []));
   const estimates = wanted.length === 0 ? [] : await findEstimatesById(db, wanted);
   return new Map(estimates.map((record) => [estimateKey(record.partnerId, record.estimate.calculationId), record]));
-}
-
-/** The records under a confirmation's key, its event and its order. */
-type Conflicts = readonly ContributionRecord[];
-
-/** In the order of the contract: key, event, suspension, bounds, order. */
-function classifyConflict(confirmation: Confirmation, conflicts: Conflicts): ConfirmationOutcome | undefined {
-  const ofKey = findStoredOutcome(confirmation, conflicts);
-  if (ofKey) return ofKey;
-  refuseSuspended(confirmation);
-  if (!isWithinBounds(confirmation.points, confirmation.rules)) throw outOfBounds(confirmation.rules);
-  const holder = conflicts[0];
-  if (holder) throw orderConflict(holder);
-  return undefined;
-}
-
-/** The outcome that its key or its event is recorded with, or a conflict, whatever the rules are. */
-function findStoredOutcome(request: IdentifiedRequest, conflicts: Conflicts): ConfirmationOutcome | undefined {
-  const ofKey = findOwnOutcome(request, conflicts);
-  if (ofKey) return ofKey;
-  const ofEvent = conflicts.find(({ contribution }) => contribution.partnerEventId === request.partnerEventId);
-  if (ofEvent && isRecordedFailureOf(ofEvent, request)) return { record: ofEvent, isReplay: true };
-  if (ofEvent) throw eventConflict(ofEvent, request.fingerprint);
-  return undefined;
-}
-
-/**
- * A failure that two operators recorded has no key of the partner. The confirmation of the same event gets this record, whatever its key
- * is. A confirmation with other points or another order is a conflict.
- */
-function isRecordedFailureOf(
-  { firstStatus, contribution }: ContributionRecord,
-  { partnerOrderRef, points }: IdentifiedRequest,
-): boolean {
-  return firstStatus === 'failed' && contribution.partnerOrderRef === partnerOrderRef && contribution.points === points;
-}
-
-function findOwnOutcome(request: IdentifiedRequest, conflicts: Conflicts): ConfirmationOutcome | undefined {
-  const record = conflicts.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey);
-  if (!record) return undefined;
-  if (record.contribution.transactionId === request.transactionId) return { record, isReplay: false };
-  assertSameFingerprint(record.fingerprint, request.fingerprint);
-  return { record, isReplay: true };
 }

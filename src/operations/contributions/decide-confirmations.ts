@@ -42,6 +42,15 @@ export interface Confirmation extends ConfirmationRequest {
   readonly rules: ContributionRules;
 }
 
+/** A request with the id of its contribution, whose rules may not be known yet. */
+export type IdentifiedRequest = Omit<Confirmation, 'rules'>;
+
+export interface ConfirmationOutcome {
+  readonly record: ContributionRecord;
+  /** The record existed before this request. */
+  readonly isReplay: boolean;
+}
+
 /** The record to insert, and why it begins as pending, if it does. */
 export interface DecidedContribution extends ContributionDraft {
   readonly reviewReason: ReviewReason | undefined;

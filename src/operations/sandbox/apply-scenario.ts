@@ -6,8 +6,8 @@ import type { Database } from '../../store/database.ts';
 import { endEstimateEarly } from '../../store/sandbox/early-estimate-end.ts';
 import { countRefusal, insertRehearsal } from '../../store/sandbox/rehearsal.ts';
 import type { SimulatedEnd } from '../../store/sandbox/simulated-end.ts';
-import type { ConfirmationOutcome, ConfirmContribution } from '../contributions/confirm-contribution.ts';
-import type { ConfirmationRequest } from '../contributions/decide-confirmations.ts';
+import type { ConfirmContribution } from '../contributions/confirm-contribution.ts';
+import type { ConfirmationOutcome, ConfirmationRequest } from '../contributions/decide-confirmations.ts';
 import type { GetContribution } from '../contributions/get-contribution.ts';
 import type {
   CreateDeliveryEmissionsEstimate,

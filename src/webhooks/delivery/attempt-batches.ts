@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../concurrency/batch-queue.ts';
+import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import type { Database } from '../../store/database.ts';
 import type { Attempt } from '../../store/webhooks/attempt.ts';
-import { LEASE_MS } from './attempt.ts';
 import { type Disabling, type Standing, settleAttempts } from './record-attempts.ts';
 
 export interface AttemptBatchOptions {
@@ -37,7 +37,7 @@ export function openAttemptBatches(options: AttemptBatchOptions): (attempt: Atte
     concurrency: 2,
     batchMax: RECORDS_AT_ONCE,
     waitingMax: RECORDS_WAITING_MAX,
-    waitMaxMs: LEASE_MS,
+    waitMaxMs: DELIVERY_LEASE_MS,
     shareOf: ({ claimed }) => claimed.partnerId,
     isOfOneShare: database.isDistributed,
     run: async (attempts) => {

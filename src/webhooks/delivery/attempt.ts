@@ -1,4 +1,5 @@
 import type { Dispatcher as HttpClient } from 'undici';
+import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import { readRetryAfter, retryDelayMs } from '../../domain/webhooks/retry-schedule.ts';
 import type { Attempt } from '../../store/webhooks/attempt.ts';
 import type { ClaimedDelivery } from '../../store/webhooks/delivery.ts';
@@ -44,16 +45,13 @@ export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** Longer than a delivery waits and its attempt takes; after this time the deliveries of a dead process are free. */
-export const LEASE_MS = 60_000;
-
 /**
  * The effect of an answer on the delivery.
  *
  * @param sinceClaimMs How long ago it was claimed: with the end of its lease this gives the database's time without a query.
  */
 export function toAttempt(claimed: ClaimedDelivery, { retryAfter, ...answer }: Answer, sinceClaimMs: number): Attempt {
-  const endedAtMs = claimed.leaseEndsAt.getTime() - LEASE_MS + sinceClaimMs;
+  const endedAtMs = claimed.leaseEndsAt.getTime() - DELIVERY_LEASE_MS + sinceClaimMs;
   const isDelivered = isSuccess(answer);
   const askedMs = readRetryAfter({ status: answer.status, retryAfter }, new Date(endedAtMs));
   const retryMs = isDelivered ? undefined : retryDelayMs(claimed.attemptsLeft - 1, askedMs, Math.random());

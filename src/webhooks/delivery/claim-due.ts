@@ -1,8 +1,8 @@
+import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import type { Database } from '../../store/database.ts';
 import { type ClaimedDelivery, claimDeliveries } from '../../store/webhooks/delivery.ts';
 import type { DueEndpoint } from '../../store/webhooks/due-endpoint.ts';
 import { updateEndpointDueFrom } from '../../store/webhooks/endpoint-health.ts';
-import { LEASE_MS } from './attempt.ts';
 
 /** The longest time from a transaction's recorded time to its commit. A later commit is not seen until `reopenDue` finds it. */
 export const COMMITTED_WITHIN_MS = 10_000;
@@ -16,7 +16,7 @@ export async function claimDue(
   endpoint: Pick<DueEndpoint, 'partnerId' | 'endpointId' | 'dueFrom'>,
   limit: number,
 ): Promise<readonly ClaimedDelivery[]> {
-  const { deliveries, dueFrom } = await claimDeliveries(pool, endpoint, { limit, leaseMs: LEASE_MS });
+  const { deliveries, dueFrom } = await claimDeliveries(pool, endpoint, { limit, leaseMs: DELIVERY_LEASE_MS });
   const next = new Date((dueFrom?.getTime() ?? 0) - COMMITTED_WITHIN_MS);
   // Rarely: each time leaves a dead row.
   if (next.getTime() - endpoint.dueFrom.getTime() >= COMMITTED_WITHIN_MS) await updateEndpointDueFrom(pool, endpoint, next);

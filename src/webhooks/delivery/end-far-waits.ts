@@ -1,3 +1,4 @@
+import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import { BREAKER_MAX_MS } from '../../domain/webhooks/endpoint-health.ts';
 import { DELAY_MAX_MS } from '../../domain/webhooks/retry-schedule.ts';
 import type { Database } from '../../store/database.ts';
@@ -6,7 +7,6 @@ import { makeDeliveriesDue } from '../../store/webhooks/delivery.ts';
 import { listFarEndpoints } from '../../store/webhooks/due-endpoint.ts';
 import { closeEndpointBreaker } from '../../store/webhooks/endpoint-health.ts';
 import { shortenHandOverLeases } from '../../store/webhooks/hand-over.ts';
-import { LEASE_MS } from './attempt.ts';
 
 const AT_ONCE = 1_000;
 /** A pause or a lease began at the time of its transaction, which may end later. */
@@ -19,11 +19,11 @@ const MARGIN_MS = 60_000;
  */
 export async function endFarWaits(database: Database, nodes = new NodeReader(database)): Promise<void> {
   const { pool } = database;
-  await shortenHandOverLeases(pool, { leaseMs: LEASE_MS, longerThanMs: LEASE_MS + MARGIN_MS });
+  await shortenHandOverLeases(pool, { leaseMs: DELIVERY_LEASE_MS, longerThanMs: DELIVERY_LEASE_MS + MARGIN_MS });
   const most = { delayMaxMs: DELAY_MAX_MS + MARGIN_MS, pauseMaxMs: BREAKER_MAX_MS + MARGIN_MS };
   for (const { isOpenTooLong, ...endpoint } of await listFarEndpoints(nodes, database, most)) {
     if (isOpenTooLong) await closeEndpointBreaker(pool, endpoint);
-    const page = { longerThanMs: most.delayMaxMs, dueInMs: LEASE_MS, limit: AT_ONCE };
+    const page = { longerThanMs: most.delayMaxMs, dueInMs: DELIVERY_LEASE_MS, limit: AT_ONCE };
     while ((await makeDeliveriesDue(pool, endpoint, page)) === AT_ONCE);
   }
 }

@@ -1,3 +1,4 @@
+import { USABLE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import type { DueEndpoint } from '../../store/webhooks/due-endpoint.ts';
 
 /** A claimed delivery that waits to be sent. */
@@ -45,8 +46,6 @@ const KEPT_FOR_HEALTHY = 1 / 2;
 const SHARE_BEFORE_DELIVERY = 1 / 512;
 /** The least share of what an endpoint may claim that is worth a query. */
 const WORTH_CLAIMING = 1 / 4;
-/** A delivery claimed longer ago is released: its lease might end before its attempt does. */
-const USABLE_MS = 40_000;
 
 interface EndpointQueue<Task, Recipient> {
   readonly id: EndpointId;

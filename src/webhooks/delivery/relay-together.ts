@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import { ATTEMPTS_MAX } from '../../domain/webhooks/retry-schedule.ts';
 import { type BodyTools, type MadeBody, makeEventBodies } from '../../operations/events/event-bodies.ts';
 import type { Connection, Database } from '../../store/database.ts';
@@ -7,7 +8,6 @@ import { insertTakenEvents, type NewDelivery, type TakenEvent, takeUnsequencedEv
 import { type ClaimedDelivery, nameDelivery } from '../../store/webhooks/delivery.ts';
 import { type DueEndpoint, listRecipientEndpoints, type RecipientEndpoint } from '../../store/webhooks/due-endpoint.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
-import { LEASE_MS } from './attempt.ts';
 import type { HandOvers } from './hand-overs.ts';
 import type { Content } from './load-contents.ts';
 
@@ -79,7 +79,7 @@ export async function relayTogether(
     const deliveries = plan.deliveries.map((each) => ({ ...each, isClaimed: each.isClaimed && bodies.has(each.event.eventId) }));
     const bodyOf = ({ eventId }: TakenEvent) => bodies.get(eventId)?.packedBody;
     const handOverId = randomUUID();
-    const insert = { deliveries, counters, bodyOf, attemptsMax: ATTEMPTS_MAX, leaseMs: LEASE_MS, handOverId, ended };
+    const insert = { deliveries, counters, bodyOf, attemptsMax: ATTEMPTS_MAX, leaseMs: DELIVERY_LEASE_MS, handOverId, ended };
     const writing = [insertTakenEvents(client, events, insert), watchEndpoints(client, database, plan.unwatched)] as const;
     ending = commit(client);
     const [command, leaseEndsAt] = await Promise.all([ending, ...writing]);

@@ -1,11 +1,11 @@
 import { idAt } from '../../domain/identifiers.ts';
+import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import { type BoundedCount, bounded, COUNTED_MAX } from '../../operations/overview/read-overview.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Queryable } from '../../store/database.ts';
 import { type DeliveryAttemptRecord, findLastAttempt } from '../../store/webhooks/attempt-log.ts';
 import { countDeliveriesOfEndpoint, type PeriodOutcome, readOutcomesOfEndpoint } from '../../store/webhooks/endpoint-activity.ts';
 import { findEndpointFailedDelivery } from '../../store/webhooks/endpoint-health.ts';
-import { LEASE_MS } from '../delivery/attempt.ts';
 import type { EndpointId } from './endpoint-context.ts';
 import { getEndpoint } from './manage-endpoint.ts';
 
@@ -62,7 +62,7 @@ async function readFailure(db: Queryable, id: EndpointId): Promise<Pick<Endpoint
   const attempt = { ...last, deliveryId };
   if (isStopped) return { ...none, stoppedBy: attempt };
   // One from before the last success has nothing to do with why it fails now. An attempt is recorded within its lease.
-  const isOfNow = failingSince !== null && attempt.startedAt.getTime() >= failingSince.getTime() - LEASE_MS;
+  const isOfNow = failingSince !== null && attempt.startedAt.getTime() >= failingSince.getTime() - DELIVERY_LEASE_MS;
   return { ...none, lastFailure: isOfNow ? attempt : null };
 }
 

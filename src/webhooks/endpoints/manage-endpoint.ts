@@ -1,4 +1,5 @@
 import type { Actor } from '../../domain/access/role.ts';
+import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-health.ts';
 import { withRole } from '../../operations/with-role.ts';
 import type { Database, Queryable } from '../../store/database.ts';
@@ -6,7 +7,6 @@ import { makeDeliveriesDue } from '../../store/webhooks/delivery.ts';
 import { clearEndpointHealth } from '../../store/webhooks/endpoint-health.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
 import { findWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
-import { LEASE_MS } from '../delivery/attempt.ts';
 import { refuseUnknownTypes } from './add-endpoint.ts';
 import { changeEndpoint } from './change-endpoint.ts';
 import { type EndpointId, unknownEndpoint } from './endpoint-context.ts';
@@ -33,7 +33,7 @@ export const enableEndpoint = withRole(
       await watchEndpoints(db, database, [endpoint]);
       return { ...endpoint, status: 'active', statusReason: null };
     });
-    const page = { longerThanMs: LEASE_MS, dueInMs: 0, limit: DELIVERIES_AT_ONCE };
+    const page = { longerThanMs: DELIVERY_LEASE_MS, dueInMs: 0, limit: DELIVERIES_AT_ONCE };
     while ((await makeDeliveriesDue(database.pool, enabled, page)) === DELIVERIES_AT_ONCE);
     return enabled;
   },

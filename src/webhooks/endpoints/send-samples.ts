@@ -3,6 +3,7 @@ import { type EventType, headWithoutSequence } from '../../domain/events/event.t
 import { newId } from '../../domain/identifiers.ts';
 import { isToBeRefused, type SampleFault } from '../../domain/sandbox/sample-fault.ts';
 import { ServiceError } from '../../domain/service-error.ts';
+import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { withRole } from '../../operations/with-role.ts';
 import { countSamples } from '../../store/sandbox/sample-count.ts';
@@ -12,7 +13,7 @@ import { type Attempt, recordAttempts } from '../../store/webhooks/attempt.ts';
 import { type ClaimedDelivery, insertClaimedDelivery } from '../../store/webhooks/delivery.ts';
 import { listWebhookEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
-import { LEASE_MS, post, toAttempt } from '../delivery/attempt.ts';
+import { post, toAttempt } from '../delivery/attempt.ts';
 import { settleAttempts } from '../delivery/record-attempts.ts';
 import { openVerifiedEndpoints } from '../delivery/verified-endpoints.ts';
 import { openSecrets } from '../security/endpoint-secrets.ts';
@@ -165,7 +166,7 @@ function claim({ database }: EndpointTools, actor: Actor, { endpoint, samples, w
     for (const { eventId, eventType, body } of samples) {
       const deliveryId = `dlv_${newId('evt').slice('evt_'.length)}.${endpointId.slice(-8)}`;
       const delivery = { partnerId, deliveryId, endpointId, eventId, eventType, trigger: 'sample', body } as const;
-      claimed.push(await insertClaimedDelivery(db, delivery, LEASE_MS));
+      claimed.push(await insertClaimedDelivery(db, delivery, DELIVERY_LEASE_MS));
       const after = { endpoint_id: endpointId, event_id: eventId, fault };
       await audit(db, actor, { action: 'delivery.sample', partnerId, subjectId: deliveryId, before: null, after });
     }

@@ -1,6 +1,7 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { headWithoutSequence, TEST_TYPE } from '../../domain/events/event.ts';
 import { newId } from '../../domain/identifiers.ts';
+import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { withRole } from '../../operations/with-role.ts';
 import { readClock } from '../../store/clock.ts';
@@ -9,7 +10,7 @@ import type { Attempt } from '../../store/webhooks/attempt.ts';
 import { insertClaimedDelivery } from '../../store/webhooks/delivery.ts';
 import { findWebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
-import { LEASE_MS, post, toAttempt } from '../delivery/attempt.ts';
+import { post, toAttempt } from '../delivery/attempt.ts';
 import { settleAttempts } from '../delivery/record-attempts.ts';
 import { openVerifiedEndpoints } from '../delivery/verified-endpoints.ts';
 import { openSecrets } from '../security/endpoint-secrets.ts';
@@ -42,7 +43,7 @@ export const testEndpoint = withRole(
     const delivery = { partnerId, deliveryId, endpointId, eventId, eventType: TEST_TYPE, trigger: 'test', body } as const;
     const claimedAtMs = performance.now();
     const claimed = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-      const inserted = await insertClaimedDelivery(db, delivery, LEASE_MS);
+      const inserted = await insertClaimedDelivery(db, delivery, DELIVERY_LEASE_MS);
       const after = { endpoint_id: endpointId, event_id: eventId };
       await audit(db, actor, { action: 'delivery.test', partnerId, subjectId: deliveryId, before: null, after });
       return inserted;
