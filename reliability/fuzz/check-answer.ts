@@ -13,8 +13,6 @@ export interface Asked {
   readonly mustBeRefused: boolean;
   /** Nothing was spoiled: the request must not be called ill formed. */
   readonly isValid: boolean;
-  /** The sandbox was asked to fail the contribution. */
-  readonly isFailureAsked: boolean;
 }
 
 /** Status and `retryable` of each code. @see docs/spec/decisions.md#1-http. */
@@ -142,13 +140,13 @@ function checkError(
   if (needed && !onlyHeader(answer, needed)) found.push(`${status} without ${needed}`);
   const retryAfter = onlyHeader(answer, 'retry-after');
   if (retryAfter !== undefined && !/^[1-9]\d*$/.test(retryAfter)) found.push(`Retry-After: ${retryAfter}`);
-  if (operation && WITH_VERDICT.has(operation.operationId)) checkVerdict(error, asked, found);
+  if (operation && WITH_VERDICT.has(operation.operationId)) checkVerdict(error, found);
 }
 
-/** A contribution fails for good only where the sandbox was asked for it: no other answer may allow points to be restored. */
-function checkVerdict({ code, details = [] }: Json, { isFailureAsked }: Asked, found: string[]): void {
+/** Only the answer that tells of a failed contribution may allow points to be restored. {@link ToldOutcomes} judges which may have failed. */
+function checkVerdict({ code, details = [] }: Json, found: string[]): void {
   const verdict = details.find(({ field }: Json) => field === 'point_restoration');
-  const expected = code === 'contribution_final_failure' && isFailureAsked ? 'authorized' : 'not_authorized';
+  const expected = code === 'contribution_final_failure' ? 'authorized' : 'not_authorized';
   if (verdict?.code !== expected) found.push(`point_restoration is ${verdict?.code}`);
 }
 

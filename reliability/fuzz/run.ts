@@ -8,6 +8,7 @@ import { type Draft, REHEARSAL_HEADER, render, targetOf } from './draft.ts';
 import { generate, type Keys } from './generate.ts';
 import { Known } from './known.ts';
 import { Owners } from './owners.ts';
+import { ToldOutcomes } from './told-outcomes.ts';
 import type { WireAnswer } from './wire-format.ts';
 
 /** A path, or an absolute address: Node's parser takes nothing else as the target of our methods. */
@@ -51,11 +52,13 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzFigures> {
     options.onProgress?.(sent + count);
   }
   for (const connection of connections) connection.close();
+  for (const problem of run.told.problems()) options.report(problem);
   return run.figures();
 }
 
 class Run {
   readonly known = new Known();
+  readonly told = new ToldOutcomes();
   readonly #owners = new Owners();
   readonly #options: FuzzOptions;
   readonly #byStatus: Record<string, number> = {};
@@ -104,7 +107,6 @@ class Run {
       isHttp: draft.isHttp && HTTP_TARGET.test(targetOf(draft)),
       mustBeRefused: draft.mustBeRefused && draft.mutations.length === 1,
       isValid: draft.mutations.length === 0,
-      isFailureAsked: draft.headers.some(([name, value]) => name === REHEARSAL_HEADER && value === 'failed'),
     });
     return [...problems, ...foreign];
   }
@@ -117,6 +119,8 @@ class Run {
     if (isOwn && body?.events) this.known.learnEvents(body.events);
     if (isOwn && body?.next_after) this.known.learnPlace(draft.path, body.next_after);
     this.#options.acknowledgedIds.addFailure(body ?? {});
+    const isFailureAsked = draft.headers.some(([name, value]) => name === REHEARSAL_HEADER && value === 'failed');
+    this.told.add(body ?? {}, isFailureAsked || isRehearsal(draft.operation));
     // A rehearsal answers with the record that it changed.
     if (draft.method !== 'POST' || answer.status >= 300 || !body) return;
     if (isRehearsal(draft.operation)) {

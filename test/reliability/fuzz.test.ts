@@ -5,6 +5,7 @@ import { AcknowledgedIds } from '../../reliability/fuzz/acknowledged-ids.ts';
 import { rawCorpus } from '../../reliability/fuzz/raw-corpus.ts';
 import { sendRawCorpus } from '../../reliability/fuzz/raw-run.ts';
 import { fuzz } from '../../reliability/fuzz/run.ts';
+import { ToldOutcomes } from '../../reliability/fuzz/told-outcomes.ts';
 import { freshSeed } from '../../reliability/harness/random.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { OWNER } from '../support/actor.ts';
@@ -50,4 +51,23 @@ test('more than 200 malformed raw requests: the envelope and the header, and not
   });
   assert.ok(corpus.length >= 200);
   assert.deepEqual(violations, []);
+});
+
+test('a contribution that is told as confirmed and as failed is found, and one that failed without being asked to', () => {
+  const failure = (transactionId: string) => ({
+    error: { code: 'contribution_final_failure', details: [{ field: 'transaction_id', code: transactionId }] },
+  });
+  const contribution = (transactionId: string, status: string) => ({ contribution: { transaction_id: transactionId, status } });
+  const told = new ToldOutcomes();
+  told.add(contribution('txn_pending', 'pending'), false);
+  told.add(failure('txn_pending'), false);
+  told.add(failure('txn_asked'), true);
+  assert.deepEqual(told.problems(), []);
+  told.add(failure('txn_confirmed'), true);
+  told.add(contribution('txn_confirmed', 'confirmed'), false);
+  told.add(contribution('txn_unasked', 'failed'), false);
+  assert.deepEqual(told.problems(), [
+    'txn_confirmed was told as confirmed and as failed',
+    'txn_unasked failed, and nothing asked for it',
+  ]);
 });
