@@ -43,6 +43,10 @@ const FIRST_READY_WITHIN_MS = 180_000;
 /** As good as no limit: an experiment meets a rate limit only where it is about one. */
 const OPEN_RATES = { writesPerSecond: 1_000_000, lookupsPerSecond: 1_000_000, reportsPerSecond: 1_000_000 };
 
+/** Those that end with this process when a signal ends it. */
+const installations = new Set<Installation>();
+const endAll = () => void Promise.allSettled([...installations].map((each) => each.close())).then(() => process.exit(1));
+
 export class Installation {
   readonly dataDirectory: string;
   readonly port: number;
@@ -55,6 +59,9 @@ export class Installation {
     this.dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'partner-impact-reliability-'));
     [this.port, this.operationsPort] = ports;
     this.#options = options;
+    installations.add(this);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      if (!process.listeners(signal).includes(endAll)) process.once(signal, endAll);
   }
 
   /** Starts the service on an empty folder; resolves when it is ready. */
@@ -181,6 +188,7 @@ export class Installation {
 
   /** Stops the service, and removes the folder if it is its own. */
   async close(): Promise<void> {
+    installations.delete(this);
     await this.stopService();
     if (this.#options.dataDirectory === undefined) rmSync(this.dataDirectory, { recursive: true, force: true });
   }

@@ -16,7 +16,7 @@ const BESIDE: ProgramOptions = { stdio: ['ignore', 'ignore', 'inherit'], detache
 const STOP_WITHIN_MS = 30_000;
 
 /**
- * Starts a program of Node, which ends with this process, unless a signal ends that.
+ * Starts a program of Node, which ends with this process, unless a signal ends that and nobody stops the program first.
  *
  * @param options `detached`: Ctrl-C reaches this process alone, which then has to stop the program.
  */
