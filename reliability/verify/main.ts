@@ -98,10 +98,16 @@ function latenciesOf({ confirmations, lookups }: LoadFigures): number[] {
   return [confirmations, lookups].flatMap(({ acceptedMs }) => acceptedMs);
 }
 
+const UNANSWERED: Readonly<Record<string, string>> = {
+  none: 'got no answer',
+  unsent: 'were not sent, because all connections waited for an answer',
+};
+
 function reportRefusals({ confirmations, lookups, unanswered }: LoadFigures): void {
   for (const { byStatus } of [confirmations, lookups])
     for (const [status, times] of Object.entries(byStatus))
-      if (!status.startsWith('2')) violations.report(`${times} requests were answered ${status}`, `status ${status}`);
+      if (!status.startsWith('2'))
+        violations.report(`${times} requests ${UNANSWERED[status] ?? `were answered ${status}`}`, `status ${status}`);
   if (unanswered > 0) violations.report(`${unanswered} requests were not answered`);
 }
 
