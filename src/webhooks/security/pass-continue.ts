@@ -6,36 +6,41 @@ const HEAD_END = '\r\n\r\n';
 
 /**
  * Lets `100 Continue`, which no request of the service asks for, precede an answer like every other interim response: a client may
- * discard it (RFC 9110, 15.2.1), and undici ends the connection instead. It reads 102 in its place. One whose head arrives in pieces
- * still ends the connection.
+ * discard it (RFC 9110, 15.2.1), and undici ends the connection instead. It reads 102 in its place.
  */
 export function passContinue(socket: Socket): void {
   const read = socket.read.bind(socket);
   let writtenBytes = 0;
-  let isBeforeAnswer = false;
+  let readInterim: ((chunk: Buffer) => boolean) | undefined;
   socket.read = (size) => {
     const chunk: Buffer | null = read(size);
     if (chunk === null) return chunk;
     // The connection carries one request after another, each answered before the next is written.
-    if (socket.bytesWritten !== writtenBytes) isBeforeAnswer = true;
+    if (socket.bytesWritten !== writtenBytes) readInterim = createInterimReader();
     writtenBytes = socket.bytesWritten;
-    if (isBeforeAnswer) isBeforeAnswer = readInterim(chunk);
+    if (readInterim?.(chunk) === false) readInterim = undefined;
     return chunk;
   };
 }
 
-/** @returns Whether the chunk has only whole interim responses. */
-function readInterim(chunk: Buffer): boolean {
-  let start = 0;
-  while (startsWith(chunk, start, INTERIM)) {
-    if (startsWith(chunk, start, CONTINUE)) chunk.write('2', start + CONTINUE.length - 1, 'latin1');
-    const end = chunk.indexOf(HEAD_END, start, 'latin1');
-    if (end < 0) return false;
-    start = end + HEAD_END.length;
-  }
-  return start === chunk.length;
+/** @returns A function that reads one chunk after another, and says whether all of them had only interim responses. */
+function createInterimReader(): (chunk: Buffer) => boolean {
+  let begin = '';
+  let ended = 0;
+  return (chunk) => {
+    for (const [index, byte] of chunk.entries()) {
+      const letter = String.fromCharCode(byte);
+      if (begin.length <= CONTINUE.length) begin += letter;
+      if (!begin.startsWith(INTERIM.slice(0, begin.length))) return false;
+      if (begin === CONTINUE) chunk.write('2', index, 'latin1');
+      ended = readEnd(ended, letter);
+      if (ended === HEAD_END.length) begin = '';
+    }
+    return true;
+  };
 }
 
-function startsWith(chunk: Buffer, start: number, text: string): boolean {
-  return chunk.toString('latin1', start, start + text.length) === text;
+/** @returns How many characters of the end of a head have been read, after this one. */
+function readEnd(ended: number, letter: string): number {
+  return letter === HEAD_END[ended] ? ended + 1 : Number(letter === HEAD_END[0]);
 }
