@@ -216,6 +216,20 @@ describe('sample events', HANG_LIMIT, () => {
     assert.deepEqual(rows, [{ failures_in_row: 0 }]);
   });
 
+  for (const status of [500, 410])
+    test(`however many samples are answered with ${status}, nothing counts against the endpoint`, async () => {
+      const { client, receiver, endpointId } = await newEndpoint(service, tools);
+      receiver.answerWith(status);
+      for (let each = 0; each < 25; each++) {
+        const { body } = await ask(client, 'events', { event_type: 'settlement.closed', endpoint_id: endpointId });
+        assert.deepEqual([body.deliveries[0].status, body.deliveries[0].as_expected], [BigInt(status), false]);
+      }
+      const text = `select e.status, h.failures_in_row, h.breaker_open_until from webhook_endpoint e
+        join endpoint_health h using (partner_id, endpoint_id) where endpoint_id = $1`;
+      const { rows } = await database.pool.query(text, [endpointId]);
+      assert.deepEqual(rows, [{ status: 'active', failures_in_row: 0, breaker_open_until: null }]);
+    });
+
   test('a receiver that takes a bad signature is told so', async () => {
     const { client, receiver } = await newEndpoint(service, tools);
     receiver.answerWith(200);

@@ -54,7 +54,7 @@ interface Sample {
 
 /**
  * Sends samples of an event at once, one attempt each, with the fault that the partner requests. They are in the log of deliveries. A
- * refusal by a correct receiver does not count against the endpoint.
+ * failure does not count against the endpoint: the partner's own events go on meanwhile.
  *
  * @throws ServiceError `rate_limited` beyond {@link SAMPLES_MAX}; `invalid_request` for another partner's endpoint as for none, and when
  * no endpoint subscribes to the type.
@@ -129,8 +129,9 @@ async function sendTo(tools: EndpointTools, actor: Actor, { endpoint, samples, w
       body: Buffer.from(body as string),
     });
     const attempt = toAttempt(delivery, answer, performance.now() - claimedAtMs);
-    if (isToBeRefused(fault)) await recordOnly(tools, partnerId, attempt);
-    else await settleAttempts(database, partnerId, [attempt]);
+    // Taking what is to be refused is no success either.
+    if (attempt.isSuccess && !isToBeRefused(fault)) await settleAttempts(database, partnerId, [attempt]);
+    else await recordOnly(tools, partnerId, attempt);
     const { status, errorClass, milliseconds, isSuccess } = attempt;
     sent.push({
       endpointId,
