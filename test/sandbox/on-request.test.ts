@@ -151,7 +151,10 @@ test('expire: the estimate is gone, a linked one stays, another partner’s is n
   const expired = await ask(client, path);
   assert.equal(expired.status, 201);
   assert.ok(expired.body.estimate.expires_at < estimate.expires_at, 'it says when it expired, and not when it would have');
-  assert.equal((await client.getEstimate(estimate.calculation_id)).status, 410);
+  const { calculation_id: ended, partner_order_ref: order } = estimate;
+  const told = [await client.getEstimate(ended), await client.confirm({ calculation_id: ended, partner_order_ref: order })];
+  assert.deepEqual([told[0]?.status, told[1]?.body.association.rejection.code], [410, 'estimate_expired']);
+  assert.doesNotMatch(JSON.stringify(told.map(({ text }) => text)), /24 hours/, 'they have not passed');
   const { calculation_id, partner_order_ref } = (await client.estimate()).body.estimate;
   assert.equal((await client.confirm({ calculation_id, partner_order_ref })).body.association.status, 'associated');
   const linked = await ask(client, `emissions/estimates/${calculation_id}/expire`);

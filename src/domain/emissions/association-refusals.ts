@@ -15,8 +15,7 @@ export const ASSOCIATION_REFUSALS = {
     'There is no estimate with this calculation_id; check the calculation_id, or create a new estimate and associate that one.',
   association_conflict:
     'The contribution or the estimate already has a link, and links are immutable; look up the contribution, and if it has none, associate a new estimate.',
-  estimate_expired:
-    'The estimate was not associated within 24 hours of its calculation and has expired; create a new estimate and associate that one.',
+  estimate_expired: 'The estimate was not associated in time and has expired; create a new estimate and associate that one.',
   calculation_mismatch:
     "The estimate's partner_order_ref is not the contribution's; associate an estimate that was made for the same order.",
 } as const;

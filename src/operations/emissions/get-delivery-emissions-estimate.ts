@@ -35,10 +35,7 @@ export function createGetDeliveryEmissionsEstimate(database: Database, together:
     const record = await find(lookup);
     if (!record) throw estimateNotFound();
     if (isExpired({ expiresAt: record.endsAt, hasLink: record.link !== null }, record.readAt)) {
-      throw new ServiceError(
-        'estimate_expired',
-        'The estimate has expired: 24 hours passed without an association. Create a new one.',
-      );
+      throw new ServiceError('estimate_expired', 'The estimate has expired without an association. Create a new one.');
     }
     return record;
   };

@@ -240,7 +240,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, ErrorExample> = {
     'A pending contribution of another event holds this partner_order_ref.',
     existingRecord(OTHER_TRANSACTION_ID),
   ),
-  estimate_expired: error('The estimate has expired: 24 hours passed without an association. Create a new one.'),
+  estimate_expired: error('The estimate has expired without an association. Create a new one.'),
   calculation_mismatch: error("The estimate's partner_order_ref is not the contribution's."),
   contribution_final_failure: error('The contribution has failed finally.', existingRecord(TRANSACTION_ID)),
   rate_limited: error('More than 100 writes a second. Wait 1 s (Retry-After), then send the same request again.'),
