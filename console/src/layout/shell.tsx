@@ -15,6 +15,7 @@ import { useLanguage, useTexts } from '../texts/language.tsx';
 import { SHELL } from '../texts/shell-texts.ts';
 import { Account, Preferences } from './account.tsx';
 import { CommandPalette } from './command-palette.tsx';
+import { LeaveDialog } from './leave-dialog.tsx';
 import { Navigation } from './navigation.tsx';
 import { StaleNotice } from './stale-notice.tsx';
 import { Toasts, useToastRoom } from './toasts.tsx';
@@ -94,6 +95,7 @@ export function Shell() {
         </Box>
       </AppShell.Main>
       <CommandPalette />
+      <LeaveDialog />
       <Hints />
     </AppShell>
   );

@@ -49,6 +49,13 @@ export const SHELL = {
     'You may still be signed in: the service did not say that your session ended. Sign out again.',
     'قد تكون جلستك ما زالت مفتوحة، لأن الخدمة لم تؤكّد إنهاءها. سجّل الخروج من جديد.',
   ],
+  leaveTitle: ['Leave this page?', 'مغادرة هذه الصفحة؟'],
+  leaveHelp: [
+    'What you typed on this page is not saved, and is lost when you leave.',
+    'ما كتبته في هذه الصفحة غير محفوظ، ويضيع إذا غادرتها.',
+  ],
+  stay: ['Stay', 'البقاء'],
+  leave: ['Leave without saving', 'المغادرة دون حفظ'],
   account: ['Account', 'الحساب'],
   sandbox: ['Sandbox', 'بيئة التجربة'],
   production: ['Production', 'بيئة الإنتاج'],

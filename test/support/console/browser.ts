@@ -48,11 +48,20 @@ export function heightOf(width: number): number {
   return width === 390 ? 844 : 800;
 }
 
+type LeavingAnswer = 'stay' | 'leave';
+
 export interface ConsoleBrowser {
   readonly baseUrl: string;
   /** An empty page in a window of its own, which has the session of a new person with a role. */
   signedIn(role: Role, screen?: Screen, name?: string): Promise<Page>;
   open(screen?: Screen): Promise<Page>;
+  /**
+   * What the person answers when the browser asks once whether to leave a page with what was typed on it. A question that no test expects is
+   * an offence.
+   *
+   * @returns When it was asked.
+   */
+  answerLeaving(page: Page, answer: LeavingAnswer): Promise<void>;
   /** What the pages of this file did against the rules: reports of the policy, requests to others, errors. */
   readonly offences: readonly string[];
 }
@@ -62,10 +71,11 @@ export async function openBrowser(service: TestService): Promise<ConsoleBrowser>
   after(() => browser.close());
   const baseUrl = `http://localhost:${service.operationsPort}`;
   const offences: string[] = [];
+  const leavings: Leavings = new Map();
   const windows = new KeptWindows<Required<Screen>>(
     {
       kindOf: ({ language }) => language,
-      open: ({ language }) => openWindow(browser, language, { baseUrl, offences }),
+      open: ({ language }) => openWindow(browser, language, { baseUrl, offences, leavings }),
       fit: fitScreen,
     },
     `${baseUrl}/readyz`,
@@ -76,7 +86,13 @@ export async function openBrowser(service: TestService): Promise<ConsoleBrowser>
     taken.length = 0;
   });
   // A page that shows news would go on asking for it.
-  afterEach(() => Promise.all(taken.map(({ screen, page }) => windows.giveBack(screen, page))));
+  const giveBack = async (screen: Required<Screen>, page: Page) => {
+    // A test may end with something that is typed.
+    leavings.set(page, { answer: 'leave', tell: () => {} });
+    await windows.giveBack(screen, page);
+    leavings.delete(page);
+  };
+  afterEach(() => Promise.all(taken.map(({ screen, page }) => giveBack(screen, page))));
   const open = async ({ language = 'en', scheme = 'light', width = 1280 }: Screen = {}) => {
     const screen = { language, scheme, width };
     const page = await windows.take(screen);
@@ -87,6 +103,7 @@ export async function openBrowser(service: TestService): Promise<ConsoleBrowser>
     baseUrl,
     offences,
     open,
+    answerLeaving: (page, answer) => new Promise<void>((tell) => leavings.set(page, { answer, tell })),
     async signedIn(role, screen, name) {
       const { cookie } = await signedInOperator(service, role, name);
       const page = await open(screen);
@@ -107,7 +124,11 @@ export async function newPerson({ database }: TestService, role: Role, name = `T
 interface Watch {
   readonly baseUrl: string;
   readonly offences: string[];
+  readonly leavings: Leavings;
 }
+
+/** What is answered on a page to the next question of the browser. */
+type Leavings = Map<Page, { readonly answer: LeavingAnswer; readonly tell: () => void }>;
 
 async function openWindow(browser: Browser, language: string, watched: Watch): Promise<Page> {
   const context = await browser.newContext({ locale: language, timezoneId: 'Asia/Riyadh' });
@@ -120,7 +141,7 @@ async function fitScreen(page: Page, { scheme, width }: Required<Screen>): Promi
   await page.emulateMedia({ media: null, colorScheme: scheme, reducedMotion: 'reduce', forcedColors: null, contrast: null });
 }
 
-async function watch(context: BrowserContext, { baseUrl, offences }: Watch): Promise<void> {
+async function watch(context: BrowserContext, { baseUrl, offences, leavings }: Watch): Promise<void> {
   context.setDefaultTimeout(15_000);
   await context.exposeFunction('reportOffence', (offence: string) => offences.push(offence));
   await context.addInitScript({
@@ -133,8 +154,12 @@ async function watch(context: BrowserContext, { baseUrl, offences }: Watch): Pro
   });
   context.on('page', (page) => page.on('pageerror', (error) => offences.push(`error: ${error.stack}`)));
   context.on('dialog', (dialog) => {
-    offences.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
+    const page = dialog.page();
+    const expected = dialog.type() === 'beforeunload' && page ? leavings.get(page) : undefined;
+    if (!expected) offences.push(`dialog: ${dialog.type()} ${dialog.message()}`);
+    if (page) leavings.delete(page);
+    expected?.tell();
+    void (expected?.answer === 'leave' ? dialog.accept() : dialog.dismiss());
   });
 }
 

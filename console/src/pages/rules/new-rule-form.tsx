@@ -6,6 +6,7 @@ import { answerOf, client } from '../../api/client.ts';
 import type { operations } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useUnsaved } from '../../app/unsaved.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
@@ -64,7 +65,10 @@ interface NewRuleFormProps {
 export function NewRuleForm({ partner, onPartner, currency, onCreated }: NewRuleFormProps) {
   const t = useTexts(RULE);
   const mayCreate = useMay('admin');
-  const [stated, setStated] = useState({ ...NOTHING, ...present({ currency: currency ?? '' }) });
+  const [proposed] = useState<StatedRule>({ ...NOTHING, ...present({ currency: currency ?? '' }) });
+  const [stated, setStated] = useState(proposed);
+  // What is only previewed is not saved by anybody.
+  useUnsaved(mayCreate && JSON.stringify(stated) !== JSON.stringify(proposed));
   const [previewed, setPreviewed] = useState<PreviewQuery>();
   const [over, setOver] = useState<Over>('last_month');
   const [isOpen, setOpen] = useState(false);

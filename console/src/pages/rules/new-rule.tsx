@@ -27,7 +27,7 @@ export function NewRule() {
         <NewRuleForm
           partner={filters.partner}
           onPartner={(partner) => setFilters({ partner })}
-          onCreated={() => void navigate({ href: list })}
+          onCreated={() => void navigate({ href: list, ignoreBlocker: true })}
         />
       </Paper>
     </Page>

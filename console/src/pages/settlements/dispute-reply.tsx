@@ -2,6 +2,7 @@ import { Button, CopyButton, Group, SegmentedControl, Stack, Text, Textarea } fr
 import { useState } from 'react';
 import type { components } from '../../api/operator-types.ts';
 import { useAllPages } from '../../api/use-all-pages.ts';
+import { useUnsaved } from '../../app/unsaved.ts';
 import { formatWhole } from '../../format/points.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -36,6 +37,8 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
   const { language: own } = useLanguage();
   const [language, setLanguage] = useState<Language>(own);
   const [edited, setEdited] = useState<Partial<Record<Language, string | undefined>>>({});
+  const [recorded, setRecorded] = useState<string>();
+  useUnsaved(Object.values(edited).some((words) => words !== undefined && words !== recorded));
   const of = { partnerId: settlement.partner_id, settlementId: settlement.settlement_id };
   const adjustments = useAllPages(useAdjustmentsOf(of)).pages.flatMap((page) => page.adjustments);
   const lists = useDoneReconciliations(of);
@@ -90,7 +93,9 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
           description={t.replyLength(characters, most)}
           error={length > REPLY_CHARACTERS_MAX && t.replyTooLong(String(length - REPLY_CHARACTERS_MAX))}
           value={text}
-          onChange={(event) => setEdited({ ...edited, [language]: event.currentTarget.value })}
+          onChange={({ currentTarget: { value } }) =>
+            setEdited({ ...edited, [language]: value === composed ? undefined : value })
+          }
         />
         <Group justify="flex-end">
           {text !== composed && (
@@ -105,7 +110,7 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
               </Button>
             )}
           </CopyButton>
-          <RecordReply settlement={settlement} text={text} />
+          <RecordReply settlement={settlement} text={text} onRecorded={() => setRecorded(text)} />
         </Group>
       </Stack>
     </Section>

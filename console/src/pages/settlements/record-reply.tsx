@@ -12,10 +12,11 @@ interface RecordReplyProps {
   readonly settlement: components['schemas']['Settlement'];
   /** The words as they were sent. */
   readonly text: string;
+  readonly onRecorded: () => void;
 }
 
 /** Keeps with the settlement what the person told the partner. */
-export function RecordReply({ settlement: { partner_id, settlement_id }, text }: RecordReplyProps) {
+export function RecordReply({ settlement: { partner_id, settlement_id }, text, onRecorded }: RecordReplyProps) {
   const t = useTexts(SETTLEMENT);
   const [isOpen, setOpen] = useState(false);
   const change = useChange({
@@ -27,7 +28,10 @@ export function RecordReply({ settlement: { partner_id, settlement_id }, text }:
         }),
       ),
     done: t.replyRecorded,
-    onDone: () => setOpen(false),
+    onDone() {
+      setOpen(false);
+      onRecorded();
+    },
   });
   const recorded = asRecorded(text);
   return (

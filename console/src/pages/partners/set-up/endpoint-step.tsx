@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
 import { useChange } from '../../../api/use-change.ts';
+import { useUnsaved } from '../../../app/unsaved.ts';
 import { endpointName } from '../../../format/endpoint-name.ts';
 import { AddressLink } from '../../../parts/address-link.tsx';
 import { StatusBadge } from '../../../parts/badges.tsx';
@@ -90,9 +91,13 @@ function NewEndpoint({ partnerId, isFirst }: { readonly partnerId: string; reado
     send: (body: { partner_id: string; url: string }, key) =>
       answerOf(client.POST('/operator/v1/endpoints', { params: { header: { 'Idempotency-Key': key } }, body })),
     done: ({ endpoint }) => t.added(endpointName(endpoint.url)),
-    onDone: () => setOpen(false),
+    onDone() {
+      setOpen(false);
+      setUrl('');
+    },
   });
   const mayAdd = useMay('operator');
+  useUnsaved((isFirst || isOpen) && url.trim() !== '');
   const { environment } = useSession();
   if (!mayAdd) return null;
   const secret = add.data?.secret;

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
 import type { operations } from '../../../api/operator-types.ts';
 import { useChange } from '../../../api/use-change.ts';
+import { useUnsaved } from '../../../app/unsaved.ts';
 import { Problem, problemOf } from '../../../parts/problem.tsx';
 import { ShownOnce } from '../../../parts/shown-once.tsx';
 import { Loaded } from '../../../parts/state.tsx';
@@ -53,6 +54,8 @@ export function KeyStep({ partnerId, issued, onIssued }: KeyStepProps) {
   );
 }
 
+const PROPOSED_NAME = 'server';
+
 interface IssueKeyProps {
   readonly partnerId: string;
   readonly isFirst: boolean;
@@ -62,7 +65,7 @@ interface IssueKeyProps {
 function IssueKey({ partnerId, isFirst, onIssued }: IssueKeyProps) {
   const t = useTexts(SET_UP);
   const [isOpen, setOpen] = useState(false);
-  const [name, setName] = useState('server');
+  const [name, setName] = useState(PROPOSED_NAME);
   const [permission, setPermission] = useState<Permission>('read_write');
   const issue = useChange({
     send: (body: Body, key) =>
@@ -75,9 +78,11 @@ function IssueKey({ partnerId, isFirst, onIssued }: IssueKeyProps) {
     done: t.issued(name.trim()),
     onDone: ({ api_key }) => {
       setOpen(false);
+      setName(PROPOSED_NAME);
       onIssued(api_key);
     },
   });
+  useUnsaved((isFirst || isOpen) && name !== PROPOSED_NAME);
   if (!useMay('operator')) return null;
   if (!isFirst && !isOpen)
     return (

@@ -5,6 +5,7 @@ import { answerOf, client } from '../../../api/client.ts';
 import type { components, operations } from '../../../api/operator-types.ts';
 import { present } from '../../../api/present.ts';
 import { useChange } from '../../../api/use-change.ts';
+import { useUnsaved } from '../../../app/unsaved.ts';
 import { inDigits } from '../../../format/as-meant.ts';
 import { Facts } from '../../../parts/facts.tsx';
 import { FieldRow } from '../../../parts/fields/field-row.tsx';
@@ -20,6 +21,7 @@ type Body = operations['createPartner']['requestBody']['content']['application/j
 
 const ZONES = Intl.supportedValuesOf('timeZone');
 const DEFAULTS = { writes_per_second: '100', lookups_per_second: '200', reports_per_second: '50' };
+const PROPOSED = { name: '', currency: 'SAR', time_zone: 'Asia/Riyadh', ...DEFAULTS };
 
 export function PartnerFactsOfStep({ partner }: { readonly partner: Partner }) {
   const t = useTexts(SET_UP);
@@ -47,12 +49,13 @@ export function NewPartnerForm() {
   const t = useTexts(SET_UP);
   const navigate = useNavigate();
   const isAdmin = useMay('admin');
-  const [stated, setStated] = useState({ name: '', currency: 'SAR', time_zone: 'Asia/Riyadh', ...DEFAULTS });
+  const [stated, setStated] = useState(PROPOSED);
+  useUnsaved(JSON.stringify(stated) !== JSON.stringify(PROPOSED));
   const create = useChange({
     send: (body: Body, key) =>
       answerOf(client.POST('/operator/v1/partners', { params: { header: { 'Idempotency-Key': key } }, body })),
     done: t.created(stated.name.trim()),
-    onDone: ({ partner_id }) => void navigate({ href: `/partners/${partner_id}/set-up`, replace: true }),
+    onDone: ({ partner_id }) => void navigate({ href: `/partners/${partner_id}/set-up`, replace: true, ignoreBlocker: true }),
   });
   const set = (name: keyof typeof stated) => (value: string) => setStated({ ...stated, [name]: value });
   const field = (name: keyof typeof stated, label: string) => ({

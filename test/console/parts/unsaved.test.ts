@@ -1,0 +1,131 @@
+/** What is typed on a page of its own is not lost unasked: by a link, by Back, by a reload. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { needsBrowser } from '../../support/console/browser.ts';
+import { choose } from '../../support/console/choose.ts';
+import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser, partner } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+const WORDS = {
+  en: {
+    create: 'New version',
+    version: 'Version',
+    partners: 'Partners',
+    stay: 'Stay',
+    leave: 'Leave without saving',
+    lost: 'is not saved',
+  },
+  ar: {
+    create: 'إصدار جديد',
+    version: 'الإصدار',
+    partners: 'الشركاء',
+    stay: 'البقاء',
+    leave: 'المغادرة دون حفظ',
+    lost: 'غير محفوظ',
+  },
+} as const;
+
+describe('what is typed into the form of a rule', needsBrowser, () => {
+  for (const language of ['en', 'ar'] as const)
+    test(`is kept until the person says that it may go, ${language}`, async () => {
+      const t = WORDS[language];
+      const page = await browser.signedIn('admin', { language });
+      await page.goto(`${browser.baseUrl}/rules`);
+      await page.getByRole('button', { name: t.create }).click();
+      const version = page.getByRole('main').getByRole('textbox', { name: t.version, exact: true });
+      await version.fill('spring-1');
+      const dialog = page.getByRole('dialog');
+      await page.getByRole('navigation').getByRole('link', { name: t.partners, exact: true }).click();
+      await dialog.getByText(t.lost).waitFor();
+      await page.keyboard.press('Enter');
+      await dialog.waitFor({ state: 'detached' });
+      assert.equal(await version.inputValue(), 'spring-1');
+      assert.match(page.url(), /\/rules\/new$/);
+      const stayed = browser.answerLeaving(page, 'stay');
+      await version.press('End');
+      await page.evaluate('setTimeout(() => location.reload())');
+      await stayed;
+      assert.equal(await version.inputValue(), 'spring-1');
+      await page.evaluate('history.back()');
+      await dialog.getByText(t.lost).waitFor();
+      await dialog.getByRole('button', { name: t.stay }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByRole('navigation').getByRole('link', { name: t.partners, exact: true }).click();
+      await dialog.getByRole('button', { name: t.leave }).click();
+      await page.getByRole('heading', { level: 1, name: t.partners }).waitFor();
+    });
+
+  test('is asked about neither before something is typed, nor by a filter of the page, nor once it is saved', async () => {
+    const page = await browser.signedIn('admin');
+    await page.goto(`${browser.baseUrl}/rules/new?partner=${partner.partnerId}`);
+    const version = page.getByRole('textbox', { name: 'Version', exact: true });
+    await version.fill('spring-2');
+    await version.fill('');
+    await page.getByRole('navigation').getByRole('link', { name: 'Rules', exact: true }).last().click();
+    await page.getByRole('button', { name: 'New version' }).click();
+    await version.fill('spring-3');
+    await choose(page, { field: 'Partner', option: 'بنك الواحة' });
+    assert.equal(await version.inputValue(), 'spring-3');
+    await page.getByRole('button', { name: 'New version' }).last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'New version' }).click();
+    await page.getByRole('row').filter({ hasText: 'spring-3' }).waitFor();
+    await page.reload();
+    await page.getByRole('row').filter({ hasText: 'spring-3' }).waitFor();
+  });
+});
+
+test(
+  'a new partner, an address of its receiver and the name of its key are kept too, until they are stored',
+  needsBrowser,
+  async () => {
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/partners/new`);
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Souq of Typed');
+    const dialog = page.getByRole('dialog');
+    const leave = () => page.getByRole('navigation').getByRole('link', { name: 'Reviews', exact: true }).click();
+    const stay = async () => {
+      await dialog.getByRole('button', { name: 'Stay' }).click();
+      await dialog.waitFor({ state: 'detached' });
+    };
+    await leave();
+    await stay();
+    await page.getByRole('button', { name: 'Create the partner' }).click();
+    await page.getByRole('heading', { name: 'Souq of Typed' }).waitFor();
+    await page.getByLabel('Address').fill('https://example.org/events');
+    await leave();
+    await stay();
+    await page.getByLabel('Address').fill('');
+    await page.getByLabel('Name of the key').fill('till');
+    await leave();
+    await stay();
+    await page.getByRole('button', { name: 'Issue a key' }).click();
+    await page.locator('.secret').waitFor();
+    await leave();
+    await page.getByRole('heading', { level: 1, name: 'Reviews' }).waitFor();
+  },
+);
+
+test('an answer to a dispute is kept until it is recorded', needsBrowser, async () => {
+  const { partnerId, client, open } = await newSettledPartner(service);
+  await client.confirm({ points: 100 });
+  await closeThrough(service, open);
+  await client.post(`/v1/settlements/${open.settlementId}/acknowledgement`, { status: 'disputed', note: 'Too much.' });
+  const page = await browser.signedIn('operator');
+  await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${open.settlementId}`);
+  const text = page.locator('#reply textarea').first();
+  await text.fill('We looked at every line.');
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('navigation').getByRole('link', { name: 'Reviews', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Stay' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await text.inputValue(), 'We looked at every line.');
+  await page.getByRole('button', { name: 'I have sent it' }).click();
+  await dialog.getByRole('button', { name: 'I have sent it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('navigation').getByRole('link', { name: 'Reviews', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Reviews' }).waitFor();
+});
