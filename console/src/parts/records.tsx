@@ -1,5 +1,5 @@
 /** A list of records with its heading row, its empty state and the way to more. */
-import { Button, Checkbox, Group, Paper, Stack, Table, VisuallyHidden } from '@mantine/core';
+import { Button, Group, Paper, Stack, Table, VisuallyHidden } from '@mantine/core';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -7,6 +7,7 @@ import type { Sorting } from '../app/use-sort.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { AddressLink } from './address-link.tsx';
+import { Choose, ChooseAll, type Selection } from './chosen/choose.tsx';
 import { Download } from './download.tsx';
 import { Problem } from './problem.tsx';
 import { ariaSort, type Sortable, SortChoice, SortHeading } from './sort.tsx';
@@ -36,19 +37,13 @@ export interface Column<Row> {
   readonly sortKind?: Sortable['kind'];
 }
 
-export interface Selection {
-  readonly chosen: ReadonlySet<string>;
-  choose(keys: ReadonlySet<string>): void;
-  readonly label: string;
-}
-
 interface RecordsProps<Row> {
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
   /** Where a row leads, when it is clicked. */
   readonly linkOf?: (row: Row) => string;
-  readonly selection?: Selection;
+  readonly selection?: Selection<Row>;
   /** What is chosen with a row, for those who do not see the row; without it the key. */
   readonly nameOf?: (row: Row) => string;
   readonly sorting?: Sorting;
@@ -78,7 +73,7 @@ export function Records<Row>({
           <Table.Tr>
             {selection && (
               <Table.Th w={44}>
-                <ChooseAll keys={rows.map(keyOf)} selection={selection} />
+                <ChooseAll rows={rows} keyOf={keyOf} selection={selection} />
               </Table.Th>
             )}
             {columns.map((column) => (
@@ -99,7 +94,7 @@ export function Records<Row>({
               >
                 {selection && (
                   <Table.Td data-label="">
-                    <Choose id={key} name={nameOf(row)} selection={selection} />
+                    <Choose id={key} row={row} name={nameOf(row)} selection={selection} />
                   </Table.Td>
                 )}
                 {columns.map((column) => (
@@ -155,35 +150,6 @@ function sortableOf<Row>(columns: readonly Column<Row>[]): Sortable[] {
 /** What has an action of its own inside a row keeps it. */
 function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest('a, button, input, label, [role=menuitem]') !== null;
-}
-
-interface ChooseProps {
-  readonly id: string;
-  readonly name: string;
-  readonly selection: Selection;
-}
-
-function Choose({ id, name, selection: { chosen, choose, label } }: ChooseProps) {
-  return (
-    <Checkbox
-      aria-label={`${label}: ${name}`}
-      checked={chosen.has(id)}
-      onChange={() => choose(chosen.has(id) ? new Set([...chosen].filter((each) => each !== id)) : new Set([...chosen, id]))}
-    />
-  );
-}
-
-function ChooseAll({ keys, selection: { chosen, choose } }: { readonly keys: readonly string[]; readonly selection: Selection }) {
-  const { all } = useTexts(COMMON);
-  const isAll = keys.every((key) => chosen.has(key));
-  return (
-    <Checkbox
-      aria-label={all}
-      checked={isAll}
-      indeterminate={!isAll && keys.some((key) => chosen.has(key))}
-      onChange={() => choose(isAll ? chosen.difference(new Set(keys)) : chosen.union(new Set(keys)))}
-    />
-  );
 }
 
 interface PagesProps<Row, PageOfRows> extends Omit<RecordsProps<Row>, 'rows'> {

@@ -17,6 +17,7 @@ export const COMMON = {
   ],
   all: ['All', 'الكل'],
   none: ['None', 'لا يوجد'],
+  skipToChosen: ['Skip to the actions for what is chosen', 'الانتقال إلى إجراءات المحدّد'],
   more: ['Show more', 'عرض المزيد'],
   loading: ['Loading', 'جارٍ التحميل'],
   isRequired: ['This field is required.', 'هذا الحقل مطلوب.'],

@@ -59,11 +59,7 @@ function Batch({ detail }: { readonly detail: Detail }) {
       <Section title={t.settlements}>
         <PooledSettlements batchId={batch.impact_batch_id} />
       </Section>
-      {isOpen && (
-        <PickSettlements>
-          {(chosen, clear) => <PoolBar batchId={batch.impact_batch_id} settlements={chosen} onDone={clear} />}
-        </PickSettlements>
-      )}
+      {isOpen && <PickSettlements>{(chosen) => <PoolBar batchId={batch.impact_batch_id} chosen={chosen} />}</PickSettlements>}
       {!isOpen && <EvidenceSection detail={detail} />}
       <Section title={t.history}>
         <History detail={detail} />

@@ -5,13 +5,14 @@ import { answerOf, client } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { inDigits } from '../../format/as-meant.ts';
 import { Page } from '../../layout/page.tsx';
+import { type Chosen, useChosenRows } from '../../parts/chosen/chosen.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
 import { PickSettlements } from './pick-settlements.tsx';
-import { ChosenBar, ChosenWorth } from './pool-dialog.tsx';
+import { ChosenWorth, PickedBar } from './pool-dialog.tsx';
 import { poolSettlements, type ShareOfPartner, sharesOf } from './pool-settlements.ts';
 import type { Poolable } from './pooled-settlements.tsx';
 
@@ -27,7 +28,7 @@ export function NewBatch() {
   }
   return (
     <Page title={t.create} description={t.createHelp}>
-      <PickSettlements>{(chosen) => <CreateBar settlements={chosen} />}</PickSettlements>
+      <PickSettlements>{(chosen) => <CreateBar chosen={chosen} />}</PickSettlements>
     </Page>
   );
 }
@@ -39,9 +40,10 @@ interface Wanted {
 }
 
 /** Creates a batch for a number of trees with the chosen settlements, and leads to it. */
-function CreateBar({ settlements }: { readonly settlements: readonly Poolable[] }) {
+function CreateBar({ chosen }: { readonly chosen: Chosen<Poolable> }) {
   const t = useTexts(IMPACT);
   const navigate = useNavigate();
+  const settlements = [...useChosenRows(chosen).values()];
   const [isOpen, setOpen] = useState(false);
   const [sent, setSent] = useState(0);
   const [stated, setStated] = useState({ name: '', quantity: '' });
@@ -58,7 +60,7 @@ function CreateBar({ settlements }: { readonly settlements: readonly Poolable[] 
   });
   return (
     <>
-      <ChosenBar
+      <PickedBar
         settlements={settlements}
         label={t.createWith}
         onNext={() => setOpen(true)}

@@ -1,10 +1,11 @@
 import { Stack, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
+import { type Chosen, useChosen } from '../../parts/chosen/chosen.ts';
 import { Filters, PeriodFilter } from '../../parts/filters.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
@@ -19,7 +20,7 @@ const keyOf = ({ settlement_id }: Poolable) => settlement_id;
 
 interface PickProps {
   /** What is done with the chosen ones. They stay chosen under another filter. */
-  readonly children: (chosen: readonly Poolable[], clear: () => void) => ReactNode;
+  readonly children: (chosen: Chosen<Poolable>) => ReactNode;
 }
 
 /** The settlements that may be added to a batch. */
@@ -29,16 +30,11 @@ export function PickSettlements({ children }: PickProps) {
   const mayPool = useMay('operator');
   const { filters, setFilters } = useFilters<'partner' | 'period'>();
   const { sort, sorting } = useSort(['closed_at'], '-closed_at');
-  const [chosen, setChosen] = useState<ReadonlyMap<string, Poolable>>(new Map());
+  const chosen = useChosen<Poolable>();
   const wanted = present({ sort, partner_id: filters.partner, period: filters.period });
   const query = usePages(['unpooled-settlements', wanted], (place) =>
     answerOf(client.GET('/operator/v1/unpooled-settlements', { params: { query: { ...wanted, ...place } } })),
   );
-  const choose = (keys: ReadonlySet<string>) => {
-    const listed = query.data?.pages.flatMap((page) => page.settlements) ?? [];
-    const known = new Map([...chosen, ...listed.map((each) => [keyOf(each), each] as const)]);
-    setChosen(new Map([...known].filter(([key]) => keys.has(key))));
-  };
   return (
     <Section title={t.pick}>
       <Stack gap="md">
@@ -55,7 +51,7 @@ export function PickSettlements({ children }: PickProps) {
           sorting={sorting}
           rowsOf={(page) => page.settlements}
           keyOf={keyOf}
-          {...(mayPool && { selection: { chosen: new Set(chosen.keys()), choose, label: t.choose } })}
+          {...(mayPool && { selection: { chosen, label: t.choose } })}
           nameOf={({ partner_name, period_label }) => `${partner_name} · ${period_label}`}
           empty={
             <Empty title={t.nothingToPick} icon="coins">
@@ -64,7 +60,7 @@ export function PickSettlements({ children }: PickProps) {
           }
           columns={columns}
         />
-        {mayPool && children([...chosen.values()], () => setChosen(new Map()))}
+        {mayPool && children(chosen)}
       </Stack>
     </Section>
   );

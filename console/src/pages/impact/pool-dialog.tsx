@@ -1,9 +1,11 @@
 /** What the chosen settlements are worth together: in a bar that stays in sight, and in the dialog before they are in a batch for ever. */
-import { Alert, Box, Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
+import { Alert, Button, Progress, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/use-change.ts';
 import { isolate } from '../../format/isolate.ts';
 import { addWhole } from '../../format/points.ts';
+import { type Chosen, useChosenRows } from '../../parts/chosen/chosen.ts';
+import { ChosenBar } from '../../parts/chosen/chosen-bar.tsx';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
@@ -11,7 +13,7 @@ import { poolSettlements, sharesOf } from './pool-settlements.ts';
 import type { Poolable } from './pooled-settlements.tsx';
 import { PaidTogether, treesPaidBy, WorthCards, WorthLine, worthOf } from './worth.tsx';
 
-interface ChosenBarProps {
+interface PickedBarProps {
   readonly settlements: readonly Poolable[];
   readonly label: string;
   readonly onNext: () => void;
@@ -19,17 +21,18 @@ interface ChosenBarProps {
   readonly exception?: ReactNode;
 }
 
-export function ChosenBar({ settlements, label, onNext, exception }: ChosenBarProps) {
+export function PickedBar({ settlements, label, onNext, exception }: PickedBarProps) {
   const t = useTexts(IMPACT);
   const isNone = settlements.length === 0;
   const points = String(addWhole(settlements.map((each) => each.points)));
   const disputed = countDisputed(settlements);
   const worth = worthOf(settlements);
   return (
-    <Paper p="sm" {...(!isNone && { shadow: 'md', pos: 'sticky', bottom: 16, style: { zIndex: 5 } })}>
-      <Group justify="space-between">
-        <Box flex={1} miw={220}>
-          <Text fw={600}>{isNone ? t.noneChosen : t.chosen(settlements.length, points)}</Text>
+    <ChosenBar
+      isNone={isNone}
+      count={isNone ? t.noneChosen : t.chosen(settlements.length, points)}
+      details={
+        <>
           {worth.map((each) => (
             <WorthLine key={each.currency ?? '-'} worth={each} />
           ))}
@@ -39,15 +42,14 @@ export function ChosenBar({ settlements, label, onNext, exception }: ChosenBarPr
               {t.disputedChosen(disputed)}
             </Text>
           )}
-        </Box>
-        <Group gap="xs">
-          {isNone && exception}
-          <Button onClick={onNext} disabled={isNone}>
-            {label}
-          </Button>
-        </Group>
-      </Group>
-    </Paper>
+        </>
+      }
+    >
+      {isNone && exception}
+      <Button onClick={onNext} disabled={isNone}>
+        {label}
+      </Button>
+    </ChosenBar>
   );
 }
 
@@ -93,13 +95,13 @@ function namesOf(settlements: readonly Poolable[]): readonly string[] {
 
 interface PoolBarProps {
   readonly batchId: string;
-  readonly settlements: readonly Poolable[];
-  readonly onDone: () => void;
+  readonly chosen: Chosen<Poolable>;
 }
 
 /** Adds the chosen settlements to a batch that there is. */
-export function PoolBar({ batchId, settlements, onDone }: PoolBarProps) {
+export function PoolBar({ batchId, chosen }: PoolBarProps) {
   const t = useTexts(IMPACT);
+  const settlements = [...useChosenRows(chosen).values()];
   const [isOpen, setOpen] = useState(false);
   const [sent, setSent] = useState(0);
   const shares = sharesOf(settlements);
@@ -108,12 +110,12 @@ export function PoolBar({ batchId, settlements, onDone }: PoolBarProps) {
     done: t.pooled(settlements.length),
     onDone() {
       setOpen(false);
-      onDone();
+      chosen.set(new Map());
     },
   });
   return (
     <>
-      <ChosenBar settlements={settlements} label={t.pool} onNext={() => setOpen(true)} />
+      <PickedBar settlements={settlements} label={t.pool} onNext={() => setOpen(true)} />
       <ConfirmDialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}

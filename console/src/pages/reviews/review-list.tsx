@@ -1,4 +1,4 @@
-import { Box, Button, Group, Paper, Text } from '@mantine/core';
+import { Box, Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
@@ -9,6 +9,8 @@ import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { addWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
+import { type Chosen, useChosen, useChosenRows } from '../../parts/chosen/chosen.ts';
+import { ChosenBar } from '../../parts/chosen/chosen-bar.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { PartnerFilter, PartnerTime } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
@@ -57,7 +59,7 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
   const common = useTexts(COMMON);
   const reasons = useTexts(REVIEW_REASON);
   const mayDecide = useMay('operator');
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const chosen = useChosen<Review>();
   const [before] = useState(() => openedBefore(filters.age));
   const { sort, sorting } = useSort(['opened_at', 'points'], 'opened_at');
   const wanted = present({
@@ -80,7 +82,7 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
         rowsOf={(page) => page.reviews}
         keyOf={keyOf}
         linkOf={({ contribution }) => `/reviews/${contribution.partner_id}/${contribution.transaction_id}`}
-        {...(mayDecide && { selection: { chosen, choose: setChosen, label: t.choose } })}
+        {...(mayDecide && { selection: { chosen, label: t.choose } })}
         nameOf={({ contribution, partner_name }) => `${contribution.partner_order_ref} · ${partner_name}`}
         empty={
           <Empty title={t.nothing}>{wanted.partner_id || wanted.reason || before ? t.nothingHelp : t.nothingHelpOfAll}</Empty>
@@ -107,9 +109,7 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
           },
         ]}
       />
-      {mayDecide && (
-        <DecideBar reviews={reviews.filter((review) => chosen.has(keyOf(review)))} onDecided={() => setChosen(new Set())} />
-      )}
+      {mayDecide && <DecideBar listed={reviews} chosen={chosen} />}
       {!mayDecide && (
         <Text size="sm" c="dimmed">
           {t.viewerHelp}
@@ -133,28 +133,34 @@ function HowLong({ partnerId, at }: { readonly partnerId: string; readonly at: s
   );
 }
 
-/** Stays in sight while something is chosen. */
-function DecideBar({ reviews, onDecided }: { readonly reviews: readonly Review[]; readonly onDecided: () => void }) {
+interface DecideBarProps {
+  /** What is not listed any more is decided, and counts no longer. */
+  readonly listed: readonly Review[];
+  readonly chosen: Chosen<Review>;
+}
+
+function DecideBar({ listed, chosen }: DecideBarProps) {
   const t = useTexts(REVIEW);
   const [wanted, setWanted] = useState<WantedDecision>();
-  const contributions = reviews.map(({ contribution }) => contribution);
+  const rows = useChosenRows(chosen);
+  const contributions = listed.filter((review) => rows.has(keyOf(review))).map(({ contribution }) => contribution);
   const points = String(addWhole(contributions.map((each) => each.points)));
+  const isNone = contributions.length === 0;
   return (
     <>
-      {contributions.length > 0 && (
-        <Paper p="sm" shadow="md" pos="sticky" bottom={16} style={{ zIndex: 5 }}>
-          <Group justify="space-between">
-            <Text fw={600}>{t.chosen(contributions.length, points)}</Text>
-            <Group gap="xs">
+      {listed.length > 0 && (
+        <ChosenBar isNone={isNone} count={isNone ? t.noneChosen : t.chosen(contributions.length, points)}>
+          {!isNone && (
+            <>
               <Button onClick={() => setWanted({ decision: 'confirm', contributions })}>{t.confirm}</Button>
               <Button variant="light" color="red" onClick={() => setWanted({ decision: 'fail', contributions })}>
                 {t.fail}
               </Button>
-            </Group>
-          </Group>
-        </Paper>
+            </>
+          )}
+        </ChosenBar>
       )}
-      <DecideDialog wanted={wanted} onClose={() => setWanted(undefined)} onDecided={onDecided} />
+      <DecideDialog wanted={wanted} onClose={() => setWanted(undefined)} onDecided={() => chosen.set(new Map())} />
     </>
   );
 }

@@ -28,6 +28,7 @@ export const REVIEW = {
     (count: number, points: string) => `${countEnglish(count, 'contribution')} chosen, ${countEnglish(points, 'point')}`,
     (count: number, points: string) => `المحدّد: ${COUNTED.contributions[1](String(count))}، ${countArabic(points, POINTS)}`,
   ],
+  noneChosen: ['No contribution is chosen', 'لم تُحدَّد أي مساهمة'],
   confirmTitle: [
     (count: number) => `Confirm ${countEnglish(count, 'contribution')}`,
     (count: number) => `تأكيد ${countArabic(count, CONTRIBUTIONS)}`,
