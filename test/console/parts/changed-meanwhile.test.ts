@@ -325,6 +325,30 @@ describe('a batch that a colleague advanced first', needsBrowser, () => {
     });
 });
 
+describe('settlements that are added to a batch that a colleague allocated first', needsBrowser, () => {
+  for (const { language, how, choose, add, allocatedBy } of [
+    { language: 'en', how: 'by the step', choose: 'Choose', add: 'Add to the batch', allocatedBy: 'Allocated by Amal' },
+    { language: 'ar', how: 'as it is read again', choose: 'اختيار', add: 'إضافة إلى الدفعة', allocatedBy: 'خصّصها Amal' },
+  ] as const)
+    test(`are not added, and the dialog is told ${how}, ${language}`, async () => {
+      const { id, projectId } = await newAllocated();
+      const { partnerId, client, open: other } = await newSettledPartner(service);
+      await client.confirm({ points: 150 });
+      await closeThrough(service, other);
+      const { page, dialog, colleague } = await open(language, `/impact/${id}?partner=${partnerId}`);
+      await page.getByRole('checkbox', { name: new RegExp(`^${choose}:`) }).check();
+      await page.getByRole('main').getByRole('button', { name: add }).click();
+      const step = dialog.getByRole('button', { name: add });
+      await step.waitFor();
+      const answer = await colleague.postOnce(`${V1}/impact-batches/${id}/advance`, { to: 'allocated', project_id: projectId });
+      assert.equal(answer.status, 200, answer.text);
+      await look(page, how, step);
+      await assertTold(dialog, language, allocatedBy);
+      await page.getByRole('main').getByRole('button', { name: add }).waitFor({ state: 'detached' });
+      assert.equal(await timesDone(id, 'impact-batch.add'), 1);
+    });
+});
+
 describe('what is typed', needsBrowser, () => {
   const SHA256 = '0'.repeat(64);
 

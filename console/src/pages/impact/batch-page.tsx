@@ -1,6 +1,7 @@
 import { Alert, Stack, Stepper, Text, useMantineTheme } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { components } from '../../api/operator-types.ts';
 import { Page } from '../../layout/page.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -15,6 +16,7 @@ import { useSession } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { useAuthor } from '../audit/use-author.ts';
+import { findFaster } from './batch-step.ts';
 import { BatchSteps } from './batch-steps.tsx';
 import { EvidenceSection } from './evidence-section.tsx';
 import { CHANGE, IMPACT, PLANTING } from './impact-texts.ts';
@@ -46,6 +48,9 @@ function Batch({ detail }: { readonly detail: Detail }) {
   const t = useTexts(IMPACT);
   const { batch } = detail;
   const isOpen = batch.status === 'recorded';
+  // Its dialog stays where a colleague allocates the batch first.
+  const [isPooling, setPooling] = useState(false);
+  const pooling = { isOpen: isPooling, setOpen: setPooling, allocated: findFaster('allocate', detail, 0) };
   return (
     <Stack gap="xl">
       <Progress detail={detail} />
@@ -59,7 +64,9 @@ function Batch({ detail }: { readonly detail: Detail }) {
       <Section title={t.settlements}>
         <PooledSettlements batchId={batch.impact_batch_id} />
       </Section>
-      {isOpen && <PickSettlements>{(chosen) => <PoolBar batchId={batch.impact_batch_id} chosen={chosen} />}</PickSettlements>}
+      {(isOpen || isPooling) && (
+        <PickSettlements>{(chosen) => <PoolBar batchId={batch.impact_batch_id} chosen={chosen} {...pooling} />}</PickSettlements>
+      )}
       {!isOpen && <EvidenceSection detail={detail} />}
       <Section title={t.history}>
         <History detail={detail} />

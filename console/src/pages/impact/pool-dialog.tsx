@@ -1,13 +1,16 @@
 /** What the chosen settlements are worth together: in a bar that stays in sight, and in the dialog before they are in a batch for ever. */
 import { Alert, Button, Progress, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { isolate } from '../../format/isolate.ts';
 import { addWhole } from '../../format/points.ts';
 import { type Chosen, useChosenRows } from '../../parts/chosen/chosen.ts';
 import { ChosenBar } from '../../parts/chosen/chosen-bar.tsx';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { FasterChange } from './faster-change.tsx';
 import { IMPACT } from './impact-texts.ts';
 import { poolSettlements, sharesOf } from './pool-settlements.ts';
 import type { Poolable } from './pooled-settlements.tsx';
@@ -96,13 +99,17 @@ function namesOf(settlements: readonly Poolable[]): readonly string[] {
 interface PoolBarProps {
   readonly batchId: string;
   readonly chosen: Chosen<Poolable>;
+  /** By a colleague: after it no settlement is added. */
+  readonly allocated: components['schemas']['ImpactBatchDetail']['changes'][number] | undefined;
+  readonly isOpen: boolean;
+  readonly setOpen: (isOpen: boolean) => void;
 }
 
 /** Adds the chosen settlements to a batch that there is. */
-export function PoolBar({ batchId, chosen }: PoolBarProps) {
+export function PoolBar({ batchId, chosen, allocated, isOpen, setOpen }: PoolBarProps) {
   const t = useTexts(IMPACT);
+  const { changedMeanwhile } = useTexts(COMMON);
   const settlements = [...useChosenRows(chosen).values()];
-  const [isOpen, setOpen] = useState(false);
   const [sent, setSent] = useState(0);
   const shares = sharesOf(settlements);
   const pool = useChange({
@@ -112,6 +119,7 @@ export function PoolBar({ batchId, chosen }: PoolBarProps) {
       setOpen(false);
       chosen.set(new Map());
     },
+    isContested: true,
   });
   return (
     <>
@@ -120,12 +128,17 @@ export function PoolBar({ batchId, chosen }: PoolBarProps) {
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         title={t.pool}
-        consequence={t.poolConsequence(settlements.length, shares.length)}
+        consequence={allocated ? changedMeanwhile : t.poolConsequence(settlements.length, shares.length)}
         label={t.pool}
         change={pool}
+        isDone={allocated !== undefined}
         onConfirm={() => pool.mutate(shares)}
       >
-        <ChosenWorth settlements={settlements} sent={pool.isPending ? sent : undefined} />
+        {allocated ? (
+          <FasterChange change={allocated} />
+        ) : (
+          <ChosenWorth settlements={settlements} sent={pool.isPending ? sent : undefined} />
+        )}
       </ConfirmDialog>
     </>
   );
