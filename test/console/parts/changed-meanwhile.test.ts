@@ -7,7 +7,9 @@ import { createPartner } from '../../../src/operations/access/manage-partner.ts'
 import { changeImpactBatch } from '../../../src/operations/impact/change-impact-batch.ts';
 import { createProject } from '../../../src/operations/impact/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../../../src/operations/impact/pool-contributions.ts';
+import { completeReconciliations } from '../../../src/operations/reconciliations/complete-reconciliations.ts';
 import { OWNER, signedIn } from '../../support/actor.ts';
+import { newConfirmation } from '../../support/client.ts';
 import { needsBrowser, newPerson } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { type SignedInOperator, signedInOperator } from '../../support/operator-client.ts';
@@ -374,35 +376,61 @@ describe('what is typed', needsBrowser, () => {
     assert.equal(await page.getByRole('main').getByRole('button', { name: 'Add evidence' }).count(), 0);
   });
 
-  test('into an adjustment of a line stays, with the way to the one that a colleague drafted meanwhile', async () => {
+  /** A contribution of a closed settlement, and the same with other points in a list of the partner that was compared with it. */
+  async function newDiffering() {
     const { partnerId, client, open: first } = await newSettledPartner(service);
-    const { body: recorded } = await client.confirm({ points: 150 });
+    const sent = { ...newConfirmation(), points: 150 };
+    const { transaction_id: transactionId } = (await client.confirm(sent)).body.contribution;
     await closeThrough(service, first);
-    const { page, dialog, colleague } = await open('en', `/settlements/${partnerId}/${first.settlementId}`);
-    await page
-      .getByRole('main')
-      .getByRole('button', { name: /^Draft an adjustment/ })
-      .click();
-    await dialog.getByLabel('Reason for the partner, in English').fill('The shop called.');
-    const { transaction_id } = recorded.contribution;
-    const draft = {
-      partner_id: partnerId,
-      transaction_id,
-      reason_code: 'other',
-      reason_en: 'x',
-      reason_ar: 'س',
-      points_delta: '-50',
-    };
-    const drafted = await colleague.postOnce(`${V1}/adjustments`, draft);
-    assert.equal(drafted.status, 200, drafted.text);
-    // As when the person looks into the mail of the partner and comes back.
-    await page.clock.fastForward(POLLED_MS);
-    await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
-    const link = `a[href$="/adjustments/${partnerId}/${drafted.body.adjustment.adjustment_id}"]`;
-    await page.locator(`section#lines ${link}`).waitFor();
-    await dialog.locator(link).waitFor();
-    assert.equal(await dialog.getByLabel('Reason for the partner, in English').inputValue(), 'The shop called.');
-  });
+    const operator = await signedInOperator(service, 'operator');
+    const list = `partner_event_id,partner_order_ref,points\n${sent.partner_event_id},${sent.partner_order_ref},100\n`;
+    const lists = `${V1}/partners/${partnerId}/settlements/${first.settlementId}/reconciliations`;
+    const { reconciliation_id: reconciliationId } = (await operator.postList(lists, list)).body;
+    await completeReconciliations(service.database, new AbortController().signal);
+    return { partnerId, transactionId, settlementId: first.settlementId, reconciliationId };
+  }
+
+  for (const { of, pathOf, lines } of [
+    {
+      of: 'a settlement',
+      pathOf: ({ partnerId, settlementId }: Awaited<ReturnType<typeof newDiffering>>) =>
+        `/settlements/${partnerId}/${settlementId}`,
+      lines: 'section#lines',
+    },
+    {
+      of: 'a reconciliation',
+      pathOf: ({ partnerId, reconciliationId }: Awaited<ReturnType<typeof newDiffering>>) =>
+        `/reconciliations/${partnerId}/${reconciliationId}?verdict=points_mismatch`,
+      lines: 'main',
+    },
+  ])
+    test(`into an adjustment of a line of ${of} stays, with the way to the one that a colleague drafted meanwhile`, async () => {
+      const differing = await newDiffering();
+      const { partnerId, transactionId } = differing;
+      const { page, dialog, colleague } = await open('en', pathOf(differing));
+      await page
+        .getByRole('main')
+        .getByRole('button', { name: /^Draft an adjustment/ })
+        .click();
+      await dialog.getByLabel('Reason for the partner, in English').fill('The shop called.');
+      const draft = {
+        partner_id: partnerId,
+        transaction_id: transactionId,
+        reason_code: 'other',
+        reason_en: 'x',
+        reason_ar: 'س',
+        points_delta: '-50',
+      };
+      const drafted = await colleague.postOnce(`${V1}/adjustments`, draft);
+      assert.equal(drafted.status, 200, drafted.text);
+      // As when the person looks into the mail of the partner and comes back.
+      await page.clock.fastForward(POLLED_MS);
+      await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+      const link = `a[href$="/adjustments/${partnerId}/${drafted.body.adjustment.adjustment_id}"]`;
+      await page.locator(lines).locator(link).first().waitFor();
+      await dialog.locator(link).waitFor();
+      assert.equal(await dialog.getByLabel('Reason for the partner, in English').inputValue(), 'The shop called.');
+    });
 
   test('as an answer stays where the partner accepts meanwhile, which is said beside it', async () => {
     const { partnerId, client, open: first } = await newSettledPartner(service);
