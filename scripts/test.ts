@@ -39,14 +39,14 @@ const EVERY_STATEMENT = [
   'test/contributions/{add-up-days,blocked,confirm-contribution,confirmation-fields,daily-caps,record-failure,reviews,sealed-contributions}.test.ts',
   'test/emissions/*.test.ts',
   'test/events/{event-bodies,event-commands,list-events,remove-old-events,sequences-on-node}.test.ts',
-  'test/impact/*.test.ts',
+  'test/impact/{environmental-status,many-partners}.test.ts',
   'test/operator-api/{decisions,endpoint-activity,every-list,found-contributions,impact,passkeys,plans,reconciliations,records,rule-preview,second-person,sign-in,webhooks}.test.ts',
-  'test/partner-api/{limit-hits,paging}.test.ts',
-  'test/reconciliations/{list-uploads,reconcile-settlement,reconcile-statement}.test.ts',
+  'test/partner-api/limit-hits.test.ts',
+  'test/reconciliations/{reconcile-settlement,reconcile-statement}.test.ts',
   'test/rules/{rule-cache,rules}.test.ts',
-  'test/sandbox/*.test.ts',
+  'test/sandbox/{on-request,readiness,sample-data}.test.ts',
   'test/settlements/{close-settlement,month-totals,verify-statement}.test.ts',
-  'test/webhooks/{first-attempts,hand-over,manage-delivery,record-attempts,relay-together,self-service,webhook-delivery,webhook-fairness}.test.ts',
+  'test/webhooks/{first-attempts,hand-over,manage-delivery,record-attempts,relay-together,self-service,webhook-fairness}.test.ts',
 ];
 
 /** Those that take longest, so that the end of a run is not one of them alone. A run of all tests names them at its end. */
