@@ -165,7 +165,7 @@ async function examinePeople({ database: { pool } }: Store, { environment }: Con
   const hasAdmin = Boolean((await findInstallation(pool))?.firstAdminAt);
   if (environment === 'production' && !hasAdmin) {
     const message =
-      'there is no admin yet, so every user of the machine acts for the owner account. Run: npx partner-impact operator create --name NAME --email ADDRESS --role admin';
+      'there is no admin yet, so every command with these settings acts for the owner account. Run: npx partner-impact operator create --name NAME --email ADDRESS --role admin';
     findings.push({ check: 'operators', verdict: 'warning', message });
   }
   const uses = await listBreakGlass(pool, new Date(Date.now() - BREAK_GLASS_DAYS * DAY_MS));
@@ -186,7 +186,7 @@ async function examineRules({ database }: Store, { environment }: Config): Promi
   if (unruled.length === 0) {
     const [partner] = await listPartners(database.pool, { afterId: '', limit: 1 });
     if (partner) return [{ check: 'rules', verdict: 'ok', message: 'every partner has rules' }];
-    const message = `there is no partner yet. Without rules ${DEFAULT_VERSION} will apply to it: any number of points, no value`;
+    const message = `there is no partner yet. ${DEFAULT_VERSION} applies to a partner without rules: any number of points, no review, no value. Run: npx partner-impact rule create --help`;
     return [{ check: 'rules', verdict: 'ok', message }];
   }
   const named = unruled.slice(0, 3).map(({ partnerId, kinds }) => `${partnerId}: ${kinds.join(', ')}`);

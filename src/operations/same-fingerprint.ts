@@ -8,7 +8,7 @@ import { ServiceError } from '../domain/service-error.ts';
 export function assertSameFingerprint(stored: Buffer, sent: Buffer): void {
   if (stored.equals(sent)) return;
   const message =
-    'This Idempotency-Key was used with another payload. First look up what was recorded: only another request takes another key.';
+    'This Idempotency-Key was used with another payload. Look up what was recorded. If this is another request, send it under a new Idempotency-Key.';
   throw new ServiceError('idempotency_conflict', message, {
     details: [{ field: 'Idempotency-Key', code: 'other_payload', message }],
   });

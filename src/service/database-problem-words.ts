@@ -18,7 +18,8 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
   },
   read_only: {
     state: 'it is read-only',
-    nextStep: 'Set default_transaction_read_only to off where it is on, or let DATABASE_URL lead to the primary',
+    nextStep:
+      'Check whether this server is the primary. If it was taken out of use, let DATABASE_URL lead to the primary; otherwise set default_transaction_read_only to off where it is on',
   },
   locked: {
     state: 'sessions wait for a lock',
@@ -43,7 +44,8 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
   },
   certificate: {
     state: 'its certificate is not trusted, or it offers no TLS',
-    nextStep: 'Correct the certificate of the database, or sslmode and sslrootcert in DATABASE_URL and restart the service',
+    nextStep:
+      'Renew the certificate of the database, or put its authority into the file of sslrootcert (no restart); or correct sslmode and sslrootcert in DATABASE_URL and restart the service',
     isNoted: true,
   },
   unreachable: {
@@ -52,13 +54,17 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
   },
   worker_lost: {
     state: 'a worker of the cluster does not answer: its partners get 503, and all others are answered',
-    nextStep: 'Start the worker, or promote its standby and name that to the coordinator (citus_update_node)',
+    nextStep: 'Start the worker, or promote its synchronous standby and name that to the coordinator (citus_update_node)',
     isReady: true,
     isNoted: true,
   },
   starting: { state: 'it is starting or stopping', nextStep: 'Wait, and read its log when that takes longer than a minute' },
-  standby: { state: 'it is a standby', nextStep: 'Promote it, or let DATABASE_URL lead to the primary' },
-  not_durable: { state: 'a crash would lose contributions', nextStep: 'Set on again what the message names' },
+  standby: {
+    state: 'it is a standby',
+    nextStep:
+      'Let DATABASE_URL lead to the primary. Promote this server only if the primary is lost for good and this standby was synchronous',
+  },
+  not_durable: { state: 'a crash would lose contributions', nextStep: 'Set the settings that the message names to on again' },
   no_answer: {
     state: 'it does not answer in time',
     nextStep: 'Look at its machine, its disk, the network, its locks, and the standby for which its commits wait',

@@ -182,7 +182,7 @@ describe('what takes two people', () => {
     );
     await assert.rejects(
       requireSecondOperator(database.pool, one, begunBy(OWNER)),
-      /No signed-in operator drafted.*\(owner\).*do it again/,
+      /The owner account, which is not a person, drafted.*A signed-in operator has to do it again/,
     );
     await assert.rejects(
       requireSecondOperator(database.pool, { ...OWNER, operatorId: 'schedule' }, begunBy(one)),

@@ -158,7 +158,10 @@ describe('idempotency_conflict (idempotency rule 2: the same key with a conflict
       await assertNothingStored(async () => {
         const answer = await client.confirm({ ...base, [field]: value }, headers);
         assertError(answer, 'idempotency_conflict');
-        assert.match(answer.body.error.message, /First look up what was recorded/);
+        assert.match(
+          answer.body.error.message,
+          /Look up what was recorded\. If this is another request, send it under a new Idempotency-Key\.$/,
+        );
         assert.equal(detailCodes(answer)['next_action'], 'fix_request');
       });
     });

@@ -214,7 +214,10 @@ describe('replay', () => {
     await client.estimate(fields, headers);
     const answer = await client.estimate({ ...fields, distance_km: '12.346' }, headers);
     assertError(answer, 'idempotency_conflict');
-    assert.match(answer.body.error.message, /First look up what was recorded: only another request takes another key/);
+    assert.match(
+      answer.body.error.message,
+      /Look up what was recorded\. If this is another request, send it under a new Idempotency-Key/,
+    );
   });
 
   test('an order may be estimated as often as one likes, each under its own key', async () => {

@@ -84,7 +84,7 @@ test('whose account one made is not, until a time; who made the own account is n
 test('the owner account is nobody, and there is a sentence for it', async () => {
   const { isAllowed, message, codes } = await judge(approver, OWNER.operatorId);
   assert.deepEqual([isAllowed, codes], [false, {}]);
-  assert.match(message, /No signed-in operator drafted the adjustment/);
+  assert.match(message, /The \w+ account, which is not a person, drafted the adjustment\./);
 });
 
 describe('who may verify a delivered batch', () => {

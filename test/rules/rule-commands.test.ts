@@ -177,7 +177,7 @@ describe('rule', () => {
     assert.ok((await runJson('rule', 'withdraw', ...contributionRule, '--label', 'mistaken', '--yes')).withdrawn_at);
     assert.match(
       (await run(['rule', 'withdraw', ...contributionRule, '--label', 'mistaken', '--yes'])).stderr,
-      /is already withdrawn/,
+      /is already withdrawn\. Nothing was changed\.$/m,
     );
     assert.equal((await create('corrected')).code, 0);
     assert.match((await create('mistaken')).stderr, /a label that no other version of this kind has/);
@@ -297,7 +297,7 @@ test('doctor warns of default-1 in production, until each partner is under rules
     const { stdout } = await run(['doctor', '--json'], env);
     return JSON.parse(stdout).findings.find(({ check }: { check: string }) => check === 'rules');
   };
-  assert.match((await rules()).message, /^there is no partner yet\. Without rules default-1 will apply/);
+  assert.match((await rules()).message, /^there is no partner yet\. default-1 applies to a partner without rules: /);
   const partner = await createPartner(production, OWNER, 'In production', { currency: 'SAR' });
   const warning = await rules();
   assert.equal(warning.verdict, 'warning');

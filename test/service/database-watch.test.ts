@@ -83,7 +83,7 @@ test('a database whose transactions are read-only is not ready, and look-ups are
     );
   };
   await set('on');
-  await isTold(/^not ready: the database has a problem: it is read-only\. Set .+default_transaction_read_only/, 503);
+  await isTold(/^not ready: the database has a problem: it is read-only\. Check .+default_transaction_read_only/, 503);
   assert.deepEqual(await reasons(), ['read_only']);
   const refused = await client.confirm();
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);

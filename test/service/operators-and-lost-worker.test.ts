@@ -141,7 +141,8 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
         let outcome = await create(name);
         let created = 0;
         for (; outcome.code === 0; outcome = await create(name)) created++;
-        const nextStep = /Start the worker, or promote its standby and name that to the coordinator \(citus_update_node\)\./;
+        const nextStep =
+          /Start the worker, or promote its synchronous standby and name that to the coordinator \(citus_update_node\)\./;
         assert.match(outcome.stderr, /No partner was created\. Repeat the command: the next id may belong to another worker\./);
         assert.match(outcome.stderr, nextStep);
         while ((await create(name)).code !== 0);

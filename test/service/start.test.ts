@@ -190,7 +190,8 @@ describe('the database of a service', () => {
     const [found] = findings.filter(({ check }: { check: string }) => check === 'writing');
     assert.equal(found.verdict, 'problem');
     assert.match(found.message, /the database is read-only: default_transaction_read_only/);
-    const told = /The database says: cannot execute .+ in a read-only transaction\. Set default_transaction_read_only to off/;
+    const told =
+      /The database says: cannot execute .+ in a read-only transaction\. Check whether this server is the primary\. .+ set default_transaction_read_only to off/;
     await assert.rejects(spawnService(databaseUrl), told);
     const refused = await commandLine({ DATABASE_URL: databaseUrl }).run(['partner', 'create', '--name', 'Shop']);
     assert.equal(refused.code, 1);

@@ -22,10 +22,10 @@ export const COMMON = {
   loading: ['Loading', 'جارٍ التحميل'],
   isRequired: ['This field is required.', 'هذا الحقل مطلوب.'],
   reason: ['Reason', 'السبب'],
-  decidedMeanwhile: ['It was decided meanwhile. Nothing is left to do here.', 'بُتّ في هذا في الأثناء، ولم يبقَ ما يُفعل هنا.'],
+  decidedMeanwhile: ['It was decided meanwhile. Nothing is left to do here.', 'بُتّ في هذا في هذه الأثناء، ولم يبقَ ما يُفعل هنا.'],
   changedMeanwhile: [
     'This changed meanwhile. Nothing is left to do in this dialog.',
-    'تغيّر هذا في الأثناء، ولم يبقَ ما يُفعل في هذه النافذة.',
+    'تغيّر هذا في هذه الأثناء، ولم يبقَ ما يُفعل في هذه النافذة.',
   ],
   reasonHelp: ['Kept in the audit, and shown to whoever asks later.', 'يُحفظ في سجل التدقيق ويظهر لمن يسأل لاحقًا.'],
   exportCsv: ['Export CSV', 'تصدير CSV'],

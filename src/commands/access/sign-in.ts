@@ -17,7 +17,7 @@ interface JsonOption {
 export function loginCommand(): ProgramCommand {
   return new ProgramCommand('login')
     .description('sign in on this machine with a one-time code, from a prompt or standard input')
-    .option('--renew', 'extend the sign-in on this machine by 30 days, without a code')
+    .option('--renew', 'renew the sign-in on this machine for 30 days from now, without a code')
     .option('--json', 'one JSON object, for programs')
     .action(withoutOperator('it signs in', login));
 }

@@ -10,7 +10,10 @@ export interface Standing {
 
 /** @throws ServiceError `partner_suspended`, or `internal_service_unavailable` for an unverified partner: new records only. */
 export function refuseSuspended({ isSuspended, isUnverified = false }: Standing): void {
-  if (isUnverified) throw unavailable('The service cannot verify the partner at the moment, so it records nothing new.');
+  if (isUnverified)
+    throw unavailable(
+      'The service cannot verify the partner at the moment, so it records nothing new. Keep the request; if this lasts, tell the operator the correlation_id.',
+    );
   if (!isSuspended) return;
   throw new ServiceError(
     'partner_suspended',

@@ -60,7 +60,9 @@ export async function requireSecondOperator(db: Queryable, actor: Actor, begun: 
   if (operatorId === begun.operatorId)
     throw refusalOf(begun, 'same_operator', `${first} ${done}, so another operator has to ${wanted}.`);
   if (!isSignedIn(begun))
-    throw refusal(`This needs four eyes. No signed-in operator ${done} (${begun.operatorId}); one has to do it again.`);
+    throw refusal(
+      `This needs four eyes. The ${begun.operatorId} account, which is not a person, ${done}. A signed-in operator has to do it again.`,
+    );
   if ((await getAddress(db, operatorId)) === (await getAddress(db, begun.operatorId)))
     throw refusalOf(begun, 'same_address', `${first}, who ${done}, has your address, so another operator has to ${wanted}.`);
   const shared = await findSharedControl(db, operatorId, begun.operatorId);

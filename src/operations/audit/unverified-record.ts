@@ -5,4 +5,4 @@ export class UnverifiedRecordError extends Error {
 
 /** The advice for an operator, after the name of a row. */
 export const WHAT_TO_DO =
-  'Nothing was changed. Leave the database unchanged, run `verify`, and restore the row from a backup. If the row is correct, an admin attests it: `attest`, `settlement attest` or `rule attest`.';
+  'Nothing was changed. Dump the database as it is, run `npx partner-impact verify`, then restore the row from a backup. If the row is correct, an admin attests it: `attest`, `settlement attest` or `rule attest`.';

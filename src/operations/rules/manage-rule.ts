@@ -67,14 +67,10 @@ export const withdrawRule = withRole(
       await requireVerifiedRule(db, standing);
       const withdrawn = await updateRuleVersionWithdrawn(db, kind, version).catch((cause: unknown) => {
         if (!isRestricted(cause)) throw cause;
-        const why = standing.withdrawnAt ? 'is already withdrawn' : 'has started, or starts within a minute';
-        throw new ServiceError(
-          'invalid_request',
-          `The ${kind} ${version} ${why}, so it cannot be withdrawn. Create a new version instead.`,
-          {
-            cause,
-          },
-        );
+        const why = standing.withdrawnAt
+          ? 'is already withdrawn. Nothing was changed.'
+          : 'has started, or starts within a minute, so it cannot be withdrawn. Create a new version instead.';
+        throw new ServiceError('invalid_request', `The ${kind} ${version} ${why}`, { cause });
       });
       await auditRule(db, actor, { action: 'rule.withdraw', before: standing, after: withdrawn });
       return withdrawn;

@@ -12,7 +12,8 @@ const REFUSAL =
   'The API key is missing, malformed, unknown, revoked or expired. Send a valid key in the header X-API-Key; the service does not read Authorization.';
 
 /** The message does not say what differs. */
-const UNVERIFIED = 'The service cannot verify the API key at the moment. Its operators are informed.';
+const UNVERIFIED =
+  'The service cannot verify the API key at the moment. Keep the request; if this lasts, tell the operator the correlation_id.';
 
 export interface Attempt {
   /** The header as it arrived. */

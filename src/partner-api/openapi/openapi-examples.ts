@@ -221,7 +221,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, ErrorExample> = {
   idempotency_conflict: onField(
     'Idempotency-Key',
     'other_payload',
-    'This Idempotency-Key was used with another payload. First look up what was recorded: only another request takes another key.',
+    'This Idempotency-Key was used with another payload. Look up what was recorded. If this is another request, send it under a new Idempotency-Key.',
   ),
   partner_event_conflict: error(
     'This partner_event_id is recorded under another Idempotency-Key, with the same payload.',

@@ -33,7 +33,7 @@ export function verifyJob({ signLike }: Pick<SettlementTools, 'signLike'>): Job 
       for (const { record, problem } of problems.slice(0, NAMED_MAX)) alert(`modified record: ${record}: ${problem}`);
       if (problems.length > 0)
         alert(
-          `${pluralise(problems.length, 'record')} modified: \`partner-impact verify\` lists each, and SECURITY.md says what to do`,
+          `${pluralise(problems.length, 'record')} modified: \`partner-impact verify\` lists each; follow "Verify everything" in docs/operating.md`,
         );
       if (left) throw left;
       return {

@@ -73,7 +73,7 @@ const pageOf = ({ partnerId }: Partner, id: string) => `${browser.baseUrl}/adjus
 describe('the money of an adjustment', needsBrowser, () => {
   for (const [language, points, amount] of [
     ['en', 'Points carried to the next', 'Amount carried to the next'],
-    ['ar', 'النقاط المرحَّلة إلى التالية', 'المبلغ المرحَّل إلى التالية'],
+    ['ar', 'النقاط المدوَّرة إلى التالية', 'المبلغ المدوَّر إلى التالية'],
   ] as const)
     test(`what the settlement carries stands there in points and as an amount, ${language}`, async () => {
       const of = await confirmed(riyal, 1_000);

@@ -28,7 +28,7 @@ const POLLED_MS = 16_000;
 const CLOSE = { en: 'Close', ar: 'إغلاق' } as const;
 const MEANWHILE = {
   en: 'This changed meanwhile. Nothing is left to do in this dialog.',
-  ar: 'تغيّر هذا في الأثناء، ولم يبقَ ما يُفعل في هذه النافذة.',
+  ar: 'تغيّر هذا في هذه الأثناء، ولم يبقَ ما يُفعل في هذه النافذة.',
 } as const;
 
 type Language = keyof typeof CLOSE;

@@ -59,8 +59,8 @@ export const ADJUSTMENT = {
   payablePoints: ['Payable points', 'النقاط المستحقة'],
   netAmount: ['Net amount', 'صافي المبلغ'],
   payableAmount: ['Payable amount', 'المبلغ المستحق'],
-  carriedOut: ['Points carried to the next', 'النقاط المرحَّلة إلى التالية'],
-  carriedOutAmount: ['Amount carried to the next', 'المبلغ المرحَّل إلى التالية'],
+  carriedOut: ['Points carried to the next', 'النقاط المدوَّرة إلى التالية'],
+  carriedOutAmount: ['Amount carried to the next', 'المبلغ المدوَّر إلى التالية'],
   problems: ['It cannot be posted as things stand', 'لا يمكن ترحيله في الوضع الحالي'],
   outsideOfPoints: [
     (settled: string, points: string, left: string) =>

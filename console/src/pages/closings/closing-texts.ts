@@ -3,6 +3,14 @@ import { countArabic, countEnglish } from '../../format/plural.ts';
 import { formatWhole } from '../../format/points.ts';
 import type { Texts } from '../../texts/text.ts';
 
+const MODIFIED = [
+  'سجل واحد مُغيَّر خارج الخدمة',
+  'سجلان مُغيَّران خارج الخدمة',
+  'سجلات مُغيَّرة خارج الخدمة',
+  'سجلًا مُغيَّرًا خارج الخدمة',
+  'سجل مُغيَّر خارج الخدمة',
+] as const;
+
 export const CLOSING = {
   title: ['Close of the month', 'إقفال الشهر'],
   help: [
@@ -53,13 +61,13 @@ export const CLOSING = {
     (settlements: string, lines: string) =>
       `Nothing is modified: ${countEnglish(settlements, 'settlement')}, ${countEnglish(lines, 'line')}. The open settlement is counted and gets its lines when it closes; its contributions were compared as well.`,
     (settlements: string, lines: string) =>
-      `لم يُعدَّل شيء: ${countArabic(settlements, ['تسوية واحدة', 'تسويتان', 'تسويات', 'تسوية', 'تسوية'])}، ${countArabic(lines, ['سطر واحد', 'سطران', 'سطور', 'سطرًا', 'سطر'])}. التسوية المفتوحة محسوبة بينها وتظهر سطورها عند إقفالها، وقد قورنت مساهماتها أيضًا.`,
+      `لم يُغيَّر شيء خارج الخدمة: ${countArabic(settlements, ['تسوية واحدة', 'تسويتان', 'تسويات', 'تسوية', 'تسوية'])}، ${countArabic(lines, ['سطر واحد', 'سطران', 'سطور', 'سطرًا', 'سطر'])}. التسوية المفتوحة محسوبة بينها وتظهر سطورها عند إقفالها، وقد قورنت مساهماتها أيضًا.`,
   ],
   modified: [
     (count: string) =>
-      `${countEnglish(count, 'modified record')}. Do not close before you know why: SECURITY.md says what to do.`,
+      `${countEnglish(count, 'modified record')}. Do not close before you know why: run partner-impact verify, and follow “Verify everything” in docs/operating.md.`,
     (count: string) =>
-      `${countArabic(count, ['سجل معدَّل واحد', 'سجلان معدَّلان', 'سجلات معدَّلة', 'سجلًا معدَّلًا', 'سجل معدَّل'])}. لا تُقفل قبل معرفة السبب: يبيّن SECURITY.md ما يجب فعله.`,
+      `${countArabic(count, MODIFIED)}. لا تُقفل قبل معرفة السبب: شغّل ${isolate('partner-impact verify')} واتبع قسم ${isolate('Verify everything')} في ${isolate('docs/operating.md')}.`,
   ],
   notFinished: [
     'The verification could not be finished: the database did not answer. Start it again.',

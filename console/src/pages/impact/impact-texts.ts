@@ -11,7 +11,7 @@ const partners = [
   (count: number) => countEnglish(count, 'partner'),
   (count: number) => countArabic(count, ['شريك واحد', 'شريكان', 'شركاء', 'شريكًا', 'شريك']),
 ] as const;
-/** In Arabic as they stand after «لعدد» and «نحو». */
+/** In Arabic as they stand after «لزراعة» and «نحو». */
 const trees = [
   (count: string) => countEnglish(count, 'tree'),
   (count: string) => countArabic(count, ['شجرة واحدة', 'شجرتين', 'أشجار', 'شجرة', 'شجرة']),
@@ -97,19 +97,19 @@ export const IMPACT = {
   projectId: ['Project id', 'معرّف المشروع'],
   enough: [
     (stated: string, paid: string) => `The batch is for ${trees[0](stated)}. Its settlements pay about ${trees[0](paid)}.`,
-    (stated: string, paid: string) => `الدفعة مخصّصة لعدد ${trees[1](stated)}، وتغطي قيمة تسوياتها نحو ${trees[1](paid)}.`,
+    (stated: string, paid: string) => `الدفعة لزراعة ${trees[1](stated)}، وتغطي قيمة تسوياتها نحو ${trees[1](paid)}.`,
   ],
   tooFew: [
     (stated: string, paid: string) =>
       `The batch is for ${trees[0](stated)}, and its settlements pay about ${trees[0](paid)}. Add settlements, or correct the number of trees.`,
     (stated: string, paid: string) =>
-      `الدفعة مخصّصة لعدد ${trees[1](stated)}، وقيمة تسوياتها لا تغطي إلا نحو ${trees[1](paid)}. أضف تسويات، أو صحّح عدد الأشجار.`,
+      `الدفعة لزراعة ${trees[1](stated)}، وقيمة تسوياتها لا تغطي إلا نحو ${trees[1](paid)}. أضف تسويات، أو صحّح عدد الأشجار.`,
   ],
   tooFewFinal: [
     (stated: string, paid: string) =>
       `The batch is for ${trees[0](stated)}, and its settlements pay about ${trees[0](paid)}. It takes no more settlements; an operator corrects the number of trees.`,
     (stated: string, paid: string) =>
-      `الدفعة مخصّصة لعدد ${trees[1](stated)}، وقيمة تسوياتها لا تغطي إلا نحو ${trees[1](paid)}. لا تقبل تسويات أخرى، ويصحّح المشغّل عدد الأشجار.`,
+      `الدفعة لزراعة ${trees[1](stated)}، وقيمة تسوياتها لا تغطي إلا نحو ${trees[1](paid)}. لا تقبل تسويات أخرى، ويصحّح المشغّل عدد الأشجار.`,
   ],
   noCost: [
     'The cost of a tree is not known for all of these contributions, so nothing says how many trees they pay.',

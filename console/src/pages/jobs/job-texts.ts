@@ -46,13 +46,13 @@ export const JOB = {
   verification: ['Last verification', 'آخر تحقّق'],
   verified: [
     (checked: string) => `${checked} records were verified. None was modified outside of the service.`,
-    (checked: string) => `جرى التحقّق من السجلات وعددها ${checked}، ولم يُعدَّل أي منها خارج الخدمة.`,
+    (checked: string) => `جرى التحقّق من السجلات وعددها ${checked}، ولم يُغيَّر أي منها خارج الخدمة.`,
   ],
   modified: [
     (differences: string, checked: string) =>
-      `${differences} of ${checked} records were modified outside of the service. Run partner-impact verify, and follow SECURITY.md.`,
+      `${differences} of ${checked} records were modified outside of the service. Run partner-impact verify, and follow “Verify everything” in docs/operating.md.`,
     (differences: string, checked: string) =>
-      `عدد السجلات التي عُدّلت خارج الخدمة: ${differences} من ${checked}. شغّل ${isolate('partner-impact verify')} واتبع ${isolate('SECURITY.md')}.`,
+      `عدد السجلات التي غُيّرت خارج الخدمة: ${differences} من ${checked}. شغّل ${isolate('partner-impact verify')} واتبع قسم ${isolate('Verify everything')} في ${isolate('docs/operating.md')}.`,
   ],
   late: [
     'That is more than two days ago. It runs every day: see its last runs.',
@@ -69,7 +69,7 @@ const DAYS = ['يوم واحد', 'يومين', 'أيام', 'يومًا', 'يوم
 
 /** What each job does, of some with the number in the description of the service; a job that is not here is described by the service. */
 export const DOES = {
-  'close-settlements': ['Opens and closes settlements that are due.', 'تفتح التسويات المستحقة وتُقفلها.'],
+  'close-settlements': ['Opens and closes settlements that are due.', 'تفتح التسويات وتُقفلها عند حلول موعدها.'],
   'expire-pending': [
     (hours: string) => `Fails for good what no operator decided within ${countEnglish(hours, 'hour')}.`,
     (hours: string) => `تسجّل نهائيًا فشل ما لم يُبتّ فيه خلال ${countArabic(hours, HOURS)}.`,

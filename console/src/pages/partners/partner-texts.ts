@@ -35,8 +35,8 @@ export const PARTNER = {
   ratesConsequence: ['It takes effect within ten seconds.', 'يسري خلال عشر ثوانٍ.'],
   suspend: ['Suspend', 'إيقاف'],
   suspendConsequence: [
-    'The partner records nothing new, within ten seconds. Its look-ups and repetitions still work. It can be resumed.',
-    'لا يسجّل الشريك شيئًا جديدًا خلال عشر ثوانٍ. تبقى استعلاماته وطلباته المكررة تعمل، ويمكن استئنافه.',
+    'Within ten seconds the service refuses new records of the partner. Its look-ups and repetitions still work. It can be resumed.',
+    'يسري الإيقاف خلال عشر ثوانٍ، ثم ترفض الخدمة ما يسجّله الشريك من جديد. تبقى استعلاماته وطلباته المكررة تعمل، ويمكن استئناف العمل معه.',
   ],
   suspendedBy: ['Suspended by', 'أوقفه'],
   resume: ['Resume', 'استئناف'],

@@ -167,7 +167,7 @@ export const RECONCILIATION = {
 export const VERDICT_HELP = {
   points_mismatch: [
     'The settlement has the contribution with other points. A contribution never changes: where the file is right and has fewer points, draft an adjustment, which corrects what is settled. No adjustment settles more points than were contributed: where the file has more, the partner corrects its own record.',
-    'في التسوية المساهمةُ نفسها بنقاط أخرى. لا تتغيّر المساهمة أبدًا: إن كان الملف هو الصحيح ونقاطه أقل فأعِدّ تعديلًا يصحّح ما تمت تسويته. ولا يمكن لأي تعديل أن يتجاوز النقاط التي ساهم بها العميل: إن كانت نقاط الملف أكثر صحّح الشريك سجلّه.',
+    'في التسوية المساهمةُ نفسها بنقاط أخرى. لا تتغيّر المساهمة أبدًا: إن كان الملف هو الصحيح ونقاطه أقل فأعِدّ تعديلًا يصحّح ما تمت تسويته. ولا يمكن لأي تعديل أن يجعل النقاط المسوّاة أكثر مما ساهم به العميل: إن كانت نقاط الملف أكثر صحّح الشريك سجلّه.',
   ],
   missing_in_service: [
     'The service has no confirmed contribution of these events, so no settlement has them. What the partner does depends on the status of each. Only a failed contribution allows points to be restored.',

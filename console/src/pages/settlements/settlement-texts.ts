@@ -29,7 +29,7 @@ export const SETTLEMENT = {
   netPoints: ['Net points', 'صافي النقاط'],
   grossPoints: ['Gross points', 'إجمالي النقاط'],
   adjustmentPoints: ['Adjustment points', 'نقاط التعديلات'],
-  carriedOut: ['Points carried to the next', 'النقاط المرحَّلة إلى التالية'],
+  carriedOut: ['Points carried to the next', 'النقاط المدوَّرة إلى التالية'],
   payablePoints: ['Payable points', 'النقاط المستحقة'],
   payableAmount: ['Payable amount', 'المبلغ المستحق'],
   netAmount: ['Net amount', 'صافي المبلغ'],
@@ -49,12 +49,12 @@ export const SETTLEMENT = {
     (label: string) => `of these under ${isolateForeign(label)}, exact`,
     (label: string) => `منها بسعر ${isolateForeign(label)}، من دون تقريب`,
   ],
-  carriedInRow: ['Carried from the previous settlement', 'مرحَّل من التسوية السابقة'],
+  carriedInRow: ['Carried from the previous settlement', 'مدوَّر من التسوية السابقة'],
   payable: ['Payable', 'المستحق'],
-  carriedOutRow: ['Carried to the next settlement', 'مرحَّل إلى التسوية التالية'],
+  carriedOutRow: ['Carried to the next settlement', 'مدوَّر إلى التسوية التالية'],
   howPayable: [
     'Net points are the gross points with the adjustments. Payable are the net points with what the previous settlement carried over; what is below zero is carried to the next.',
-    'صافي النقاط هو إجمالي النقاط مع التعديلات. والمستحق هو الصافي مع المرحَّل من التسوية السابقة، وما نزل عن الصفر يُرحَّل إلى التالية.',
+    'صافي النقاط هو إجمالي النقاط مع التعديلات. والمستحق هو الصافي مع المدوَّر من التسوية السابقة، وما نزل عن الصفر يُدوَّر إلى التالية.',
   ],
   contributions: ['Contributions', 'المساهمات'],
   adjustments: ['Adjustments', 'التعديلات'],
@@ -147,7 +147,7 @@ export const SETTLEMENT = {
   endedDispute: ['The partner disputed it first', 'اعترض الشريك عليها أولًا'],
   acceptedMeanwhile: [
     'The partner has accepted this settlement meanwhile. No answer can be recorded any more.',
-    'قبل الشريك هذه التسوية في الأثناء، ولم يعد تسجيل رد ممكنًا.',
+    'وافق الشريك على هذه التسوية في هذه الأثناء، ولم يعد بالإمكان تسجيل رد.',
   ],
   reply: ['Answer to the partner', 'الرد على الشريك'],
   replyHelp: [
@@ -188,5 +188,5 @@ export const SETTLEMENT = {
 export const LINE_KIND = {
   contribution: ['Contribution', 'مساهمة'],
   adjustment: ['Adjustment', 'تعديل'],
-  carried_forward: ['Carried forward', 'مُرحَّل'],
+  carried_forward: ['Carried forward', 'رصيد مدوَّر'],
 } as const satisfies Texts;

@@ -198,7 +198,7 @@ export const WEBHOOK = {
     (open: string, exhausted: string) =>
       `Of what was sent again and is not delivered: ${open} still to be sent, ${exhausted} exhausted again.`,
     (open: string, exhausted: string) =>
-      `مما أُعيد إرساله ولم يُسلَّم: ${isolate(open)} ستُرسَل بعد، ${isolate(exhausted)} استُنفدت محاولاتها من جديد.`,
+      `مما أُعيد إرساله ولم يُسلَّم: بانتظار الإرسال ${isolate(open)}، واستُنفدت محاولاتها من جديد ${isolate(exhausted)}.`,
   ],
   recovering: [
     (count: number, total: string) => `So far ${countEnglish(count, 'delivery', 'deliveries')} of ${total} will be sent again …`,
@@ -224,7 +224,7 @@ export const TRIGGER = {
   event: ['A new event', 'إشعار جديد'],
   resend: ['Sent again', 'إعادة إرسال'],
   recover: ['Sent again by an operator', 'أعاد مشغّل إرسالها'],
-  replay: ['Replayed', 'إعادة عرض'],
+  replay: ['Missing event', 'إشعار لم يسبق إرساله إليها'],
   test: ['Test', 'اختبار'],
   sample: ['Sample', 'عيّنة'],
 } as const satisfies Texts;
