@@ -48,7 +48,7 @@ const MISTAKEN = {
 const RESTATED = {
   reasonCode: 'conversion_restatement',
   reasonEn: 'The value of a point was agreed after the month had been closed.',
-  reasonAr: 'اتُّفق على قيمة النقطة بعد إغلاق الشهر.',
+  reasonAr: 'اتُّفق على قيمة النقطة بعد إقفال الشهر.',
 } as const;
 
 /** All, half and a quarter of the points, in percent. */

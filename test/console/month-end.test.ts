@@ -181,7 +181,7 @@ describe('events that are not confirmed', needsBrowser, () => {
       'ar',
       {
         pending: ['قيد المعالجة', 'ينتظر القرار'],
-        failed: ['فشلت', 'يردّ النقاط مرة واحدة'],
+        failed: ['فشلت', 'يعيد النقاط مرة واحدة'],
         unknown: ['غير مسجّلة', 'أعاد إرسال التأكيد الأصلي'],
         contribution: 'المساهمة',
       },
@@ -457,6 +457,6 @@ describe('the answer to a dispute', needsBrowser, () => {
     assert.ok(rest.slice(1, 9).every((line) => line.endsWith(': 100 points with us, not in your list.')));
     assert.equal(rest[9], 'And 3 more.');
     await page.getByText('In Arabic').click();
-    assert.ok((await lines()).includes('وغير ذلك: 3.'));
+    assert.ok((await lines()).includes('وعدد ما لم يُذكر هنا: 3.'));
   });
 });

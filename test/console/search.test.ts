@@ -60,8 +60,8 @@ describe('what is typed', needsBrowser, () => {
 describe('what is done on a part of a page', needsBrowser, () => {
   test('is found by its words, and says the way', async () => {
     for (const [language, typed, name, way, address] of [
-      ['en', 'rotate', 'API keys: issue, rotate, revoke', 'Choose the partner, then its set-up', '/partners'],
-      ['ar', 'مفاتيح API', 'مفاتيح API: إصدار وتدوير وإلغاء', 'اختر الشريك ثم تهيئته', '/partners'],
+      ['en', 'rotate', 'API keys: issue, replace (rotate), revoke', 'Choose the partner, then its set-up', '/partners'],
+      ['ar', 'مفاتيح API', 'مفاتيح API: إصدار واستبدال وإلغاء', 'اختر الشريك ثم تهيئته', '/partners'],
       ['en', 'suspend', 'Suspend or resume a partner', 'Choose the partner', '/partners'],
       ['en', 'passw', 'Password and passkeys', 'Account', '/account'],
     ] as const) {

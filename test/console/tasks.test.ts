@@ -63,7 +63,7 @@ describe('the sign-in', needsBrowser, () => {
     await page.locator('input[autocomplete=username]').fill('nobody@example.org');
     await page.locator('input[type=password]').fill('this is not the password');
     await page.getByRole('button', { name: 'تسجيل الدخول', exact: true }).click();
-    await alert.getByText('اسم الحساب أو كلمة المرور غير صحيح').waitFor();
+    await alert.getByText('بيانات الدخول غير صحيحة').waitFor();
     assert.doesNotMatch(await alert.innerText(), /[A-Za-z]/);
     await page.goto('about:blank');
     await page.goto(`${browser.baseUrl}/sign-in#pi_code_${'x'.repeat(60)}`);

@@ -26,7 +26,7 @@ export const SESSION = {
   choosePasskey: ['Use a passkey instead', 'استخدام مفتاح مرور بدلًا منها'],
   choosePasskeyHelp: [
     'The PIN, finger or face that opens this device signs you in, without a password.',
-    'يسجّل دخولك الرمز أو البصمة أو الوجه الذي يفتح هذا الجهاز، بلا كلمة مرور.',
+    'يسجّل دخولك الرقم السري أو البصمة أو الوجه الذي يفتح هذا الجهاز، بلا كلمة مرور.',
   ],
   passkeyOfLink: ['Passkey of the one-time link', 'مفتاح مرور الرابط الصالح لمرة واحدة'],
   noCode: [

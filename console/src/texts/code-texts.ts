@@ -13,7 +13,7 @@ export const REJECTION = {
   estimate_not_found: ['There is no such estimate', 'لا يوجد هذا التقدير'],
   association_conflict: ['One of the two already has a link', 'أحدهما مرتبط من قبل'],
   estimate_expired: ['The estimate had expired after 24 hours', 'انتهت صلاحية التقدير بعد 24 ساعة'],
-  calculation_mismatch: ['The estimate is for another order', 'التقدير يخص طلبًا آخر'],
+  calculation_mismatch: ['The estimate is for another order', 'التقدير يخص رقم طلب آخر'],
 } as const satisfies Texts;
 
 export const EVENT_TYPE = {
@@ -22,7 +22,7 @@ export const EVENT_TYPE = {
   'settlement.created': ['Settlement opened', 'فُتحت التسوية'],
   'settlement.closed': ['Settlement closed', 'أُقفلت التسوية'],
   'environmental.status.updated': ['Environmental status changed', 'تغيّرت الحالة البيئية'],
-  'webhook.endpoint.verification': ['Challenge of a new endpoint', 'اختبار نقطة استقبال جديدة'],
+  'webhook.endpoint.verification': ['Challenge of a new endpoint', 'تحدٍّ لنقطة استقبال جديدة'],
   'webhook.endpoint.test': ['Test', 'اختبار'],
 } as const satisfies Texts;
 
@@ -65,7 +65,7 @@ export const FOUND = {
 /** Who acts without being a person. */
 export const ACCOUNT_NAME = {
   dispatcher: ['The service, after attempts to deliver', 'الخدمة بعد محاولات التسليم'],
-  schedule: ['The schedule of the service', 'جدول الخدمة'],
-  sandbox: ['The sandbox', 'بيئة التجربة'],
+  schedule: ['The schedule of the service', 'الجدولة التلقائية في الخدمة'],
+  sandbox: ['The sandbox', 'البيئة التجريبية'],
   owner: ['The owner account', 'حساب المالك'],
 } as const satisfies Texts;

@@ -53,7 +53,7 @@ export const COMMON = {
   order: ['Order', 'الطلب'],
   recorded: ['Recorded', 'سُجّلت'],
   created: ['Created', 'وقت الإنشاء'],
-  expires: ['Expires', 'ينتهي'],
+  expires: ['Expires', 'تنتهي المهلة'],
   by: ['By', 'بواسطة'],
   actions: ['Actions', 'الإجراءات'],
   value: ['Value', 'القيمة'],
@@ -80,7 +80,7 @@ export const COMMON = {
   notFound: ['Nothing is recorded here', 'لا شيء مسجَّل هنا'],
   notFoundHelp: [
     'The address names something that this service does not have. Search for it by its id, order or key.',
-    'يشير العنوان إلى ما لا تملكه هذه الخدمة. ابحث عنه بمعرّفه أو برقم الطلب أو بالمفتاح.',
+    'يشير العنوان إلى سجل غير موجود في هذه الخدمة. ابحث عنه بمعرّفه أو برقم الطلب أو بالمفتاح.',
   ],
   leftOut: [
     'A worker of the database does not answer: records of its partners may be missing here.',

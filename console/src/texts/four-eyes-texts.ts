@@ -74,7 +74,7 @@ export const FOUR_EYES = {
   comma: [', ', '، '],
   inSandbox: [
     'Who is alone in a sandbox may use a second account for it, which the owner of the machine creates. On the machine, without a sign-in:',
-    'من يعمل وحده في بيئة التجربة يستخدم لذلك حسابًا ثانيًا ينشئه مالك الجهاز. على الجهاز ودون تسجيل دخول:',
+    'من يعمل وحده في البيئة التجريبية يستخدم لذلك حسابًا ثانيًا ينشئه مالك الجهاز. على الجهاز ودون تسجيل دخول:',
   ],
   owner: ['the owner of the machine', 'مالك الجهاز'],
 } as const satisfies Texts;

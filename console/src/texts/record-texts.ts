@@ -26,7 +26,7 @@ export const STATUS = {
   closed: ['Closed', 'مُقفلة'],
   accepted: ['Accepted', 'مقبولة'],
   disputed: ['Disputed', 'معترَض عليها'],
-  dispute_answered: ['Disputed, answered', 'معترَض عليها، وأُجيب'],
+  dispute_answered: ['Disputed, answered', 'معترَض عليها، ورُدّ على الاعتراض'],
   receiving: ['Arriving', 'قيد الاستلام'],
   comparing: ['Comparing', 'قيد المقارنة'],
   done: ['Compared', 'اكتملت المقارنة'],
@@ -48,7 +48,7 @@ export const REVIEW_REASON = {
   review_threshold: ['At or above the review threshold', 'عند حدّ المراجعة أو فوقه'],
   daily_points_cap: ['Daily cap on points', 'الحدّ اليومي للنقاط'],
   daily_count_cap: ['Daily cap on contributions', 'الحدّ اليومي لعدد المساهمات'],
-  sandbox_scenario: ['Rehearsed in the sandbox', 'محاكاة في بيئة التجربة'],
+  sandbox_scenario: ['Rehearsed in the sandbox', 'محاكاة في البيئة التجريبية'],
 } as const satisfies Texts;
 
 export const ADJUSTMENT_REASON = {

@@ -91,8 +91,8 @@ describe('a partner that a colleague suspended or resumed first', needsBrowser, 
       menu: 'تغيير الشريك',
       suspend: 'إيقاف',
       suspendedBy: 'أوقفه Amal',
-      resume: 'استئناف',
-      resumedBy: 'استأنفه Amal',
+      resume: 'استئناف العمل',
+      resumedBy: 'استأنف العمل معه Amal',
     },
   ] as const)
     test(`is told ${how}, ${language}`, async () => {

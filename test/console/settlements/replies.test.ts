@@ -130,7 +130,7 @@ describe('an answer that is recorded', () => {
       assert.ok(text.length <= TAKEN_MAX, `${text.length} characters`);
       const [corrections, lines] = ['event-1', 'order-2'].map((name) => text.split(name).length - 1) as [number, number];
       assert.ok(corrections >= 3 && lines >= 3, `${corrections} corrections, ${lines} lines`);
-      const rest = language === 'en' ? 'And #' : 'وغير ذلك: #';
+      const rest = language === 'en' ? 'And #' : 'وعدد ما لم يُذكر هنا: #';
       for (const more of [400 - corrections, 1_000 - lines]) assert.ok(text.includes(rest.replace('#', String(more))), text);
     }
     const few = composeReply('en', { ...facts, posted: posted.slice(0, 5) });
@@ -185,7 +185,7 @@ describe('the lines that an answer to a dispute names', () => {
       /\nAnd 1,000 more\.\n\nWhat is not confirmed with us: .+ with the Idempotency-Key that it had at first/,
     );
     assert.match(whole('en', line), /Do not give points back to customers because of this list\.$/);
-    assert.match(whole('ar', line), /\nوغير ذلك: 1,000\.\n\n.+ لا تردّوا النقاط إلى العملاء بسبب هذه القائمة\.$/);
+    assert.match(whole('ar', line), /\nوعدد ما لم يُذكر هنا: 1,000\.\n\n.+ لا تُعيدوا النقاط إلى العملاء بسبب هذه القائمة\.$/);
     assert.equal(whole('en', line).match(/Do not give points back/g)?.length, 1);
     assert.match(whole('en', { ...line, line_type: 'adjustment' }), /And 1,000 more\.$/);
     assert.equal(describeLines('en', { lines: [], count: 0, missing: 0 }), undefined);
@@ -203,7 +203,7 @@ describe('the lines that an answer to a dispute names', () => {
       /found as pending, they wait for our decision.+found as failed, that is final: .+ transaction_id\./,
     );
     assert.match(english ?? '', /Do not give points back to customers because of this list\.$/);
-    assert.match(arabic ?? '', /قيد المعالجة انتظر قرارنا.+فشل فذلك نهائي.+\u2066transaction_id\u2069.+ لا تردّوا النقاط/);
+    assert.match(arabic ?? '', /قيد المعالجة انتظر قرارنا.+فشل فذلك نهائي.+\u2066transaction_id\u2069.+ لا تُعيدوا النقاط/);
     const removed = describeLines('en', { lines: [], count: 3, missing: 2 });
     assert.match(removed ?? '', /^What is not confirmed with us: /);
     assert.doesNotMatch(describeLines('en', { lines: named, count: 11, missing: 0 }) ?? '', /not confirmed/);

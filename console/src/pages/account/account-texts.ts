@@ -14,7 +14,7 @@ export const ACCOUNT = {
   ],
   factorNeedless: [
     'It belongs to a password, and you have none: a passkey is two factors by itself.',
-    'يخص كلمة المرور، وليست لديك واحدة: مفتاح المرور عاملان بحد ذاته.',
+    'يخص كلمة المرور، وليست لديك كلمة مرور: مفتاح المرور عاملان بحد ذاته.',
   ],
   password: ['Change the password', 'تغيير كلمة المرور'],
   passwordHelp: ['This ends your other sessions, and not this one.', 'تغييرها يُنهي جلساتك الأخرى دون هذه.'],

@@ -49,10 +49,10 @@ export const CLOSING = {
   verification: ['Verification of its records', 'التحقق من سجلاته'],
   verificationHelp: [
     'Compares every line, contribution, statement and answer of this partner with what the service sealed. It changes nothing.',
-    'يقارن كل سطر ومساهمة وكشف ورد لهذا الشريك بما ختمته الخدمة. لا يغيّر شيئًا.',
+    'يقارن كل سطر ومساهمة وكشف تسوية وكل ردّ لهذا الشريك بما ختمته الخدمة. لا يغيّر شيئًا.',
   ],
   verify: ['Verify now', 'تحقّق الآن'],
-  notVerified: ['Not verified since the service started.', 'لم يُتحقَّق منذ تشغيل الخدمة.'],
+  notVerified: ['Not verified since the service started.', 'لم يُتحقَّق منها منذ تشغيل الخدمة.'],
   neverVerified: ['Never verified so far.', 'لم يُتحقَّق منها قط.'],
   outdated: ['That is more than a day ago. Verify again.', 'مضى على ذلك أكثر من يوم. أعِد التحقق.'],
   verifying: ['Verifying …', 'جارٍ التحقق …'],

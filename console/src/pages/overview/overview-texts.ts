@@ -6,7 +6,7 @@ import type { Texts } from '../../texts/text.ts';
 export const OVERVIEW = {
   title: ['Overview', 'نظرة عامة'],
   asOf: ['As of', 'حتى'],
-  addingUp: ['Newer events are still being added up', 'ما زالت الأحداث الأحدث تُضاف إلى المجاميع'],
+  addingUp: ['The latest contributions are still being added up', 'ما زالت أحدث المساهمات تُضاف إلى المجاميع'],
   waiting: ['What waits', 'ما ينتظر'],
   reviews: ['Reviews', 'المراجعات'],
   nextExpiry: ['next expires', 'تنتهي أقربها'],
@@ -17,7 +17,7 @@ export const OVERVIEW = {
   disputes: ['Disputed settlements', 'تسويات معترَض عليها'],
   answered: [
     (count: string) => `${formatWhole(count)} answered`,
-    (count: string) => `منها ما أُجيب: ${isolate(formatWhole(count))}`,
+    (count: string) => `منها ما رُدّ عليه: ${isolate(formatWhole(count))}`,
   ],
   unacknowledged: ["Waiting for the partner's answer", 'تسويات بانتظار رد الشريك'],
   webhooks: ['Webhooks', 'الإشعارات'],

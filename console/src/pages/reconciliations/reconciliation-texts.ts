@@ -150,7 +150,7 @@ export const RECONCILIATION = {
   pointsInFile: ['Points in the file', 'النقاط في الملف'],
   pointsInService: ['Points in the service', 'النقاط في الخدمة'],
   netInService: ['Net with adjustments', 'الصافي بعد التعديلات'],
-  matchedBy: ['Matched by', 'طابقت بـ'],
+  matchedBy: ['Matched by', 'أساس المطابقة'],
   inSettlement: ['Settlement that has it', 'التسوية التي تضمّها'],
   noneYet: ['none yet', 'لا تسوية بعد'],
   why: ['Why', 'السبب'],
@@ -171,7 +171,7 @@ export const VERDICT_HELP = {
   ],
   missing_in_service: [
     'The service has no confirmed contribution of these events, so no settlement has them. What the partner does depends on the status of each. Only a failed contribution allows points to be restored.',
-    'لا مساهمة مؤكَّدة في الخدمة لهذه الأحداث، فليست في أي تسوية. وما يفعله الشريك يتوقف على حالة كل منها. ولا يجيز ردّ النقاط إلا مساهمة فشلت.',
+    'لا مساهمة مؤكَّدة في الخدمة لهذه الأحداث، فليست في أي تسوية. وما يفعله الشريك يتوقف على حالة كل منها. ولا يجيز إعادة النقاط إلا مساهمة فشلت.',
   ],
   missing_in_partner_file: [
     'The settlement has these contributions and the file does not. The partner looks for them in its own records. Where it reported one in error, draft an adjustment.',
@@ -203,15 +203,15 @@ export const VERDICT_HELP = {
 export const NOT_CONFIRMED = {
   unknown: [
     'Looks the event up. Where it is not found, sends the original confirmation again under its original key. Points must not be restored.',
-    'يستعلم عن الحدث، فإن لم يجده أعاد إرسال التأكيد الأصلي بمفتاحه الأصلي. ولا يجوز ردّ النقاط.',
+    'يستعلم عن الحدث، فإن لم يجده أعاد إرسال التأكيد الأصلي بمفتاحه الأصلي. ولا تجوز إعادة النقاط.',
   ],
   pending: [
     'Waits for the decision, which an event tells. Points must not be restored before.',
-    'ينتظر القرار، ويصله إشعار به. ولا يجوز ردّ النقاط قبله.',
+    'ينتظر القرار، ويصله إشعار به. ولا تجوز إعادة النقاط قبله.',
   ],
   failed: [
     'Restores the points once, for this contribution. It failed for good, and is not sent again.',
-    'يردّ النقاط مرة واحدة لهذه المساهمة. فشلها نهائي ولا يُعاد إرسالها.',
+    'يعيد النقاط مرة واحدة لهذه المساهمة. فشلها نهائي ولا يُعاد إرسالها.',
   ],
   confirmed: [
     'Nothing. It was confirmed after the comparison, and the settlement of that period takes it.',

@@ -51,8 +51,8 @@ export function whyUnreadable(line: Why, language: Language): Unreadable[] {
 const inWords = (_bound: string, least: string) => (least.startsWith('-') ? '' : `, ${least} or more`);
 
 function inArabic({ field, code, message }: Why['details'][number], { line_type }: Why): string {
-  if (code === 'unreadable') return 'يجب أن يكون العنصر كائن JSON سليمًا بلا أعضاء مكررة.';
-  if (code === 'too_many_values') return 'في السطر قيم أكثر من أعمدة سطر العناوين. ضَع القيمة التي فيها فاصلة بين علامتي اقتباس.';
+  if (code === 'unreadable') return 'يجب أن يكون العنصر كائن JSON سليمًا بلا حقول مكررة.';
+  if (code === 'too_many_values') return 'في السطر قيم أكثر من أعمدة صف العناوين. ضَع القيمة التي فيها فاصلة بين علامتي اقتباس.';
   if (code === 'missing') return `الحقل ${isolate(field)} ناقص.`;
   const written = field === 'points' ? POINTS_WRITTEN[code] : undefined;
   if (written) return written(isolate(field));

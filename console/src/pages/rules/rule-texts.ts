@@ -100,7 +100,7 @@ export const RULE = {
   preview: ['Preview', 'معاينة'],
   previewHelp: [
     'The preview shows what this version would have done to the contributions of the last calendar month, and what they would be worth. It stores nothing.',
-    'تُظهر المعاينة ما كان هذا الإصدار سيفعله بمساهمات الشهر الماضي، وكم كانت قيمتها ستكون. ولا تحفظ المعاينة شيئًا.',
+    'تُظهر المعاينة ما كان هذا الإصدار سيفعله بمساهمات الشهر الماضي، وكم كانت ستبلغ قيمتها. ولا تحفظ المعاينة شيئًا.',
   ],
   createHelp: ['Only “New version” stores it.', 'لا يُحفظ الإصدار إلا بزر «إصدار جديد».'],
   lookedAt: [

@@ -37,7 +37,7 @@ export function describeLines(language: Language, differing: DifferingLines): st
 /** How many more there are than those named above. */
 export function describeRest(language: Language, count: number): string {
   const rest = formatWhole(String(count));
-  return language === 'en' ? `And ${rest} more.` : `وغير ذلك: ${rest}.`;
+  return language === 'en' ? `And ${rest} more.` : `وعدد ما لم يُذكر هنا: ${rest}.`;
 }
 
 /** A request may record a contribution; none makes another line of a statement. A line that is not named may be one. */
@@ -134,5 +134,5 @@ const ARABIC: Wording = {
     malformed: () => 'تعذّرت قراءة هذا السطر من قائمتكم.',
     matched: () => 'لا فرق.',
   },
-  sendAgain: `ما ليس مؤكَّدًا لدينا: نرجو أن تطلبوا من فريقكم التقني الاستعلام عن الحدث في خدمتنا. فإن لم يجده أعاد إرسال التأكيد نفسه بقيمة ${isolate('Idempotency-Key')} التي أُرسل بها أول مرة، فنسجّله مرة واحدة. وإن وجده قيد المعالجة انتظر قرارنا، وسيصلكم إشعار به. وإن وجده قد فشل فذلك نهائي: تُردّ نقاط ذلك الحدث مرة واحدة بحسب ${isolate('transaction_id')} الخاص به. لا تردّوا النقاط إلى العملاء بسبب هذه القائمة.`,
+  sendAgain: `ما ليس مؤكَّدًا لدينا: نرجو أن تطلبوا من فريقكم التقني الاستعلام عن الحدث في خدمتنا. فإن لم يجده أعاد إرسال التأكيد نفسه بقيمة ${isolate('Idempotency-Key')} التي أُرسل بها أول مرة، فنسجّله مرة واحدة. وإن وجده قيد المعالجة انتظر قرارنا، وسيصلكم إشعار به. وإن وجده قد فشل فذلك نهائي: تُعاد نقاط ذلك الحدث مرة واحدة بحسب ${isolate('transaction_id')} الخاص به. لا تُعيدوا النقاط إلى العملاء بسبب هذه القائمة.`,
 };

@@ -119,7 +119,7 @@ export const SETTLEMENT = {
   ],
   noAdjustment: ['No adjustment of its contributions', 'لا تعديل لمساهماتها'],
   disputed: ['The partner disputes this settlement', 'الشريك يعترض على هذه التسوية'],
-  disputedAnswered: ['The dispute is answered. Next, the partner accepts.', 'أُجيب عن الاعتراض. الخطوة التالية: قبول الشريك.'],
+  disputedAnswered: ['The dispute is answered. Next, the partner accepts.', 'رُدّ على الاعتراض. الخطوة التالية: قبول الشريك.'],
   compared: [
     (differences: string) => `The partner's list was reconciled: ${countEnglish(differences, 'difference')}`,
     (differences: string) => `طوبقت قائمة الشريك، والفروق: ${isolate(formatWhole(differences))}`,
@@ -140,7 +140,7 @@ export const SETTLEMENT = {
   ],
   ways: [
     'The closed settlement never changes. Reconcile the partner’s list with it, find the line, correct what is settled by an adjustment, and answer the partner, who then accepts.',
-    'لا تتغيّر التسوية المُقفلة أبدًا. طابِق قائمة الشريك معها، وابحث عن السطر، وصحّح ما تمت تسويته بتعديل، ثم أجِب الشريك ليقبلها.',
+    'لا تتغيّر التسوية المُقفلة أبدًا. طابِق قائمة الشريك معها، وابحث عن السطر، وصحّح ما تمت تسويته بتعديل، ثم رُدّ على الشريك ليقبلها.',
   ],
   toReply: ['Answer the partner', 'الرد على الشريك'],
   replyAgain: ['Answer the partner again', 'الرد على الشريك من جديد'],
@@ -160,7 +160,7 @@ export const SETTLEMENT = {
     (count: string) =>
       `لا يذكر النص ${countArabic(count, ['تعديلًا واحدًا لم يُرحَّل', 'تعديلين لم يُرحَّلا', 'تعديلات لم تُرحَّل', 'تعديلًا لم يُرحَّل', 'تعديل لم يُرحَّل'])} بعد.`,
   ],
-  composeAnew: ['Undo my changes', 'التراجع عن تعديلاتي'],
+  composeAnew: ['Undo my changes', 'التراجع عن تغييراتي في النص'],
   copyReply: ['Copy the text', 'نسخ النص'],
   replyCopied: ['Copied.', 'نُسخ.'],
   replyLength: [
@@ -178,7 +178,7 @@ export const SETTLEMENT = {
     'يُحفظ النص كما هو مع التسوية، مع اسمك ووقت التسجيل، ليراه زملاؤك. لا يمكن تغييره. يبقى الاعتراض قائمًا حتى يقبل الشريك.',
   ],
   replyRecorded: ['The answer is recorded with the settlement.', 'سُجّل الرد مع التسوية.'],
-  replied: ['Answered by', 'أجاب'],
+  replied: ['Answered by', 'صاحب الرد'],
   showReply: ['Show what was sent', 'إظهار ما أُرسل'],
   english: ['In English', 'بالإنجليزية'],
   arabic: ['In Arabic', 'بالعربية'],

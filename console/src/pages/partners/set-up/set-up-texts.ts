@@ -129,7 +129,7 @@ export const SET_UP = {
   urlHelp: ['https, at a public host.', 'https، على مضيف عام.'],
   urlHelpSandbox: [
     'https, at a public host. A sandbox for this machine alone also takes http://127.0.0.1:PORT/ for a receiver here.',
-    'https، على مضيف عام. وبيئة التجربة المقصورة على هذا الجهاز تقبل أيضًا \u2066http://127.0.0.1:PORT/\u2069 لمستقبِل عليه.',
+    'https، على مضيف عام. والبيئة التجريبية المقصورة على هذا الجهاز تقبل أيضًا \u2066http://127.0.0.1:PORT/\u2069 لمستقبِل عليه.',
   ],
   addEndpoint: ['Challenge and add', 'اختبار التحدي ثم الإضافة'],
   challenging: [
