@@ -100,7 +100,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 async function examineMigrations({ database }: Store): Promise<Finding> {
   const { pending, unknown } = await readMigrationState(database.pool);
   if (unknown.length > 0) {
-    const message = `a newer release was here (${unknown.join(', ')}): this one cannot be started any more. Start that release`;
+    const message = `the database has migrations of a newer release (${unknown.join(', ')}), so this release cannot start. Start the newer one`;
     return { check: 'migrations', verdict: 'problem', message };
   }
   if (pending.length === 0) return { check: 'migrations', verdict: 'ok', message: 'up to date' };

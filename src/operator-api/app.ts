@@ -109,7 +109,7 @@ function waitedInVainFor(error: unknown): WaitedFor | undefined {
 /** What waited for a connection in vain may have made a change with another before. */
 function tellBusy(error: unknown): unknown {
   if (!isPoolUsedUp(error)) return error;
-  const message = 'Too many requests of operators are under way. Try again; look first whether a change was made.';
+  const message = 'Too many requests of operators are in progress. Check whether your change was made, then try again.';
   return unavailable(message, { cause: error });
 }
 

@@ -163,7 +163,10 @@ function endStandstill(worker: Worker, logger: Logger): void {
     missed += 1;
     if (missed < most) return;
     clearInterval(timer);
-    logger.error({ pid: worker.process.pid, seconds: (missed * BEAT_EVERY_MS) / 1_000 }, 'a process stands still and is ended');
+    logger.error(
+      { pid: worker.process.pid, seconds: (missed * BEAT_EVERY_MS) / 1_000 },
+      'a process does not respond; the service kills and replaces it',
+    );
     worker.process.kill('SIGKILL');
   };
   const timer = setInterval(countMissed, BEAT_EVERY_MS).unref();

@@ -25,4 +25,4 @@ function unlinkedOutcome({ contribution, rejectionCode, calculationId }: LookedU
 }
 
 /** Nothing that its code says to wait for will come. */
-const FAILED = 'The contribution failed finally before the estimate was linked, so it has no link and gets none.';
+const FAILED = 'The contribution failed permanently before the estimate was linked, so it has no link and gets none.';

@@ -145,7 +145,7 @@ describe('the estimate of a pending contribution', () => {
     await fail();
     const { message, ...rejection } = await rejectionOf();
     assert.deepEqual(rejection, { code: 'contribution_pending', calculation_id });
-    assert.equal(message, 'The contribution failed finally before the estimate was linked, so it has no link and gets none.');
+    assert.equal(message, 'The contribution failed permanently before the estimate was linked, so it has no link and gets none.');
   });
 
   test('is decided at the creation of the contribution: it may have expired since', async () => {

@@ -258,7 +258,9 @@ describe('several processes on one port (serve --processes)', () => {
       return pids.length === 2 && !pids.includes(still) && pids;
     });
     assert.equal(left.filter((pid) => before.includes(pid)).length, 1, 'the other one goes on');
-    await waitFor('line about it', () => crew.output().includes('"seconds":15,"msg":"a process stands still and is ended"'));
+    await waitFor('line about it', () =>
+      crew.output().includes('"seconds":15,"msg":"a process does not respond; the service kills and replaces it"'),
+    );
     await untilServing(client);
     for (const [index, { partner_event_id }] of asked.entries()) {
       const told = answers[index]?.body?.contribution?.transaction_id;

@@ -229,6 +229,9 @@ describe('the database of a service', () => {
     await pool.end();
     const { findings } = JSON.parse((await run(['doctor', '--json'])).stdout);
     const [found] = findings.filter(({ check }: { check: string }) => check === 'migrations');
-    assert.deepEqual([found.verdict, /a newer release was here \(9999_newer\)/.test(found.message)], ['problem', true]);
+    assert.deepEqual(
+      [found.verdict, /has migrations of a newer release \(9999_newer\), so this release cannot start/.test(found.message)],
+      ['problem', true],
+    );
   });
 });

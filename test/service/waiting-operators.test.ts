@@ -100,7 +100,7 @@ for (const processes of [1, 2]) {
     const refused = {
       turn: refusedFor(/"internal_service_unavailable".*"Too many requests of operators wait\. Try again in a few seconds\./),
       connection: refusedFor(
-        /"internal_service_unavailable".*"Too many requests of operators are under way\. Try again; look first/,
+        /"internal_service_unavailable".*"Too many requests of operators are in progress\. Check whether your change was made, then try again/,
       ),
     };
     assert.ok(refused.turn >= 40 && refused.connection > 0, said.join('\n'));

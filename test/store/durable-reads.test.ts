@@ -143,7 +143,10 @@ describe('standbys that are named after the start', () => {
     const { code, stderr } = await commandLine({ DATABASE_URL: databaseUrl }).run(['partner', 'create', '--name', 'In doubt']);
     await nameStandbys('');
     assert.equal(code, 1);
-    assert.match(stderr, /outcome of the COMMIT is unknown\. Look whether the change was made before you repeat the command\.$/m);
+    assert.match(
+      stderr,
+      /outcome of the COMMIT is unknown\. Check whether the change was made before you repeat the command\.$/m,
+    );
   });
 
   test('no look-up, replay or conflict is answered from a row that no standby has: internal_service_unavailable', async () => {

@@ -216,7 +216,10 @@ describe('endpoints', () => {
     assert.match(await refusedBecause(PATH, { url: receiver.url }), /already has this address\. Use that one; .*rotate-secret/);
     const strict = await WebhookReceiver.open();
     strict.answerChallenge = (response) => void response.writeHead(401).end();
-    assert.match(await refusedBecause(PATH, { url: strict.url }), /it answered 401\. Answer a challenge without verification/);
+    assert.match(
+      await refusedBecause(PATH, { url: strict.url }),
+      /it answered 401\. Let the receiver answer the challenge without verifying its signature/,
+    );
     assert.match(
       await refusedBecause(PATH, { url: 'https://example.com:81/' }),
       /let an operator allow this one: .*--allow-port 81`\.$/,

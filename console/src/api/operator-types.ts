@@ -647,7 +647,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Revoke an API key, finally
+         * Revoke an API key, permanently
          * @description Least role: `operator`.
          */
         post: operations["revokeApiKey"];
@@ -795,7 +795,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirm or fail pending contributions, finally
+         * Confirm or fail pending contributions, permanently
          * @description One reason for up to 100 contributions. Each is decided by itself: the answer says for each whether it was decided, or why not. A failed contribution allows the partner to restore the points.
          *
          *     Least role: `operator`.
@@ -817,7 +817,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Approve a failure that another operator drafted, finally
+         * Approve a failure that another operator drafted, permanently
          * @description Four eyes: whoever drafted it cannot approve it. The partner may then restore the points.
          *
          *     Least role: `approver`.
@@ -869,7 +869,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reject a draft of a failure, finally
+         * Reject a draft of a failure, permanently
          * @description Least role: `operator`.
          */
         post: operations["rejectFailure"];
@@ -981,7 +981,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Withdraw a version that has not started, finally
+         * Withdraw a version that has not started, permanently
          * @description Least role: `admin`.
          *
          *     It needs a sign-in of the last 10 minutes.
@@ -1003,7 +1003,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Close an open settlement before its period ends, finally
+         * Close an open settlement before its period ends, permanently
          * @description The next settlement begins at this moment and runs to the end of the calendar month.
          *
          *     Least role: `approver`.
@@ -1401,7 +1401,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Post an approved adjustment, finally
+         * Post an approved adjustment, permanently
          * @description The partner gets an event, and the settlement of the current period gets its line.
          *
          *     Least role: `operator`.
@@ -1447,7 +1447,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reject an adjustment that is not posted, finally
+         * Reject an adjustment that is not posted, permanently
          * @description Least role: `operator`.
          */
         post: operations["rejectAdjustment"];
@@ -1471,7 +1471,7 @@ export interface paths {
         get: operations["listProjects"];
         put?: never;
         /**
-         * Create a project, finally
+         * Create a project, permanently
          * @description It never changes, because events contain its names.
          *
          *     Least role: `operator`.
@@ -1545,7 +1545,7 @@ export interface paths {
         get: operations["listImpactBatchSettlements"];
         put?: never;
         /**
-         * Add closed settlements of a partner to a batch that is not allocated yet, finally
+         * Add closed settlements of a partner to a batch that is not allocated yet, permanently
          * @description All of them or none. The partner gets an event.
          *
          *     Least role: `operator`.
@@ -1591,7 +1591,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Record the next status of an impact batch, finally
+         * Record the next status of an impact batch, permanently
          * @description Partners with contributions in it get an event. `funded` says that its trees are paid for.
          *
          *     Least role: `operator`.
@@ -1683,7 +1683,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Verify a delivered impact batch, finally
+         * Verify a delivered impact batch, permanently
          * @description Four eyes: another person than who recorded the delivery, and than who last corrected its trees. It needs evidence. Partners get an event.
          *
          *     Least role: `approver`.
@@ -1707,7 +1707,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Record a file as evidence of an impact batch, finally
+         * Record a file as evidence of an impact batch, permanently
          * @description The body is the file. The service computes its SHA-256, compares it with the one that the browser computed, and keeps the SHA-256 alone. Partners with contributions in the batch get an event.
          *
          *     Least role: `operator`.
@@ -1802,7 +1802,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove an endpoint, finally: what waits for it is never sent
+         * Remove an endpoint, permanently: what waits for it is never sent
          * @description Least role: `operator`.
          */
         delete: operations["removeEndpoint"];
@@ -2035,7 +2035,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Disable an operator, finally
+         * Disable an operator, permanently
          * @description Least role: `admin`.
          *
          *     It needs a sign-in of the last 10 minutes.

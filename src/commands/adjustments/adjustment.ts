@@ -73,7 +73,7 @@ export function adjustmentCommand(): ProgramCommand {
     .action(withOperator(rejectAdjustment.leastRole, reject));
   one(
     'post',
-    'post an approved adjustment, finally: the partner gets an event, and the settlement of the current period gets its line',
+    'post an approved adjustment, permanently: the partner gets an event, and the settlement of the current period gets its line',
   )
     .option(...YES)
     .action(withOperator(postAdjustment.leastRole, post));

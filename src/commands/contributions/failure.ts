@@ -51,7 +51,7 @@ export function failureCommand(): ProgramCommand {
       .requiredOption('--partner <partner>', 'id or name of the partner')
       .requiredOption('--failure <id>', 'id of the draft')
       .option('--json', 'one JSON object, for programs');
-  one('approve', 'second operator: record the event as failed, finally; the partner may restore the points')
+  one('approve', 'second operator: record the event as failed, permanently; the partner may restore the points')
     .option(...YES)
     .action(withOperator(approveFailure.leastRole, approve));
   one('reject', 'reject a draft').action(withOperator(rejectFailure.leastRole, reject));

@@ -39,11 +39,11 @@ export function reviewCommand(): ProgramCommand {
       .requiredOption('--transaction <id>', 'id of the contribution')
       .option('--json', 'one JSON object, for programs');
   one('show', 'one contribution and its review').action(withOperator('viewer', show));
-  one('confirm', 'confirm a pending contribution, finally')
+  one('confirm', 'confirm a pending contribution, permanently')
     .requiredOption('--reason <text>', 'reason, stored with the change')
     .option(...YES)
     .action(withOperator(confirmPendingContribution.leastRole, confirmPending));
-  one('fail', 'fail a pending contribution, finally; the partner may restore the points')
+  one('fail', 'fail a pending contribution, permanently; the partner may restore the points')
     .requiredOption('--reason <text>', 'reason, stored with the change')
     .option(...YES)
     .action(withOperator(failPendingContribution.leastRole, fail));

@@ -22,9 +22,9 @@ export function isMistake(error: unknown): boolean {
 /** For people. The words of the database about its own state say neither what works nor what helps. */
 export function messageOf(error: unknown): string {
   const { message } = error as Error;
-  const advice = error instanceof CommitUnknownError ? ' Look whether the change was made before you repeat the command.' : '';
+  const advice = error instanceof CommitUnknownError ? ' Check whether the change was made before you repeat the command.' : '';
   if (problemOf(error)?.reason === 'worker_lost' && !(error instanceof PartnersLeftError))
-    return `A worker of the database does not answer: what includes its partners cannot be read or changed until it is back; commands for one partner of another worker work. ${nextStepOf('worker_lost')}. ${message}${advice}`;
+    return `A worker of the database does not answer. Nothing that includes its partners can be read or changed until it is back. Commands for one partner on another worker work. ${nextStepOf('worker_lost')}. ${message}${advice}`;
   if (error instanceof CommitUnknownError) return `${message}${advice}`;
   const problem = problemOfServer(error);
   if (!problem) return message;

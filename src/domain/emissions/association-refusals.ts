@@ -8,7 +8,7 @@ import { isExpired } from './estimate.ts';
  */
 export const ASSOCIATION_REFUSALS = {
   contribution_final_failure:
-    'The contribution has failed finally, so no estimate can be associated with it; the details say what to do next.',
+    'The contribution has failed permanently, so no estimate can be associated with it; the details say what to do next.',
   contribution_pending:
     'The contribution is still pending; wait until it is confirmed, look it up, and associate the estimate if it has no link.',
   estimate_not_found:

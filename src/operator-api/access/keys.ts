@@ -150,7 +150,7 @@ export const revoke = operatorRoute({
   method: 'POST',
   path: `${PATH}/revoke`,
   tag: 'Partners',
-  summary: 'Revoke an API key, finally',
+  summary: 'Revoke an API key, permanently',
   leastRole: revokeApiKey.leastRole,
   isFinal: true,
   params,

@@ -145,7 +145,7 @@ export const disable = operatorRoute({
   method: 'POST',
   path: `${PATH}/disable`,
   tag: 'Operators',
-  summary: 'Disable an operator, finally',
+  summary: 'Disable an operator, permanently',
   leastRole: disableOperator.leastRole,
   needsRecentSignIn: true,
   isFinal: true,

@@ -236,7 +236,7 @@ export const approve = stepRoute(
 export const post = stepRoute(
   'post',
   {
-    summary: 'Post an approved adjustment, finally',
+    summary: 'Post an approved adjustment, permanently',
     description: 'The partner gets an event, and the settlement of the current period gets its line.',
   },
   postAdjustment,
@@ -247,7 +247,7 @@ export const reject = operatorRoute({
   method: 'POST',
   path: `${PATH}/reject`,
   tag: 'Adjustments',
-  summary: 'Reject an adjustment that is not posted, finally',
+  summary: 'Reject an adjustment that is not posted, permanently',
   leastRole: rejectAdjustment.leastRole,
   isFinal: true,
   deadlineMs: DEADLINE_MS,

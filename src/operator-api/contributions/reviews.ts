@@ -129,7 +129,7 @@ export const decideReviews = operatorRoute({
   method: 'POST',
   path: '/operator/v1/reviews/decisions',
   tag: 'Reviews',
-  summary: 'Confirm or fail pending contributions, finally',
+  summary: 'Confirm or fail pending contributions, permanently',
   description:
     'One reason for up to 100 contributions. Each is decided by itself: the answer says for each whether it was decided, or why not. A failed contribution allows the partner to restore the points.',
   leastRole: confirmPendingContribution.leastRole,

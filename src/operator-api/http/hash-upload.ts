@@ -39,7 +39,10 @@ export async function hashUpload({ raw, headers }: FastifyRequest, arriving: Sto
   if (headers['content-type'] !== FILE_TYPE) throw refuse('missing', `Send the bytes of the file as ${FILE_TYPE}.`, 415);
   if (Number(headers['content-length'] ?? 0) > FILE_BYTES_MAX) throw tooLarge();
   if (uploads >= UPLOADS_MAX)
-    throw new ServiceError('rate_limited', 'Several files arrive at this moment. Try again when they have.');
+    throw new ServiceError(
+      'rate_limited',
+      'The service is receiving its maximum number of files. Send the file again in a minute.',
+    );
   uploads++;
   const timer = setTimeout(() => raw.destroy(), SILENCE_MS).unref();
   const last = setTimeout(() => raw.destroy(), WHOLE_MS).unref();

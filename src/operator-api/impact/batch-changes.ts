@@ -53,7 +53,7 @@ const STEPS = ENVIRONMENTAL_STATUSES.filter((status) => status !== 'recorded' &&
 export const advance = changeRoute({
   operation: 'advanceImpactBatch',
   step: 'advance',
-  summary: 'Record the next status of an impact batch, finally',
+  summary: 'Record the next status of an impact batch, permanently',
   description: 'Partners with contributions in it get an event. `funded` says that its trees are paid for.',
   needsRecentSignIn: true,
   body: {
@@ -66,7 +66,7 @@ export const advance = changeRoute({
 export const verify = changeRoute({
   operation: 'verifyImpactBatch',
   step: 'verify',
-  summary: 'Verify a delivered impact batch, finally',
+  summary: 'Verify a delivered impact batch, permanently',
   description:
     'Four eyes: another person than who recorded the delivery, and than who last corrected its trees. It needs evidence. Partners get an event.',
   leastRole: 'approver',

@@ -156,7 +156,7 @@ export const pool = operatorRoute({
   method: 'POST',
   path: `${PATH}/settlements`,
   tag: 'Impact',
-  summary: 'Add closed settlements of a partner to a batch that is not allocated yet, finally',
+  summary: 'Add closed settlements of a partner to a batch that is not allocated yet, permanently',
   description: 'All of them or none. The partner gets an event.',
   leastRole: poolSettlements.leastRole,
   needsRecentSignIn: true,

@@ -12,7 +12,7 @@ export const add = operatorRoute({
   method: 'POST',
   path: '/operator/v1/impact-batches/:impact_batch_id/evidence',
   tag: 'Impact',
-  summary: 'Record a file as evidence of an impact batch, finally',
+  summary: 'Record a file as evidence of an impact batch, permanently',
   description:
     'The body is the file. The service computes its SHA-256, compares it with the one that the browser computed, and keeps the SHA-256 alone. Partners with contributions in the batch get an event.',
   leastRole: changeImpactBatch.leastRole,

@@ -46,7 +46,7 @@ export const create = operatorRoute({
   method: 'POST',
   path: '/operator/v1/projects',
   tag: 'Impact',
-  summary: 'Create a project, finally',
+  summary: 'Create a project, permanently',
   description: 'It never changes, because events contain its names.',
   leastRole: createProject.leastRole,
   isFinal: true,

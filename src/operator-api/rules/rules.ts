@@ -232,7 +232,7 @@ export const withdraw = operatorRoute({
   method: 'POST',
   path: '/operator/v1/rules/:kind/:version/withdraw',
   tag: 'Rules',
-  summary: 'Withdraw a version that has not started, finally',
+  summary: 'Withdraw a version that has not started, permanently',
   leastRole: withdrawRule.leastRole,
   needsRecentSignIn: true,
   isFinal: true,

@@ -192,7 +192,7 @@ export const closeOpenSettlement = operatorRoute({
   method: 'POST',
   path: '/operator/v1/partners/:partner_id/settlements/:settlement_id/close',
   tag: 'Settlements',
-  summary: 'Close an open settlement before its period ends, finally',
+  summary: 'Close an open settlement before its period ends, permanently',
   description: 'The next settlement begins at this moment and runs to the end of the calendar month.',
   leastRole: closeSettlement.leastRole,
   needsRecentSignIn: true,

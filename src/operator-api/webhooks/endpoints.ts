@@ -167,7 +167,7 @@ export const remove = operatorRoute({
   method: 'DELETE',
   path: PATH,
   tag: 'Webhooks',
-  summary: 'Remove an endpoint, finally: what waits for it is never sent',
+  summary: 'Remove an endpoint, permanently: what waits for it is never sent',
   leastRole: removeEndpoint.leastRole,
   isFinal: true,
   params,

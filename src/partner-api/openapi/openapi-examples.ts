@@ -242,7 +242,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, ErrorExample> = {
   ),
   estimate_expired: error('The estimate has expired without an association. Create a new one.'),
   calculation_mismatch: error("The estimate's partner_order_ref is not the contribution's."),
-  contribution_final_failure: error('The contribution has failed finally.', existingRecord(TRANSACTION_ID)),
+  contribution_final_failure: error('The contribution has failed permanently.', existingRecord(TRANSACTION_ID)),
   rate_limited: error('More than 100 writes a second. Wait 1 s (Retry-After), then send the same request again.'),
   internal_service_unavailable: error('The service could not complete the request; its outcome is unknown.'),
 };

@@ -26,7 +26,7 @@ export const SANDBOX_OPERATIONS = {
     tag,
     summary: 'Record an event as failed',
     description:
-      'Records an event that the service never stored as failed, as two operators do in production for a gift that was refused for good, and sends its event. From then on its confirmation is `contribution_final_failure`.',
+      'Records an event that the service never stored as failed, as two operators do in production for an event that was refused for good, and sends its event. From then on its confirmation is `contribution_final_failure`.',
     errors: [...errors, 'invalid_point_amount'],
   },
   expireSandboxEstimate: {

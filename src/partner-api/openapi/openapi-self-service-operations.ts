@@ -76,7 +76,7 @@ export const SELF_SERVICE_OPERATIONS = {
     tag,
     summary: 'Send again what failed',
     description:
-      'Sends again the deliveries that were given up since a time; with `missing` also events that never had a delivery to this endpoint.',
+      'Sends again the deliveries that were exhausted since a time; with `missing` also events that never had a delivery to this endpoint.',
     errors: write,
     notFound: endpointNotFound(),
   },

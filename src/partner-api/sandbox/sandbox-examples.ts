@@ -71,7 +71,7 @@ export const SANDBOX_REQUEST_EXAMPLES: Record<string, Examples> = {
   },
   recordSandboxFailure: {
     refused: {
-      summary: 'A gift that was refused for good',
+      summary: 'An event that was refused for good',
       value: {
         partner_event_id: 'contribution-10299-1',
         partner_order_ref: contribution.partnerOrderRef,

@@ -33,9 +33,11 @@ export function rotateWebhookSecret(app: FastifyInstance, options: PartnerApiOpt
       const { nextSecretSealed, isNextSecretDue } = await getOwnEndpoint(database.pool, partnerId, endpointId);
       const isRotating = nextSecretSealed !== null && !isNextSecretDue;
       if (step === 'activate' && nextSecretSealed === null)
-        throw refuse('There is no new secret to activate. Send "start" first.');
+        throw refuse('There is no new secret to activate. Send {"step":"start"} first.');
       if (step === 'start' && isRotating)
-        throw refuse('There is a new secret already. Send "activate", or "replace" to give it up.');
+        throw refuse(
+          'There is a new secret already. Send {"step":"activate"} to make it the only one, or {"step":"replace"} to replace it.',
+        );
       const present = async (secret: string | null, db: Queryable) => ({
         webhook_endpoint: endpointToWire(await getOwnEndpoint(db, partnerId, endpointId)),
         secret,

@@ -147,7 +147,9 @@ async function challenge(
 function stepAfter({ status, errorClass }: Answer): string {
   if (errorClass === 'connect')
     return ' Start the receiver, then repeat this; `npx partner-impact-sdk webhook listen --port PORT` of the package for partners is a development receiver.';
-  return status === 401 || status === 403 ? ' Answer a challenge without verification: its secret is given out after it.' : '';
+  return status === 401 || status === 403
+    ? ' Let the receiver answer the challenge without verifying its signature: the service gives the secret only afterwards.'
+    : '';
 }
 
 /** The address is well formed, and its receiver does not do what it must. */

@@ -61,7 +61,7 @@ export const resend = withRole(
 export interface RecoveryRequest {
   readonly partnerId: string;
   readonly endpointId: string;
-  /** When the deliveries were given up, or when the events happened. */
+  /** When the deliveries were exhausted, or when the events happened. */
   readonly since: Date;
   readonly onProgress?: (sum: number) => void;
 }
@@ -69,7 +69,7 @@ export interface RecoveryRequest {
 const DELIVERIES_AT_ONCE = 1_000;
 
 /**
- * Sends deliveries of an endpoint again that were given up since then. Each thousand has its own transaction, with an audit entry.
+ * Sends deliveries of an endpoint again that were exhausted since then. Each thousand has its own transaction, with an audit entry.
  *
  * @returns How many.
  * @throws ServiceError `forbidden`; `invalid_request` when there is no such endpoint.
