@@ -23,7 +23,7 @@ export function MonthChart({ month, days }: { readonly month: string; readonly d
   const { language } = useLanguage();
   const bars = barsOf(month, days);
   const most = Math.max(1, ...bars.map(({ height }) => height));
-  const highest = bars.find(({ height }) => height === most);
+  const highest = highestOf(bars);
   const nameOf = (day: string) => formatTime(`${day}T00:00:00Z`, { language, zone: 'UTC', style: 'day' });
   return (
     <div>
@@ -36,7 +36,7 @@ export function MonthChart({ month, days }: { readonly month: string; readonly d
         {bars.map(({ day, points, height }) => (
           <div key={day} {...hint(`${nameOf(day)} · ${counted.points(points)}`)}>
             <div className="month-chart-bar">
-              <div style={{ height: `${(100 * height) / most}%` }} />
+              <div style={{ height: `${(100 * height) / most}%` }} data-some={points !== '0' || undefined} />
             </div>
             <div className="month-chart-day">{day.slice(-2).replace(/^0/, '')}</div>
           </div>
@@ -44,6 +44,12 @@ export function MonthChart({ month, days }: { readonly month: string; readonly d
       </div>
     </div>
   );
+}
+
+/** By the points themselves, because heights are rounded; the first one of several. */
+function highestOf(bars: readonly Bar[]): Bar | undefined {
+  const most = bars.reduce((max, { points }) => (BigInt(points) > max ? BigInt(points) : max), 0n);
+  return most === 0n ? undefined : bars.find(({ points }) => BigInt(points) === most);
 }
 
 /** Every day of the month, those without a contribution too. */

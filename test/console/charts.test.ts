@@ -1,0 +1,37 @@
+/** What a chart says of figures that are far apart. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { needsBrowser } from '../support/console/browser.ts';
+import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { untilStill } from '../support/console/until-still.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { browser } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+const NONE = { confirmed_count: '0', confirmed_points: '0', failed_count: '0' };
+const POINTS = { '2026-11-03': '250', '2026-11-12': '1000000000000001', '2026-11-20': '1000000000000002' };
+
+test('a month shows a day of few points beside one of 10^15, and names the highest to the last digit', needsBrowser, async () => {
+  const page = await browser.signedIn('viewer');
+  await page.route(/\/operator\/v1\/months\/2026-11$/, async (route) => {
+    const answer = await route.fetch();
+    const days = Object.entries(POINTS).map(([day, confirmed_points]) => ({
+      ...NONE,
+      day,
+      confirmed_count: '1',
+      confirmed_points,
+    }));
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), days } });
+  });
+  await page.goto(`${browser.baseUrl}/?month=2026-11`);
+  await page.locator('.month-chart').waitFor();
+  await untilStill(page);
+  const heights = (await page
+    .locator('.month-chart-bar > div')
+    .evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().height))) as number[];
+  const shown = heights.flatMap((height, index) => (height > 0 ? [index + 1] : []));
+  assert.deepEqual(shown, [3, 12, 20]);
+  assert.ok((heights[2] ?? 0) >= 2, `A bar of ${heights[2]} pixels is not seen.`);
+  await page.getByText(/20 Nov 2026.*1,000,000,000,000,002/).waitFor();
+});
