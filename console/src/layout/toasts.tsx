@@ -1,7 +1,9 @@
-import { Box, useMantineTheme } from '@mantine/core';
+import { Box, MantineThemeProvider, useMantineTheme } from '@mantine/core';
 import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
 import type { RefCallback } from 'react';
+import { COMMON } from '../texts/common-texts.ts';
+import { useTexts } from '../texts/language.tsx';
 
 const SHOWN_MS = 6_000;
 /** A name may have hundreds of characters, and is shown whole. */
@@ -9,9 +11,13 @@ const HEIGHT_MAX = 600;
 
 /** What was done, in room of its own: it lies over nothing. */
 export function Toasts({ measure }: { readonly measure?: RefCallback<HTMLDivElement | null> }) {
+  const { close } = useTexts(COMMON);
+  const components = { Notification: { defaultProps: { closeButtonProps: { 'aria-label': close } } } };
   return (
     <Box className="toasts" {...(measure && { ref: measure })}>
-      <Notifications position="top-center" withinPortal={false} autoClose={SHOWN_MS} notificationMaxHeight={HEIGHT_MAX} />
+      <MantineThemeProvider theme={{ components }}>
+        <Notifications position="top-center" withinPortal={false} autoClose={SHOWN_MS} notificationMaxHeight={HEIGHT_MAX} />
+      </MantineThemeProvider>
     </Box>
   );
 }
