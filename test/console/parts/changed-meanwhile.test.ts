@@ -468,3 +468,54 @@ describe('rates of a partner that a colleague changed meanwhile', needsBrowser, 
     assert.deepEqual({ writes_per_second, lookups_per_second }, { writes_per_second: 5, lookups_per_second: 40 });
   });
 });
+
+describe('a settlement that a colleague puts into another batch first', needsBrowser, () => {
+  /** Two closed settlements, of which a colleague takes the second, with the page that has chosen both. */
+  async function openChosen(path: string) {
+    const taken = await Promise.all(
+      [40, 50].map(async (points) => {
+        const { partnerId, client, open: first } = await newSettledPartner(service);
+        await client.confirm({ points });
+        await closeThrough(service, first);
+        return { partnerId, settlementId: first.settlementId };
+      }),
+    );
+    const { page, dialog, colleague } = await open('en', path);
+    await page.getByRole('checkbox', { name: 'All' }).check();
+    const other = await colleague.postOnce(`${V1}/impact-batches`, { name: 'Theirs', quantity: '3' });
+    const { partnerId, settlementId } = taken[1] as (typeof taken)[number];
+    const added = await colleague.postOnce(`${V1}/impact-batches/${other.body.impact_batch_id}/settlements`, {
+      partner_id: partnerId,
+      settlement_ids: [settlementId],
+    });
+    assert.equal(added.status, 200, added.text);
+    return { page, dialog };
+  }
+
+  test('leaves nobody with a new batch that nothing tells of: its page opens, and says what is left to do', async () => {
+    const { page, dialog } = await openChosen('/impact/new');
+    await page.getByRole('button', { name: 'Create the batch' }).click();
+    await dialog.getByLabel('Name').fill('Mine of two');
+    await dialog.getByLabel('Trees ordered').fill('5');
+    await dialog.getByRole('button', { name: 'New batch' }).click();
+    await page.getByText('is created. Not every settlement was added to it').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Mine of two' }).waitFor();
+    await page.getByText('No settlement is chosen').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('Not every settlement was added').waitFor({ state: 'detached' });
+  });
+
+  test('can be left out of the choice although it is listed no more', async () => {
+    const { impactBatchId } = await createImpactBatch(service.database, signedIn('operator'), { name: 'Left', quantity: 7n });
+    const { page, dialog } = await openChosen(`/impact/${impactBatchId}`);
+    const add = page.getByRole('main').getByRole('button', { name: 'Add to the batch' });
+    await add.click();
+    await dialog.getByRole('button', { name: 'Add to the batch' }).click();
+    await dialog.getByText('is already in a batch, permanently').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Choose none' }).click();
+    await page.getByText('No settlement is chosen').waitFor();
+  });
+});

@@ -41,6 +41,12 @@ export const IMPACT = {
     (name: string) => `The batch “${isolateForeign(name)}” is created.`,
     (name: string) => `أُنشئت الدفعة «${isolateForeign(name)}».`,
   ],
+  createdWithout: [
+    (name: string, why: string) =>
+      `The batch “${isolateForeign(name)}” is created. Not every settlement was added to it: ${why} Choose anew what it still takes.`,
+    (name: string, why: string) =>
+      `أُنشئت الدفعة «${isolateForeign(name)}»، ولم تُضف إليها كل التسويات: ${isolate(why)} اختر من جديد ما تضيفه إليها.`,
+  ],
   createHelp: [
     'Choose settlements: below the list stands what they are worth together and how many trees that pays. You then state how many trees the batch is for.',
     'اختر التسويات: تظهر تحت القائمة قيمتها مجتمعةً وعدد الأشجار التي تغطيها، ثم تُحدّد عدد أشجار الدفعة.',
@@ -128,6 +134,7 @@ export const IMPACT = {
     (count: number, points: string) => `${settlements[0](count)} chosen, ${countEnglish(points, 'point')}`,
     (count: number, points: string) => `المختار: ${settlements[1](count)}، ${COUNTED.points[1](points)}`,
   ],
+  chooseNone: ['Choose none', 'إلغاء الاختيار'],
   noneChosen: ['No settlement is chosen', 'لم تُختر أي تسوية'],
   disputedChosen: [
     (count: number) =>

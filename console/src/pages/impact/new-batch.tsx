@@ -1,6 +1,7 @@
 import { Alert, Button, Stack, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ApiError } from '../../api/api-error.ts';
 import { answerOf, client } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { inDigits } from '../../format/as-meant.ts';
@@ -33,6 +34,12 @@ export function NewBatch() {
   );
 }
 
+/** A settlement that a colleague has put into another batch meanwhile is refused each time, and the batch is there: it is gone on with. */
+function refusalForGood(error: unknown): string {
+  if (error instanceof ApiError && error.code === 'invalid_request') return error.message;
+  throw error;
+}
+
 interface Wanted {
   readonly name: string;
   readonly quantity: string;
@@ -52,16 +59,20 @@ function CreateBar({ chosen }: { readonly chosen: Chosen<Poolable> }) {
     async send({ shares: wanted, ...body }: Wanted, key) {
       const params = { header: { 'Idempotency-Key': key } };
       const batch = await answerOf(client.POST('/operator/v1/impact-batches', { params, body }));
-      await poolSettlements({ batchId: batch.impact_batch_id, shares: wanted, key, onProgress: setSent });
-      return batch;
+      const refusal = await poolSettlements({ batchId: batch.impact_batch_id, shares: wanted, key, onProgress: setSent }).then(
+        () => undefined,
+        refusalForGood,
+      );
+      return { batch, refusal };
     },
-    done: ({ name }) => t.created(name),
-    onDone: ({ impact_batch_id }) => void navigate({ href: `/impact/${impact_batch_id}` }),
+    done: ({ batch: { name } }) => t.created(name),
+    failed: ({ batch: { name }, refusal }) => refusal && t.createdWithout(name, refusal),
+    onDone: ({ batch: { impact_batch_id } }) => void navigate({ href: `/impact/${impact_batch_id}` }),
   });
   return (
     <>
       <PickedBar
-        settlements={settlements}
+        chosen={chosen}
         label={t.createWith}
         onNext={() => setOpen(true)}
         exception={

@@ -17,15 +17,16 @@ import type { Poolable } from './pooled-settlements.tsx';
 import { PaidTogether, treesPaidBy, WorthCards, WorthLine, worthOf } from './worth.tsx';
 
 interface PickedBarProps {
-  readonly settlements: readonly Poolable[];
+  readonly chosen: Chosen<Poolable>;
   readonly label: string;
   readonly onNext: () => void;
   /** What can be done while none is chosen. */
   readonly exception?: ReactNode;
 }
 
-export function PickedBar({ settlements, label, onNext, exception }: PickedBarProps) {
+export function PickedBar({ chosen, label, onNext, exception }: PickedBarProps) {
   const t = useTexts(IMPACT);
+  const settlements = [...useChosenRows(chosen).values()];
   const isNone = settlements.length === 0;
   const points = String(addWhole(settlements.map((each) => each.points)));
   const disputed = countDisputed(settlements);
@@ -48,7 +49,13 @@ export function PickedBar({ settlements, label, onNext, exception }: PickedBarPr
         </>
       }
     >
-      {isNone && exception}
+      {isNone ? (
+        exception
+      ) : (
+        <Button variant="subtle" onClick={() => chosen.set(new Map())}>
+          {t.chooseNone}
+        </Button>
+      )}
       <Button onClick={onNext} disabled={isNone}>
         {label}
       </Button>
@@ -123,7 +130,7 @@ export function PoolBar({ batchId, chosen, allocated, isOpen, setOpen }: PoolBar
   });
   return (
     <>
-      <PickedBar settlements={settlements} label={t.pool} onNext={() => setOpen(true)} />
+      <PickedBar chosen={chosen} label={t.pool} onNext={() => setOpen(true)} />
       <ConfirmDialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}
