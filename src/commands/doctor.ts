@@ -6,7 +6,7 @@ import { findSealStart } from '../operations/audit/seal-start.ts';
 import { listPartnersUnderDefaults } from '../operations/rules/manage-rule.ts';
 import { readVerifiedRuleEntries } from '../operations/rules/verified-rules.ts';
 import { openConfiguredSecretBox, requireSecretsKey } from '../service/keys/configured-keys.ts';
-import { openStore, type Store, stepAfterFailure } from '../service/open-database.ts';
+import { describeFailure, openStore, type Store } from '../service/open-database.ts';
 import { listPartners } from '../store/access/partner.ts';
 import { findInstallation } from '../store/installation.ts';
 import { listJobRuns, listJobStates } from '../store/jobs/job.ts';
@@ -90,8 +90,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
       await examineJobs(store),
     ].flat();
   } catch (error) {
-    const message = `${(error as Error).message.replace(/\.$/, '')}. ${stepAfterFailure(error)}.`;
-    return [{ check: 'connection', verdict: 'problem', message }];
+    return [{ check: 'connection', verdict: 'problem', message: describeFailure(error) }];
   } finally {
     await store?.close();
   }

@@ -1,4 +1,5 @@
 /** Gets the server of a cluster ready, whichever process starts it. */
+import { statfsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
@@ -26,6 +27,12 @@ const REPORT_EVERY_MS = 3_000;
 
 /** The message of a server that found another server on the cluster. */
 const LOST_RACE = /lock file ".*" already exists|shared memory block .* is still in use/;
+
+/** What a server that starts or stops answers its clients. */
+const REFUSED_CLIENT = /the database system is (?:starting up|shutting down|in recovery mode|not yet accepting connections)/;
+
+/** A server that has not this much room for the next file of its WAL stops. */
+const WAL_SEGMENT_BYTES = 16 * 1024 * 1024;
 
 /** The state of a cluster. */
 type Finding =
@@ -108,14 +115,29 @@ function endProcess(pid: number, signal: NodeJS.Signals): void {
 }
 
 function assertWorthAnotherTry(launch: Launch | undefined, cluster: string): void {
-  if (!launch || LOST_RACE.test(launch.readLog())) return;
-  throw embeddedProblem(explainFailure(lastWords(launch), cluster));
+  if (!launch || hasLostRace(launch)) return;
+  throw embeddedProblem(explainFailure(lastWords(launch) || sayWhenFull(cluster), cluster));
 }
 
-/** The reason that PostgreSQL, or a program before it in the command, reported last. */
+/** Servers that other processes start meanwhile write into the same log. */
+function hasLostRace({ pid, readLog }: Launch): boolean {
+  return readLog()
+    .split('\n')
+    .some((line) => LOST_RACE.test(line) && line.includes(`[${pid}]`));
+}
+
+/** A server whose disk is full may have no room for its log either. */
+function sayWhenFull(cluster: string): string {
+  const { bavail, bsize } = statfsSync(cluster);
+  return bavail * bsize < WAL_SEGMENT_BYTES ? 'No space left on device' : '';
+}
+
+/** The reason that PostgreSQL, or a program before it in the command, reported last, without its time: it recurs with each attempt. */
 function lastWords(launch: Launch | undefined): string {
-  const lines = (launch?.readLog() ?? '').split('\n').filter((line) => line.trim() !== '');
-  return lines.findLast((line) => /FATAL|PANIC/.test(line)) ?? lines.at(-1) ?? '';
+  const lines = (launch?.readLog() ?? '').split('\n').filter((line) => line.trim() !== '' && !REFUSED_CLIENT.test(line));
+  const reasons = lines.filter((line) => /FATAL|PANIC/.test(line));
+  const last = reasons.findLast((line) => !LOST_RACE.test(line)) ?? reasons.at(-1) ?? lines.at(-1) ?? '';
+  return last.replace(/^\S+ \S+ UTC \[\d+\] /, '');
 }
 
 /** Reports a sentence when it has been true for a while, and again from time to time. */

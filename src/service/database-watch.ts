@@ -31,6 +31,8 @@ export interface DatabaseWatchOptions {
   /** With a connection that the watch shares with no work: the work may have used up the others. */
   readonly database: Database;
   readonly logger: Logger;
+  /** Why the database does not run, where the service runs it; the words of a connection tell less, and change from look to look. */
+  readonly findFailure?: () => string | undefined;
 }
 
 /** The connections of the watch. */
@@ -67,6 +69,7 @@ interface Seen {
 class LookingWatch implements DatabaseWatch {
   readonly #database: Database;
   readonly #logger: Logger;
+  readonly #findFailure: () => string | undefined;
   readonly #look = shared(() => this.#lookNow());
   readonly #timer: NodeJS.Timeout;
   #isClosed = false;
@@ -78,9 +81,10 @@ class LookingWatch implements DatabaseWatch {
   #locked: Seen | undefined;
   readonly #late = new LateAnswers();
 
-  constructor({ database, logger }: DatabaseWatchOptions) {
+  constructor({ database, logger, findFailure = () => undefined }: DatabaseWatchOptions) {
     this.#database = database;
     this.#logger = logger;
+    this.#findFailure = findFailure;
     this.#timer = setInterval(() => this.#lookWhenDue(), LOOK_AGAIN_MS);
     this.#timer.unref();
   }
@@ -134,6 +138,8 @@ class LookingWatch implements DatabaseWatch {
       return problem && { ...problem, isReady: true };
     } catch (error) {
       this.#late.forget();
+      const failure = this.#findFailure();
+      if (failure !== undefined) return { reason: 'unreachable', message: failure, isReady: false };
       const problem = problemOf(error) ?? { reason: 'other', message: (error as Error).message };
       return { ...problem, isReady: isReadyDespite(problem) };
     }

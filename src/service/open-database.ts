@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Environment } from '../domain/access/api-key.ts';
 import { pluralise } from '../domain/pluralise.ts';
-import { type EmbeddedServer, openEmbedded } from '../embedded-postgres/open-embedded.ts';
+import { EMBEDDED_PROBLEM, type EmbeddedServer, openEmbedded } from '../embedded-postgres/open-embedded.ts';
 import type { Logger } from '../observability/log.ts';
 import { throttled } from '../observability/throttled.ts';
 import { requireAuditKeys } from '../operations/audit/require-audit-keys.ts';
@@ -32,6 +32,8 @@ export interface Store {
   openPool(poolSize: number): Database;
   /** Opens separate connections with these settings, whose events no other part of the process hears of. */
   openApart(poolSize: number, settings: readonly string[]): Database;
+  /** Why the embedded server does not run; `undefined` while it does, and of any other server. */
+  findFailure(): string | undefined;
   close(): Promise<void>;
 }
 
@@ -98,8 +100,9 @@ export async function openStore(
     allowNewAuditKey() {
       mayMakeAuditKey = true;
     },
+    findFailure: () => watch?.findFailure(),
     async close() {
-      clearInterval(watch);
+      watch?.close();
       await database.close();
       await server?.stop();
     },
@@ -110,18 +113,25 @@ export function embeddedUrl({ socketDirectory }: EmbeddedServer, name = 'postgre
   return `postgresql:///${name}?host=${encodeURIComponent(socketDirectory)}&user=postgres`;
 }
 
-function watchOver(server: EmbeddedServer, logger: Logger | undefined): NodeJS.Timeout {
+function watchOver(server: EmbeddedServer, logger: Logger | undefined): Pick<Store, 'findFailure'> & { close(): void } {
   let isLooking = false;
+  let failure: string | undefined;
   const report = throttled((err, times) => logger?.error({ err, times }, 'the embedded database is down'));
   const look = async () => {
     if (isLooking) return;
     isLooking = true;
-    await server.ensureRunning().catch(report);
+    try {
+      await server.ensureRunning();
+      failure = undefined;
+    } catch (error) {
+      failure = (error as Error).message;
+      report(error);
+    }
     isLooking = false;
   };
   const timer = setInterval(() => void look(), WATCH_MS);
   timer.unref();
-  return timer;
+  return { findFailure: () => failure, close: () => clearInterval(timer) };
 }
 
 /**
@@ -159,12 +169,7 @@ export function requireEnvironment(owner: Environment | undefined, { environment
 
 async function requireSuitableServer({ pool }: Database): Promise<void> {
   const settings = await readServerSettings(pool).catch((cause: unknown) => {
-    throw new Error(
-      `The database cannot be reached: ${(cause as Error).message.replace(/\.$/, '')}. ${stepAfterFailure(cause)}.`,
-      {
-        cause,
-      },
-    );
+    throw new Error(`The database cannot be reached: ${describeFailure(cause)}`, { cause });
   });
   if (settings.encoding !== 'UTF8')
     throw new Error(
@@ -173,8 +178,13 @@ async function requireSuitableServer({ pool }: Database): Promise<void> {
   refuseLossy(listDurabilityProblems(settings));
 }
 
-/** What to do about a failure to connect, without a full stop. */
-export function stepAfterFailure(failure: unknown): string {
+/** Why there is no connection, and what to do about it. */
+export function describeFailure(failure: unknown): string {
+  const { message, code } = failure as Error & { code?: string };
+  return code === EMBEDDED_PROBLEM ? message : `${message.replace(/\.$/, '')}. ${stepAfterFailure(failure)}.`;
+}
+
+function stepAfterFailure(failure: unknown): string {
   // What PgBouncer answers to the settings of a session and to queries by name.
   if (/unsupported startup parameter|prepared statement "/.test((failure as Error).message))
     return 'Behind PgBouncer, set DATABASE_PREPARED_STATEMENTS=off';

@@ -26,7 +26,7 @@ import { openConfiguredSecretBox } from './keys/configured-keys.ts';
 import { configuredSettlementTools } from './keys/configured-seals.ts';
 import { logRun } from './log-lines.ts';
 import { once } from './once.ts';
-import { connectStore } from './open-database.ts';
+import { connectStore, type Store } from './open-database.ts';
 import { openOperators } from './open-operators.ts';
 import { openServiceLog } from './open-service-log.ts';
 import { requireFreePorts } from './ports.ts';
@@ -57,7 +57,7 @@ export interface ServiceOptions extends Pick<PartnerApiSettings, 'rulesOf' | 'cl
 }
 
 /** A process that takes requests, alone or beside others. */
-export interface ServiceProcess extends Omit<Service, 'operationsPort'> {
+export interface ServiceProcess extends Omit<Service, 'operationsPort'>, Pick<Store, 'findFailure'> {
   readonly metrics: Metrics;
   /** Connections beside its own, closed with it. */
   openPool(size: number): Database;
@@ -79,7 +79,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const troubles: { tell?: (error: unknown) => void } = {};
   const service = await startServiceProcess(config, { ...options, migrates: true, onTrouble: (error) => troubles.tell?.(error) });
   parts.defer(service.stop);
-  const watch = openDatabaseWatch({ database: service.openPool(WATCH_POOL_SIZE), logger: service.log.logger });
+  const watch = openDatabaseWatch({ ...service, database: service.openPool(WATCH_POOL_SIZE), logger: service.log.logger });
   parts.defer(() => watch.close());
   troubles.tell = watch.note;
   service.metrics.watchDatabase(() => watch.reason);
@@ -151,7 +151,7 @@ export async function startServiceProcess(config: Config, options: ServiceProces
       await parts.disposeAsync();
       await log.flush();
     };
-    return { baseUrl, database, log, metrics, openPool, stop: once(stop) };
+    return { baseUrl, database, log, metrics, openPool, findFailure: store.findFailure, stop: once(stop) };
   } catch (error) {
     await parts.disposeAsync();
     throw error;

@@ -58,7 +58,7 @@ export async function startServiceProcesses(
   let listener: AdminListener | undefined;
   let operators: OperatorApi | undefined;
   let operatorsPool: Database | undefined;
-  const watch = openDatabaseWatch({ database: store.database, logger: log.logger });
+  const watch = openDatabaseWatch({ ...store, logger: log.logger });
   hearTroubles(watch.noteProblem);
   const stop = once(async () => {
     await operators?.close();

@@ -1,8 +1,11 @@
 /** What the engineer on call is told of the database: by `/readyz`, by the metrics, and by one line when it begins and one when it is over. */
 import assert from 'node:assert/strict';
+import { readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
+import { freePort } from '../../reliability/harness/free-port.ts';
 import { openDatabaseWatch } from '../../src/service/database-watch.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
@@ -10,7 +13,10 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { connect } from '../support/postgres/connect.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
 import { databaseProxy } from '../support/postgres/database-proxy.ts';
+import { clearAway, makeDataDirectory } from '../support/postgres/embedded.ts';
 import { spawnService, testService, withPartners } from '../support/service.ts';
+
+after(clearAway);
 
 const { operationsPort, newPartner, database, databaseUrl } = await testService();
 const { client } = await newPartner();
@@ -71,6 +77,34 @@ test('a database that is gone and comes back is one line each, and /readyz would
     ],
   );
 });
+
+for (const words of [[], ['--processes', '2']])
+  test(`an embedded server that cannot start again: /readyz and one line say why (${words.join(' ') || 'one process'})`, async () => {
+    const dataDirectory = await makeDataDirectory();
+    const cluster = join(dataDirectory, 'postgres');
+    const port = await freePort();
+    const env = { DATA_DIR: dataDirectory, OPERATIONS_PORT: String(port), LOG_LEVEL: 'info' };
+    const service = await spawnService('', env, words);
+    const readiness = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).text();
+    renameSync(join(cluster, 'pg_wal'), join(dataDirectory, 'elsewhere'));
+    process.kill(Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10), 'SIGKILL');
+    await waitFor('the reason in /readyz', async () => /cannot be reached.*did not start: .*pg_wal/.test(await readiness()));
+    const attempts = () => readFileSync(join(dataDirectory, 'postgres.log'), 'utf8').split('does not exist').length;
+    const furtherAttempts = (wanted: number) => {
+      const before = attempts();
+      return waitFor('further attempts to start', () => attempts() >= before + wanted);
+    };
+    // The log is written with a delay.
+    await furtherAttempts(2);
+    const countLines = () => service.output().split(/"reason":"(?:unreachable|starting)"/).length;
+    const told = countLines();
+    // Each look meets another state of a server that ends while it starts.
+    await furtherAttempts(4);
+    assert.equal(countLines(), told);
+    renameSync(join(dataDirectory, 'elsewhere'), join(cluster, 'pg_wal'));
+    await waitFor('the database', async () => /^ready\n$/.test(await readiness()));
+    await service.end('SIGTERM');
+  });
 
 test('a database whose transactions are read-only is not ready, and look-ups are answered', HANG_LIMIT, async () => {
   const confirmed = await client.confirm();

@@ -15,8 +15,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { findBinaries } from '../../src/embedded-postgres/binaries.ts';
 import { EMBEDDED_PROBLEM, type EmbeddedServer, openEmbedded } from '../../src/embedded-postgres/open-embedded.ts';
 import { isOrphanedSession, listProcesses, readText } from '../../src/embedded-postgres/processes.ts';
 import {
@@ -434,6 +435,30 @@ describe('refused with a sentence for the person', () => {
     const disk = makeFolder();
     const { refusal } = await hold(join(disk, 'var'), { prefix: onSmallDisk(disk, '12m') });
     assert.match(refusal ?? '', /The disk that holds .*var is full: free some space/);
+  });
+
+  test('a disk so full that the server cannot write its reason', needs('mounts'), async () => {
+    const disk = makeFolder();
+    const dataDirectory = await makeDataDirectory();
+    // The next line of the log takes a block that is not there.
+    writeFileSync(join(dataDirectory, 'postgres.log'), Buffer.alloc(4_096, '\n'));
+    const fill = 'cp -a "$1" "$2" && cat /dev/zero > "$2/filler" 2>/dev/null; shift 2 && exec "$@"';
+    const prefix = [...onSmallDisk(disk, '80m'), 'sh', '-c', fill, 'sh', dataDirectory, disk];
+    const { refusal } = await hold(join(disk, basename(dataDirectory)), { prefix });
+    assert.match(refusal ?? '', /The disk that holds .*postgres is full: free some space/);
+  });
+
+  test('what a starting server answers its clients is not why it does not start', async () => {
+    const dataDirectory = await makeDataDirectory();
+    rmSync(join(dataDirectory, 'postgres/global/pg_control'));
+    const binaries = makeFolder();
+    const { directory, environment } = findBinaries(dataDirectory, BINARIES || undefined);
+    const libraries = environment['LD_LIBRARY_PATH'] ?? '';
+    const refused = '2026-11-29 12:06:31.071 UTC [17647] FATAL:  the database system is not yet accepting connections';
+    const program = `#!/bin/sh
+      LD_LIBRARY_PATH='${libraries}' '${directory}/postgres' "$@" || { code=$?; echo '${refused}' >&2; exit $code; }`;
+    writeFileSync(join(binaries, 'postgres'), program, { mode: 0o755 });
+    await assert.rejects(openEmbedded(dataDirectory, { binaries }), { message: /did not start: .*pg_control/ });
   });
 
   test('shared memory that is too small', needs('mounts'), async () => {
