@@ -43,7 +43,8 @@ interface ServeOptions {
   readonly roles: readonly ServiceRole[];
 }
 
-async function serve({ firstCall = false, demo, processes, roles }: ServeOptions): Promise<void> {
+async function serve(wanted: ServeOptions): Promise<void> {
+  const { processes, roles } = wanted;
   const config = readConfig(process.env);
   const stopped = stopSignal();
   if (cluster.isWorker) return serveAsWorker(config, { processes, roles }, stopped);
@@ -53,6 +54,25 @@ async function serve({ firstCall = false, demo, processes, roles }: ServeOptions
   const options = { onProgress: printProgress, roles };
   const service = await start(config, processes, options);
   isStarted = true;
+  const endSample = await begin(service, config, wanted).catch(async (error: unknown) => {
+    await stopInTime(service);
+    throw error;
+  });
+  await stopped;
+  printProgress('Stopping: accepted requests are answered first …');
+  await stopInTime(service, endSample);
+}
+
+/**
+ * Tells where the service listens, and makes what a first start makes beside it.
+ *
+ * @returns What ends the making of sample data.
+ */
+async function begin(
+  service: Service,
+  config: Config,
+  { firstCall = false, demo, roles }: ServeOptions,
+): Promise<(() => Promise<void>) | undefined> {
   const { baseUrl } = service;
   if (roles.includes('api'))
     printText(`\nPartner Impact (${config.environment}) listens on ${baseUrl}\n${whereReferenceIs(config, baseUrl)}`);
@@ -63,10 +83,7 @@ async function serve({ firstCall = false, demo, processes, roles }: ServeOptions
     await showConsole(service, config);
     await printFirstCall(service, config);
   }
-  const endSample = isSampleWanted ? startSampleProcess() : undefined;
-  await stopped;
-  printProgress('Stopping: accepted requests are answered first …');
-  await stopInTime(service, endSample);
+  return isSampleWanted ? startSampleProcess() : undefined;
 }
 
 /** A start may wait long for a migration or a slow database, and whatever it does may end at any time. Its processes end with it. */

@@ -12,7 +12,10 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { Client } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
+import { clearAway, makeDataDirectory } from '../support/postgres/embedded.ts';
 import { spawnService, testService } from '../support/service.ts';
+
+after(clearAway);
 
 const newKey = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 
@@ -125,7 +128,25 @@ for (const words of [[], ['--processes', '2']]) {
   });
 }
 
+test('a first call that cannot be made ends the service, and the error says why', async () => {
+  const { databaseUrl, pool } = await newDatabase();
+  await pool.query(`create function refuse() returns trigger language plpgsql as $$ begin raise 'no room'; end $$`);
+  await pool.query('create trigger refuse before insert on operator_credential execute function refuse()');
+  const service = await spawnService(databaseUrl, {}, ['--first-call']);
+  await waitFor('its end', () => service.process.exitCode !== null);
+  assert.equal(service.process.exitCode, 1);
+  assert.match(service.output(), /no room/);
+});
+
 describe('the database of a service', () => {
+  test('whose embedded server does not start: doctor says why, and nothing of DATABASE_URL', async () => {
+    const dataDirectory = await makeDataDirectory();
+    rmSync(join(dataDirectory, 'postgres/global/pg_control'));
+    const { stdout } = await commandLine({ DATA_DIR: dataDirectory }).run(['doctor', '--json']);
+    const { message } = JSON.parse(stdout).findings.at(-1);
+    assert.match(message, /^The embedded PostgreSQL in .+ did not start: .+pg_control[^.]+\.$/);
+  });
+
   test('of which the key of the audit is lost gets no new one, and the error says what is missing', async () => {
     const { databaseUrl } = await newDatabase();
     const folder = mkdtempSync(join(tmpdir(), 'lost-audit-key-'));
