@@ -316,7 +316,7 @@ describe('several processes on one port (serve --processes)', () => {
     const [young] = (await childrenOf(crew.process.pid as number)).filter((pid) => !before.includes(pid));
     process.kill(young as number, 'SIGSTOP');
     await lock.release();
-    await waitFor('line about it', () => crew.output().includes(`"pid":${young},"seconds":15,"msg":"a process stands still`));
+    await waitFor('line about it', () => crew.output().includes(`"pid":${young},"seconds":15,"msg":"a process does not respond`));
     const client = new Client(crew.baseUrl, key.apiKey);
     await waitFor('process in its place', async () => {
       const pids = await childrenOf(crew.process.pid as number);
@@ -346,7 +346,7 @@ describe('several processes on one port (serve --processes)', () => {
       });
       await rm(wanted);
       // It has three quarters of a minute: too near to the limit of other waits.
-      while (!crew.output().includes(`"pid":${young},"seconds":45,"msg":"a process stands still`)) await sleep(100);
+      while (!crew.output().includes(`"pid":${young},"seconds":45,"msg":"a process does not respond`)) await sleep(100);
       await waitFor('process in place of that one', async () => {
         const pids = await childrenOf(crew.process.pid as number);
         return pids.length === 2 && !pids.includes(young);
