@@ -5,7 +5,6 @@
  *
  * The last line is the sum: `N passed, N failed, N skipped`.
  */
-import { openDatabase } from '../src/store/database.ts';
 import { distributeTables } from '../src/store/schema/distribute.ts';
 import { migrate } from '../src/store/schema/migrate.ts';
 import { createClusterDatabase, setShards } from '../test/support/postgres/create-cluster-database.ts';
@@ -78,6 +77,7 @@ const FILES_WITH_DELIVERIES = [
 
 /** One after the other in a fourth, the more patient ones first: they wait for a lost node, and leave the processors to the others. */
 const FILES_OF_PROCESSES = [
+  'store/distribute-rows',
   'webhooks/lost-node',
   'service/silent-worker',
   'service/operators-and-lost-worker',
@@ -99,8 +99,7 @@ async function main(): Promise<number> {
   if (!databaseUrl) throw new Error('CITUS_URL is not set: it names the coordinator of a Citus cluster.');
   await setShards(databaseUrl);
   await migrate(databaseUrl);
-  const database = openDatabase({ databaseUrl, poolSize: 1 });
-  const distributed = await distributeTables(database).finally(() => database.close());
+  const distributed = await distributeTables(databaseUrl);
   console.log(
     distributed.length > 0 ? `Distributed by partner: ${distributed.join(', ')}` : 'The tables are distributed already.',
   );

@@ -79,7 +79,7 @@ async function main(): Promise<number> {
     poolSize: 4,
     auditKeys: () => openAuditKeys({ auditKey: undefined, dataDirectory: installation.dataDirectory }),
   });
-  await distributeTables(database);
+  await distributeTables(databaseUrl);
   const violations = new Violations();
   const { report } = violations;
   const worker = new Worker(given.worker);

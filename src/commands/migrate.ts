@@ -33,11 +33,12 @@ async function bringUpToDate({ distribute = false, json = false }: MigrateOption
     requireEnvironment(await findEnvironment(store.database.pool), config);
     await requireMigrator(store.database);
     const { databaseUrl } = store;
-    const migrated = await migrate(databaseUrl, { isPooled: !config.preparesStatements, onWait: printProgress });
+    const session = { isPooled: !config.preparesStatements };
+    const migrated = await migrate(databaseUrl, { ...session, onWait: printProgress });
     const applied = migrated.map(({ name }) => name);
     // Tables that a migration adds to a distributed database have to be distributed too.
     const isWanted = distribute || (await listDistributedTables(store.database)).length > 0;
-    const distributed = isWanted ? await distributeTables(store.database) : [];
+    const distributed = isWanted ? await distributeTables(databaseUrl, session) : [];
     if (json) printJson({ applied, ...(isWanted && { distributed }) });
     else printOutcome(applied, isWanted ? distributed : undefined);
   } finally {

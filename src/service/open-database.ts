@@ -223,13 +223,15 @@ async function bringUpToDate(
       `The database lacks ${pending.join(', ')}. Start the service (npm start), or run: npx partner-impact migrate`,
     );
   if (migrates) refuseNewerRelease(state);
+  const session = { isPooled: !config.preparesStatements };
   if (migrates && pending.length > 0) {
-    const applied = await migrate(databaseUrl, { isPooled: !config.preparesStatements, onWait: onProgress });
+    const applied = await migrate(databaseUrl, { ...session, onWait: onProgress });
     for (const sentence of tellMigrated(state, applied)) onProgress(sentence);
   }
   const isDistributed = (await listDistributedTables(database)).length > 0;
   // Tables that a migration created are distributed like the others.
-  if (migrates && isDistributed) for (const name of await distributeTables(database)) onProgress(`Distributed the table ${name}`);
+  if (migrates && isDistributed)
+    for (const name of await distributeTables(databaseUrl, session)) onProgress(`Distributed the table ${name}`);
   return isDistributed;
 }
 

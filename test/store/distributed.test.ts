@@ -36,7 +36,7 @@ if (isCluster) {
 
     test('the service knows it, and distributing again changes nothing', async () => {
       assert.equal(service.database.isDistributed, true);
-      assert.deepEqual(await distributeTables(service.database), []);
+      assert.deepEqual(await distributeTables(service.databaseUrl), []);
     });
 
     test('many partners at once: each confirmation lands on its own shard, none is lost', async () => {
@@ -159,7 +159,7 @@ if (isCluster) {
   });
 } else {
   test('migrate --distribute is refused where the extension is missing, with what to do', async () => {
-    await assert.rejects(distributeTables(service.database), /extension Citus is missing[\s\S]*create extension citus/);
+    await assert.rejects(distributeTables(service.databaseUrl), /extension Citus is missing[\s\S]*create extension citus/);
     assert.deepEqual(await listDistributedTables(service.database), []);
   });
 }

@@ -1,5 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
 import type { Database, Queryable } from '../database.ts';
+import { isLockTimeout } from '../database-errors.ts';
 import { run } from '../query.ts';
+import {
+  beginLong,
+  connectToMigrate,
+  LOCK_ATTEMPTS,
+  LOCK_PAUSE_MS,
+  type SessionOptions,
+  TABLE_LOCK_TIMEOUT_MS,
+} from './migrating-session.ts';
 
 /** Tables that grow with the partners' traffic, distributed together by `partner_id`; referenced tables come first. */
 export const GROWING_TABLES = [
@@ -68,46 +79,66 @@ async function listMissing(db: Queryable): Promise<string[]> {
  *
  * @returns The tables that this call distributed.
  * @throws NotDistributableError When the database is no Citus coordinator.
+ * @throws Error When other sessions hold the tables all the time; nothing is changed then.
  */
-export async function distributeTables(database: Pick<Database, 'pool'>): Promise<string[]> {
-  if (!(await isCoordinator(database.pool))) {
-    throw new NotDistributableError(
-      'The extension Citus is missing in this database, so its tables cannot be distributed. Install it on the coordinator and the workers, run `create extension citus`, add the workers, then repeat; or do not distribute.',
-    );
+export async function distributeTables(databaseUrl: string, options: SessionOptions = {}): Promise<string[]> {
+  const client = await connectToMigrate(databaseUrl, options);
+  try {
+    if (!(await isCoordinator(client)))
+      throw new NotDistributableError(
+        'The extension Citus is missing in this database, so its tables cannot be distributed. Install it on the coordinator and the workers, run `create extension citus`, add the workers, then repeat; or do not distribute.',
+      );
+    return (await listMissing(client)).length === 0 ? [] : await distribute(client);
+  } finally {
+    await client.end();
   }
-  return (await listMissing(database.pool)).length === 0 ? [] : distribute(database);
 }
 
 /** Any number that no other lock uses. */
 const DISTRIBUTION_LOCK = 4_117_301;
 
+const LOCKED =
+  'The tables got no lock, and nothing was distributed: other sessions lock them. pg_stat_activity shows long transactions; end them, or wait for them, and repeat.';
+
+/** Our triggers read only their own row, so they are safe on a shard. */
+const SETTINGS = `set local citus.enable_unsafe_triggers = on; set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`;
+
+/** For what other sessions hold on the workers, once the tables are locked. */
+const LATER_LOCKS = "set local lock_timeout = '30s'";
+
 /**
- * Processes that start at once do this one after another.
- *
  * @returns The tables that this call distributed.
  */
-async function distribute({ pool }: Pick<Database, 'pool'>): Promise<string[]> {
-  const client = await pool.connect();
-  try {
-    // Our triggers read only their own row, so they are safe on a shard. Moving rows has no time limit.
-    await client.query(
-      "begin; set local citus.enable_unsafe_triggers = on; set local statement_timeout = 0; set local lock_timeout = '30s'",
-    );
-    await client.query('select pg_advisory_xact_lock($1)', [DISTRIBUTION_LOCK]);
-    const tables = await listMissing(client);
-    for (const table of tables) {
-      const colocation = table === GROWING_TABLES[0] ? 'none' : GROWING_TABLES[0];
-      await client.query({
-        text: 'select create_distributed_table($1, $2, colocate_with => $3)',
-        values: [table, 'partner_id', colocation],
-      });
+async function distribute(client: pg.Client): Promise<string[]> {
+  const tables = await lockMissing(client);
+  await client.query(LATER_LOCKS);
+  for (const table of tables) await distributeTable(client, table);
+  await client.query('commit');
+  return tables;
+}
+
+/**
+ * Begins a transaction with a lock on all tables before any is moved: those who write take them in another order. It waits for them as a
+ * migration does. Processes that start at once do this one after another.
+ */
+async function lockMissing(client: pg.Client): Promise<string[]> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      await beginLong(client, SETTINGS);
+      await client.query('select pg_advisory_xact_lock($1)', [DISTRIBUTION_LOCK]);
+      const tables = await listMissing(client);
+      if (tables.length > 0) await client.query(`lock table ${tables.join(', ')} in exclusive mode`);
+      return tables;
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      if (attempt === LOCK_ATTEMPTS) throw new Error(LOCKED, { cause: error });
+      await client.query('rollback');
+      await sleep(LOCK_PAUSE_MS);
     }
-    await client.query('commit');
-    return tables;
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw error;
-  } finally {
-    client.release();
-  }
+}
+
+async function distributeTable(client: pg.Client, table: string): Promise<void> {
+  const colocation = table === GROWING_TABLES[0] ? 'none' : GROWING_TABLES[0];
+  const text = 'select create_distributed_table($1, $2, colocate_with => $3)';
+  await client.query(text, [table, 'partner_id', colocation]);
 }

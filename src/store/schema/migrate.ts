@@ -4,17 +4,17 @@ import type pg from 'pg';
 import type { Queryable } from '../database.ts';
 import { isLockTimeout, isUndefinedTable } from '../database-errors.ts';
 import { dropUnfinished, listNextIndexes, type NextIndex, withNextIndexes } from './build-indexes.ts';
-import { connectToMigrate, describeSession, listSessions } from './migrating-session.ts';
+import {
+  beginLong,
+  connectToMigrate,
+  describeSession,
+  LOCK_ATTEMPTS,
+  LOCK_PAUSE_MS,
+  listSessions,
+  TABLE_LOCK_TIMEOUT_MS,
+} from './migrating-session.ts';
 
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
-
-/**
- * A migration that waits for a table delays everybody who comes later. So it waits for a moment, lets the others go first, and tries
- * again; not for ever, because a stranded transaction may hold the table.
- */
-const TABLE_LOCK_TIMEOUT_MS = 100;
-const PAUSE_MS = 400;
-const ATTEMPTS = 120;
 
 /** The lock of a migrating process, for the transaction of a file. Releases that migrated with Kysely take the same one, for a session. */
 const MIGRATION_LOCK = '3853314791062309107';
@@ -24,11 +24,6 @@ const LOOK_EVERY_MS = 200;
 
 /** A distributed database changes several tables in one transaction only with this setting. Elsewhere it has no effect. */
 const ONE_SHARD_AFTER_THE_OTHER = 'citus.multi_shard_modify_mode=sequential';
-
-/**
- * With this setting a distributed database applies the other settings of a transaction on its workers too. Elsewhere it has no effect.
- */
-const WORKERS_TOO = `set local citus.propagate_set_commands = 'local'`;
 
 export interface MigrateOptions {
   /** A transaction pooler is in front of the database: it accepts no start-up settings, so the role's lock time-out is in effect. */
@@ -140,10 +135,10 @@ async function applyNext(client: pg.Client, onWait: (sentence: string) => void):
     try {
       return await inLockedTransaction(client, () => applyFirstPending(client));
     } catch (error) {
-      if (!(error instanceof TableLockedError) || attempt === ATTEMPTS) throw error;
+      if (!(error instanceof TableLockedError) || attempt === LOCK_ATTEMPTS) throw error;
       if (attempt === 1)
         onWait(`The migration ${error.migration} waits for a table that another session locks${await describeHolder(client)} …`);
-      await sleep(PAUSE_MS);
+      await sleep(LOCK_PAUSE_MS);
     }
 }
 
@@ -174,14 +169,14 @@ class TableLockedError extends Error {
 }
 
 /** A file and its row of the list are committed together or not at all. */
-const BEGIN = `begin; ${WORKERS_TOO}; set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}; set local statement_timeout = 0`;
+const SETTINGS = `set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`;
 
 /** Nobody waits for the lock in a statement: an index that is built beside the writers waits for every statement under way. */
 async function inLockedTransaction<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {
   const text = 'select pg_try_advisory_xact_lock($1) as "isMine"';
   for (const endsAtMs = performance.now() + LOCK_WITHIN_MS; performance.now() < endsAtMs; await sleep(LOOK_EVERY_MS))
     try {
-      await client.query(BEGIN);
+      await beginLong(client, SETTINGS);
       const { rows } = await client.query<{ isMine: boolean }>(text, [MIGRATION_LOCK]);
       const done = rows[0]?.isMine ? { result: await work() } : undefined;
       await client.query('commit');

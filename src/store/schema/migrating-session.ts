@@ -4,6 +4,35 @@ import { startUpOf } from '../session-settings.ts';
 /** A file and an index may take as long as they need. */
 const WITHOUT_LIMIT = ['statement_timeout=0', 'lock_timeout=0'];
 
+/**
+ * Who waits for a table delays everybody who comes later. So a migration waits for a moment, lets the others go first, and tries again;
+ * not for ever, because a stranded transaction may hold the table.
+ */
+export const TABLE_LOCK_TIMEOUT_MS = 100;
+export const LOCK_PAUSE_MS = 400;
+export const LOCK_ATTEMPTS = 120;
+
+/**
+ * A distributed database applies the settings on its workers too. There a session is idle for as long as another worker works, which the
+ * role's time-out would end; it ends some seconds after the coordinator's machine is gone instead. Elsewhere this has no effect.
+ */
+const WORKERS_TOO = `set local citus.propagate_set_commands = 'local'; set local idle_in_transaction_session_timeout = 0;
+  set local tcp_keepalives_idle = 5; set local tcp_keepalives_interval = 2; set local tcp_keepalives_count = 3`;
+
+/** Sent alone: workers get everything that is sent along with a setting. */
+const OWN_TIMEOUT =
+  "select set_config(name, reset_val, true) from pg_settings where name = 'idle_in_transaction_session_timeout'";
+
+/**
+ * Begins a transaction that may take as long as it needs, once it has its locks.
+ *
+ * @param more Further settings, `set local …; set local …`.
+ */
+export async function beginLong(client: pg.Client, more: string): Promise<void> {
+  await client.query(`begin; ${WORKERS_TOO}; set local statement_timeout = 0; ${more}`);
+  await client.query(OWN_TIMEOUT);
+}
+
 export interface SessionOptions {
   /** A transaction pooler is in front of the database: it accepts no settings at the start, so those of the role are in effect. */
   readonly isPooled?: boolean;

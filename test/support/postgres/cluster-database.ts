@@ -11,7 +11,7 @@ export interface ClusterDatabase {
   readonly workers: readonly pg.Pool[];
 }
 
-/** Migrated and distributed; gone when the file's tests are over. */
+/** Migrated and, unless told otherwise, distributed; gone when the file's tests are over. */
 export async function clusterDatabase(
   coordinatorUrl: string,
   options: Omit<CreatedDatabaseOptions, 'name'> = {},

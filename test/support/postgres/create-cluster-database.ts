@@ -1,6 +1,5 @@
 /** A further database on every node of a Citus cluster. */
 import pg from 'pg';
-import { openDatabase } from '../../../src/store/database.ts';
 import { distributeTables } from '../../../src/store/schema/distribute.ts';
 import { migrate } from '../../../src/store/schema/migrate.ts';
 
@@ -15,6 +14,8 @@ export interface CreatedDatabaseOptions {
   readonly name: string;
   /** Connections among the nodes that a session keeps beyond a transaction; without it as many as Citus has it. */
   readonly cachedConnections?: number;
+  /** Left to the test when it is false. */
+  readonly isDistributed?: boolean;
 }
 
 /**
@@ -35,10 +36,10 @@ interface Node {
   readonly isCoordinator: boolean;
 }
 
-/** Migrated and distributed. */
+/** Migrated and, unless told otherwise, distributed. */
 export async function createClusterDatabase(
   coordinatorUrl: string,
-  { name, cachedConnections }: CreatedDatabaseOptions,
+  { name, cachedConnections, isDistributed = true }: CreatedDatabaseOptions,
 ): Promise<CreatedDatabase> {
   const nodes = await withClient(coordinatorUrl, listNodes);
   const urlOf = ({ host, port }: Node, database: string) =>
@@ -61,8 +62,7 @@ export async function createClusterDatabase(
   });
   await setShards(databaseUrl);
   await migrate(databaseUrl);
-  const database = openDatabase({ databaseUrl, poolSize: 1 });
-  await distributeTables(database).finally(() => database.close());
+  if (isDistributed) await distributeTables(databaseUrl);
   return {
     databaseUrl,
     workerUrls: workers.map((node) => urlOf(node, name)),
