@@ -1,4 +1,4 @@
-/** What the page of a delivery says of its attempts. */
+/** What the pages of deliveries say of what was not sent. */
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
@@ -30,4 +30,13 @@ describe('a delivery that was held before its first attempt', needsBrowser, () =
       await page.getByText(none, { exact: true }).waitFor();
       assert.equal(await page.getByText(/^(no answer|بلا رد)$/).count(), 0);
     });
+});
+
+test('an endpoint to which nothing was sent says so, and of a filter only where there is one', needsBrowser, async () => {
+  const { partner, endpointId } = await newEndpoint(service, endpointTools(service.database));
+  const page = await browser.signedIn('viewer');
+  await page.goto(`${browser.baseUrl}/webhooks/${partner.partnerId}/${endpointId}`);
+  await page.getByText('Nothing was sent to this endpoint yet').waitFor();
+  await page.goto(`${browser.baseUrl}/webhooks/${partner.partnerId}/${endpointId}?status=held`);
+  await page.getByText('No delivery fits this filter').waitFor();
 });

@@ -11,7 +11,7 @@ import { CodeLabelInFull } from '../../parts/code-label.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerTime } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
-import { Empty } from '../../parts/state.tsx';
+import { EmptyList } from '../../parts/state.tsx';
 import { Age, Points } from '../../parts/values.tsx';
 import { EVENT_TYPE } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -70,7 +70,13 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
         rowsOf={({ deliveries }) => deliveries}
         keyOf={({ delivery_id }) => delivery_id}
         linkOf={({ delivery_id }) => `/webhooks/${partnerId}/deliveries/${delivery_id}`}
-        empty={<Empty title={t.noDelivery} icon="webhook" />}
+        empty={
+          <EmptyList
+            filters={[filters.status, filters.type, filters.event]}
+            texts={{ nothing: t.noDelivery, nothingYet: t.noDeliveryYet, nothingYetHelp: t.noDeliveryYetHelp }}
+            icon="webhook"
+          />
+        }
         columns={[
           { label: t.event, narrow: 'title', show: ({ event_type }) => <CodeLabelInFull code={event_type} words={eventTypes} /> },
           { label: common.order, narrow: 'plain', show: (delivery) => <OrderLink delivery={delivery} /> },

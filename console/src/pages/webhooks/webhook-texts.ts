@@ -79,6 +79,8 @@ export const WEBHOOK = {
   rotates: ['New secret from', 'سرّ جديد من'],
   endpoint: ['Endpoint', 'نقطة الاستقبال'],
   deliveries: ['Deliveries', 'عمليات التسليم'],
+  noDeliveryYet: ['Nothing was sent to this endpoint yet', 'لم يُرسَل شيء إلى هذه النقطة بعد'],
+  noDeliveryYetHelp: ['Its events and tests appear here.', 'تظهر هنا إشعاراتها واختباراتها.'],
   noDelivery: ['No delivery fits this filter', 'لا عملية تسليم تطابق عامل التصفية'],
   event: ['Event', 'الإشعار'],
   noDeliveryOfEvent: ['This event was sent to no endpoint', 'لم يُرسَل هذا الإشعار إلى أي نقطة استقبال'],
