@@ -1,9 +1,9 @@
 /** What a chart says of figures that are far apart. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { needsBrowser } from '../support/console/browser.ts';
-import { openScene, type Scene } from '../support/console/console-scene.ts';
-import { untilStill } from '../support/console/until-still.ts';
+import { needsBrowser } from '../../support/console/browser.ts';
+import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { untilStill } from '../../support/console/until-still.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { browser } = (scene ?? {}) as Scene;
