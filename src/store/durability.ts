@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Database, Queryable } from './database.ts';
 import { problemOf, UnfitDatabaseError } from './database-problem.ts';
 import { run } from './query.ts';
@@ -43,12 +44,19 @@ export interface Worker {
   readonly settings: ServerSettings | undefined;
 }
 
+/** The coordinator warns of a worker that it does not reach, which would fail the statement; its row says the same. */
+const ASK_WORKERS = `select set_config('client_min_messages', 'error', true);
+  select nodename || ':' || nodeport as node, success, result
+  from run_command_on_workers($command$select row_to_json(s) from (${SETTINGS}) s$command$)`;
+
 /** Reads the same of each worker, in a session of the same role. */
 export async function readWorkerSettings({ pool }: Pick<Database, 'pool'>): Promise<Worker[]> {
-  const { rows } = await pool.query<{ node: string; success: boolean; result: string }>(
-    "select nodename || ':' || nodeport as node, success, result from run_command_on_workers($1)",
-    [`select row_to_json(s) from (${SETTINGS}) s`],
-  );
+  const results = (await pool.query(ASK_WORKERS)) as unknown as pg.QueryResult<{
+    node: string;
+    success: boolean;
+    result: string;
+  }>[];
+  const rows = results.flatMap((each) => each.rows).slice(1);
   return rows.map(({ node, success, result }) => ({ node, settings: success ? JSON.parse(result) : undefined }));
 }
 

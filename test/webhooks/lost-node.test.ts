@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { openDatabase } from '../../src/store/database.ts';
 import { problemOf } from '../../src/store/database-problem.ts';
+import { readWorkerSettings } from '../../src/store/durability.ts';
 import { findLastSequence } from '../../src/store/events/event.ts';
 import { NodeReader } from '../../src/store/node-reader.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
@@ -41,6 +42,11 @@ if (clusterUrl !== undefined) {
         const { partnerId } = first.partner;
         const failure = await findLastSequence(service.database.pool, partnerId).catch((error: unknown) => error);
         assert.equal(problemOf(failure)?.reason, 'worker_lost', String(failure));
+        const silent = (await readWorkerSettings(service.database)).filter(({ settings }) => settings === undefined);
+        assert.deepEqual(
+          silent.map(({ node }) => node.split(':').at(-1)),
+          [String(elsewhere)],
+        );
         await other.receiver.until(before + 1);
         assert.equal((await other.client.confirm()).status, 201);
         const [, second] = (await other.receiver.until(before + 2)).slice(before);
