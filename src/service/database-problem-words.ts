@@ -87,8 +87,12 @@ export function isReadyDespite({ reason }: DatabaseProblem): boolean {
   return WORDS[reason].isReady === true;
 }
 
+/** A worker has ended a session, such as one that was idle in a transaction. Who finds a lost worker tells more: it connects anew. */
+const ENDED_SESSION = /: connection not open$/;
+
 /** A look at the coordinator tells nothing of a worker. One statement that took too long is no trouble of a worker yet. */
-export function isNoted({ reason, worker }: DatabaseProblem): boolean {
+export function isNoted({ reason, worker, message }: DatabaseProblem): boolean {
+  if (reason === 'worker_lost') return !ENDED_SESSION.test(message);
   return WORDS[reason].isNoted === true || (worker !== undefined && reason !== 'no_answer');
 }
 

@@ -4,6 +4,7 @@ import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import pino from 'pino';
 import { freePort } from '../../reliability/harness/free-port.ts';
 import { openDatabaseWatch } from '../../src/service/database-watch.ts';
@@ -202,6 +203,24 @@ test('what work met while a database gave no answer does not make it slow once i
   );
   assert.equal(opened.reason, undefined);
 });
+
+test(
+  'a session that a worker of a cluster has ended is no lost worker, whose standby somebody would promote',
+  HANG_LIMIT,
+  async () => {
+    const { opened } = watch((await emptyDatabase()).databaseUrl);
+    const saying = (words: string) =>
+      new pg.DatabaseError(
+        `connection to the remote node pi@10.0.0.3:5432 failed with the following error: ${words}`,
+        0,
+        'error',
+      );
+    opened.note(saying('connection not open'));
+    assert.equal(await opened.check(), undefined);
+    opened.note(saying('Connection refused'));
+    assert.match(String(await opened.check()), /a worker of the cluster does not answer/);
+  },
+);
 
 describe('while look-ups work, a service stays ready and names what does not', HANG_LIMIT, () => {
   test('a table that a session locks, with the session', async () => {
