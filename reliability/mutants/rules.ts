@@ -749,7 +749,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'nobody who writes waits behind a migration that waits for a table',
     source: 'decision record 0069',
-    file: 'src/store/schema/migrate.ts',
+    file: 'src/store/schema/migrating-session.ts',
     find: 'const TABLE_LOCK_TIMEOUT_MS = 100;',
     replace: 'const TABLE_LOCK_TIMEOUT_MS = 5_000;',
     tests: ['store/migration-locks'],

@@ -19,7 +19,10 @@ interface MigrateOptions {
 export function migrateCommand(): ProgramCommand {
   return new ProgramCommand('migrate')
     .description('apply missing migrations; repeatable, and safe while services run')
-    .option('--distribute', 'distribute the growing tables over the nodes of a Citus cluster, by partner')
+    .option(
+      '--distribute',
+      'distribute the growing tables over the nodes of a Citus cluster, by partner; confirmations get 503 meanwhile',
+    )
     .option('--json', 'one JSON object, for programs')
     .action(
       withoutOperator('a deployment migrates as it starts the service; a signed-in operator needs the role admin', bringUpToDate),

@@ -39,6 +39,13 @@ if (isCluster) {
       assert.deepEqual(await distributeTables(service.databaseUrl), []);
     });
 
+    test('it names no statement to the database: behind a transaction pooler the next one has another session', async (t) => {
+      const query = t.mock.method(pg.Client.prototype, 'query');
+      await distributeTables(service.databaseUrl);
+      const named = query.mock.calls.map(({ arguments: [statement] }) => (statement as { name?: string }).name);
+      assert.deepEqual(new Set(named), new Set([undefined]));
+    });
+
     test('many partners at once: each confirmation lands on its own shard, none is lost', async () => {
       const partners: TestPartner[] = [];
       for (let each = 0; each < 8; each++) partners.push(await service.newPartner());

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Database, Queryable } from '../database.ts';
-import { isLockTimeout } from '../database-errors.ts';
-import { run } from '../query.ts';
+import { isDeadlock, isLockTimeout } from '../database-errors.ts';
+import { runAnew } from '../query.ts';
 import {
-  beginLong,
   connectToMigrate,
+  inLockedTransaction,
   LOCK_ATTEMPTS,
   LOCK_PAUSE_MS,
   type SessionOptions,
@@ -59,12 +59,12 @@ export async function listDistributedTables({ pool }: Pick<Database, 'pool'>): P
 
 async function isCoordinator(db: Queryable): Promise<boolean> {
   const text = "select 1 from pg_extension where extname = 'citus'";
-  return (await run(db, { name: 'find_citus', text }, [])).length > 0;
+  return (await runAnew(db, { name: 'find_citus', text }, [])).length > 0;
 }
 
 async function listDistributed(db: Queryable): Promise<string[]> {
   const text = "select logicalrelid::text as name from pg_dist_partition where partmethod = 'h'";
-  const tables = await run<{ name: string }>(db, { name: 'list_distributed_tables', text }, []);
+  const tables = await runAnew<{ name: string }>(db, { name: 'list_distributed_tables', text }, []);
   return tables.map(({ name }) => name).filter((name) => (GROWING_TABLES as readonly string[]).includes(name));
 }
 
@@ -95,46 +95,61 @@ export async function distributeTables(databaseUrl: string, options: SessionOpti
 }
 
 /** Any number that no other lock uses. */
-const DISTRIBUTION_LOCK = 4_117_301;
+const DISTRIBUTION_LOCK = '4117301';
+const BUSY = 'Another process has been distributing this database for an hour. pg_stat_activity shows what it does.';
 
 const LOCKED =
   'The tables got no lock, and nothing was distributed: other sessions lock them. pg_stat_activity shows long transactions; end them, or wait for them, and repeat.';
 
 /** Our triggers read only their own row, so they are safe on a shard. */
-const SETTINGS = `set local citus.enable_unsafe_triggers = on; set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`;
+const SETTINGS = 'set local citus.enable_unsafe_triggers = on';
+
+/**
+ * PostgreSQL cancels an autovacuum of a table for which others wait longer than `deadlock_timeout`, a second by default. Each wait of this
+ * length may also end one of those who write, by a deadlock.
+ */
+const LONG_LOCK_TIMEOUT_MS = 1_500;
+const LONG_EVERY = 20;
 
 /** For what other sessions hold on the workers, once the tables are locked. */
 const LATER_LOCKS = "set local lock_timeout = '30s'";
 
 /**
+ * Waits for those who hold a table as a migration does. Processes that start at once do this one after another.
+ *
  * @returns The tables that this call distributed.
  */
 async function distribute(client: pg.Client): Promise<string[]> {
-  const tables = await lockMissing(client);
+  for (let attempt = 1; ; attempt++)
+    try {
+      const timeoutMs = attempt % LONG_EVERY === 0 ? LONG_LOCK_TIMEOUT_MS : TABLE_LOCK_TIMEOUT_MS;
+      const settings = `${SETTINGS}; set local lock_timeout = ${timeoutMs}`;
+      const terms = { lock: DISTRIBUTION_LOCK, settings, busy: BUSY };
+      return await inLockedTransaction(client, terms, () => distributeMissing(client));
+    } catch (error) {
+      if (!(error instanceof TablesLockedError) || attempt === LOCK_ATTEMPTS) throw error;
+      await sleep(LOCK_PAUSE_MS);
+    }
+}
+
+/** Nothing was distributed. */
+class TablesLockedError extends Error {
+  override readonly name = 'TablesLockedError';
+}
+
+async function distributeMissing(client: pg.Client): Promise<string[]> {
+  const tables = await listMissing(client);
+  if (tables.length > 0) await lockTables(client, tables);
   await client.query(LATER_LOCKS);
   for (const table of tables) await distributeTable(client, table);
-  await client.query('commit');
   return tables;
 }
 
-/**
- * Begins a transaction with a lock on all tables before any is moved: those who write take them in another order. It waits for them as a
- * migration does. Processes that start at once do this one after another.
- */
-async function lockMissing(client: pg.Client): Promise<string[]> {
-  for (let attempt = 1; ; attempt++)
-    try {
-      await beginLong(client, SETTINGS);
-      await client.query('select pg_advisory_xact_lock($1)', [DISTRIBUTION_LOCK]);
-      const tables = await listMissing(client);
-      if (tables.length > 0) await client.query(`lock table ${tables.join(', ')} in exclusive mode`);
-      return tables;
-    } catch (error) {
-      if (!isLockTimeout(error)) throw error;
-      if (attempt === LOCK_ATTEMPTS) throw new Error(LOCKED, { cause: error });
-      await client.query('rollback');
-      await sleep(LOCK_PAUSE_MS);
-    }
+/** All before any is moved: those who write take them in another order. */
+async function lockTables(client: pg.Client, tables: readonly string[]): Promise<void> {
+  await client.query(`lock table ${tables.join(', ')} in exclusive mode`).catch((error: unknown) => {
+    throw isLockTimeout(error) || isDeadlock(error) ? new TablesLockedError(LOCKED, { cause: error }) : error;
+  });
 }
 
 async function distributeTable(client: pg.Client, table: string): Promise<void> {

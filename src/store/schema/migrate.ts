@@ -5,9 +5,9 @@ import type { Queryable } from '../database.ts';
 import { isLockTimeout, isUndefinedTable } from '../database-errors.ts';
 import { dropUnfinished, listNextIndexes, type NextIndex, withNextIndexes } from './build-indexes.ts';
 import {
-  beginLong,
   connectToMigrate,
   describeSession,
+  inLockedTransaction,
   LOCK_ATTEMPTS,
   LOCK_PAUSE_MS,
   listSessions,
@@ -18,9 +18,6 @@ const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 
 /** The lock of a migrating process, for the transaction of a file. Releases that migrated with Kysely take the same one, for a session. */
 const MIGRATION_LOCK = '3853314791062309107';
-/** A file may take long, and so may the files that another process applies. */
-const LOCK_WITHIN_MS = 3_600_000;
-const LOOK_EVERY_MS = 200;
 
 /** A distributed database changes several tables in one transaction only with this setting. Elsewhere it has no effect. */
 const ONE_SHARD_AFTER_THE_OTHER = 'citus.multi_shard_modify_mode=sequential';
@@ -133,7 +130,7 @@ async function applyAll(
 async function applyNext(client: pg.Client, onWait: (sentence: string) => void): Promise<AppliedMigration | undefined> {
   for (let attempt = 1; ; attempt++)
     try {
-      return await inLockedTransaction(client, () => applyFirstPending(client));
+      return await inLockedTransaction(client, LOCKED, () => applyFirstPending(client));
     } catch (error) {
       if (!(error instanceof TableLockedError) || attempt === LOCK_ATTEMPTS) throw error;
       if (attempt === 1)
@@ -169,24 +166,11 @@ class TableLockedError extends Error {
 }
 
 /** A file and its row of the list are committed together or not at all. */
-const SETTINGS = `set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`;
-
-/** Nobody waits for the lock in a statement: an index that is built beside the writers waits for every statement under way. */
-async function inLockedTransaction<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {
-  const text = 'select pg_try_advisory_xact_lock($1) as "isMine"';
-  for (const endsAtMs = performance.now() + LOCK_WITHIN_MS; performance.now() < endsAtMs; await sleep(LOOK_EVERY_MS))
-    try {
-      await beginLong(client, SETTINGS);
-      const { rows } = await client.query<{ isMine: boolean }>(text, [MIGRATION_LOCK]);
-      const done = rows[0]?.isMine ? { result: await work() } : undefined;
-      await client.query('commit');
-      if (done) return done.result;
-    } catch (error) {
-      await client.query('rollback').catch(() => {});
-      throw error;
-    }
-  throw new Error('Another process has been migrating this database for an hour. pg_stat_activity shows what it does.');
-}
+const LOCKED = {
+  lock: MIGRATION_LOCK,
+  settings: `set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`,
+  busy: 'Another process has been migrating this database for an hour. pg_stat_activity shows what it does.',
+};
 
 async function applyFirstPending(client: pg.Client): Promise<AppliedMigration | undefined> {
   let name: string | undefined;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { startUpOf } from '../session-settings.ts';
 
@@ -23,14 +24,42 @@ const WORKERS_TOO = `set local citus.propagate_set_commands = 'local'; set local
 const OWN_TIMEOUT =
   "select set_config(name, reset_val, true) from pg_settings where name = 'idle_in_transaction_session_timeout'";
 
+interface LockedTerms {
+  /** Of an advisory lock. */
+  readonly lock: string;
+  /** Of the transaction, `set local …; set local …`. */
+  readonly settings: string;
+  /** What is said when another process has had the lock for an hour. */
+  readonly busy: string;
+}
+
+/** A file may take long, and so may what another process does under the same lock. */
+const LOCK_WITHIN_MS = 3_600_000;
+const LOOK_EVERY_MS = 200;
+
 /**
- * Begins a transaction that may take as long as it needs, once it has its locks.
- *
- * @param more Further settings, `set local …; set local …`.
+ * Works in a transaction that may take as long as it needs, as the only one with its lock. Nobody waits for the lock in a statement: an
+ * index that is built beside the writers waits for every statement under way.
  */
-export async function beginLong(client: pg.Client, more: string): Promise<void> {
-  await client.query(`begin; ${WORKERS_TOO}; set local statement_timeout = 0; ${more}`);
-  await client.query(OWN_TIMEOUT);
+export async function inLockedTransaction<Result>(
+  client: pg.Client,
+  { lock, settings, busy }: LockedTerms,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const text = 'select pg_try_advisory_xact_lock($1) as "isMine"';
+  for (const endsAtMs = performance.now() + LOCK_WITHIN_MS; performance.now() < endsAtMs; await sleep(LOOK_EVERY_MS))
+    try {
+      await client.query(`begin; ${WORKERS_TOO}; set local statement_timeout = 0; ${settings}`);
+      await client.query(OWN_TIMEOUT);
+      const { rows } = await client.query<{ isMine: boolean }>(text, [lock]);
+      const done = rows[0]?.isMine ? { result: await work() } : undefined;
+      await client.query('commit');
+      if (done) return done.result;
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      throw error;
+    }
+  throw new Error(busy);
 }
 
 export interface SessionOptions {
