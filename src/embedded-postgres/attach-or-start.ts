@@ -1,5 +1,5 @@
 /** Gets the server of a cluster ready, whichever process starts it. */
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
@@ -66,7 +66,7 @@ export async function attachOrStart(site: Site): Promise<Running> {
     }
   }
   throw embeddedProblem(
-    `The database in ${cluster} is in use, but no server became ready within ${IDLE_TIMEOUT_MS / 1000} s. ${lastWords(launch)}`,
+    `The database in ${cluster} is in use, but no server became ready within ${IDLE_TIMEOUT_MS / 1000} s. ${lastWords(launch, cluster)}`,
   );
 }
 
@@ -116,7 +116,7 @@ function endProcess(pid: number, signal: NodeJS.Signals): void {
 
 function assertWorthAnotherTry(launch: Launch | undefined, cluster: string): void {
   if (!launch || hasLostRace(launch)) return;
-  throw embeddedProblem(explainFailure(lastWords(launch) || sayWhenFull(cluster), cluster));
+  throw embeddedProblem(explainFailure(lastWords(launch, cluster), cluster));
 }
 
 /** Servers that other processes start meanwhile write into the same log. */
@@ -128,15 +128,19 @@ function hasLostRace({ pid, readLog }: Launch): boolean {
 
 /** A server whose disk is full may have no room for its log either. */
 function sayWhenFull(cluster: string): string {
+  if (!existsSync(cluster)) return '';
   const { bavail, bsize } = statfsSync(cluster);
   return bavail * bsize < WAL_SEGMENT_BYTES ? 'No space left on device' : '';
 }
 
-/** The reason that PostgreSQL, or a program before it in the command, reported last, without its time: it recurs with each attempt. */
-function lastWords(launch: Launch | undefined): string {
+/**
+ * The reason that PostgreSQL, or a program before it in the command, reported last, without its time: it recurs with each attempt.
+ */
+function lastWords(launch: Launch | undefined, cluster: string): string {
   const lines = (launch?.readLog() ?? '').split('\n').filter((line) => line.trim() !== '' && !REFUSED_CLIENT.test(line));
   const reasons = lines.filter((line) => /FATAL|PANIC/.test(line));
-  const last = reasons.findLast((line) => !LOST_RACE.test(line)) ?? reasons.at(-1) ?? lines.at(-1) ?? '';
+  const reason = reasons.findLast((line) => !LOST_RACE.test(line)) ?? reasons.at(-1);
+  const last = reason ?? (sayWhenFull(cluster) || (lines.at(-1) ?? ''));
   return last.replace(/^\S+ \S+ UTC \[\d+\] /, '');
 }
 

@@ -1,4 +1,4 @@
-import type { DatabaseProblem, ProblemReason } from '../store/database-problem.ts';
+import { type DatabaseProblem, hasEndedSession, type ProblemReason } from '../store/database-problem.ts';
 
 interface Words {
   readonly state: string;
@@ -87,12 +87,10 @@ export function isReadyDespite({ reason }: DatabaseProblem): boolean {
   return WORDS[reason].isReady === true;
 }
 
-/** A worker has ended a session, such as one that was idle in a transaction. Who finds a lost worker tells more: it connects anew. */
-const ENDED_SESSION = /: connection not open$/;
-
 /** A look at the coordinator tells nothing of a worker. One statement that took too long is no trouble of a worker yet. */
-export function isNoted({ reason, worker, message }: DatabaseProblem): boolean {
-  if (reason === 'worker_lost') return !ENDED_SESSION.test(message);
+export function isNoted(problem: DatabaseProblem): boolean {
+  const { reason, worker } = problem;
+  if (hasEndedSession(problem)) return false;
   return WORDS[reason].isNoted === true || (worker !== undefined && reason !== 'no_answer');
 }
 

@@ -59,6 +59,8 @@ export function openDatabaseWatch(options: DatabaseWatchOptions): DatabaseWatch 
 
 interface FoundProblem extends DatabaseProblem {
   readonly isReady: boolean;
+  /** Of an embedded server: its message says what to do. */
+  readonly isEmbedded?: true;
 }
 
 interface Seen {
@@ -73,7 +75,7 @@ class LookingWatch implements DatabaseWatch {
   readonly #look = shared(() => this.#lookNow());
   readonly #timer: NodeJS.Timeout;
   #isClosed = false;
-  #problem: DatabaseProblem | undefined;
+  #problem: FoundProblem | undefined;
   #beganAtMs = 0;
   #failedAtMs = Number.NEGATIVE_INFINITY;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
@@ -104,7 +106,7 @@ class LookingWatch implements DatabaseWatch {
   async check(): Promise<string | undefined> {
     const found = await this.#look();
     if (!found) return undefined;
-    const sentence = `${sentenceOf(found)} (${found.message})`;
+    const sentence = found.isEmbedded ? embeddedSentence(found) : `${sentenceOf(found)} (${found.message})`;
     if (found.isReady) return sentence;
     throw new Error(sentence);
   }
@@ -139,7 +141,7 @@ class LookingWatch implements DatabaseWatch {
     } catch (error) {
       this.#late.forget();
       const failure = this.#findFailure();
-      if (failure !== undefined) return { reason: 'unreachable', message: failure, isReady: false };
+      if (failure !== undefined) return { reason: 'unreachable', message: failure, isReady: false, isEmbedded: true };
       const problem = problemOf(error) ?? { reason: 'other', message: (error as Error).message };
       return { ...problem, isReady: isReadyDespite(problem) };
     }
@@ -186,17 +188,22 @@ class LookingWatch implements DatabaseWatch {
     return this.#locked && nowMs - this.#locked.atMs < LOCKED_FOR_MS ? this.#locked.problem : undefined;
   }
 
-  #tell(found: DatabaseProblem | undefined): void {
+  #tell(found: FoundProblem | undefined): void {
     const before = this.#problem;
     this.#problem = found;
-    if (found?.reason === before?.reason) return;
+    if (found?.reason === before?.reason && found?.isEmbedded === before?.isEmbedded) return;
     if (!before) this.#beganAtMs = performance.now();
-    if (found) this.#logger.error({ reason: found.reason, cause: found.message }, sentenceOf(found));
+    if (found?.isEmbedded) this.#logger.error({ reason: found.reason }, embeddedSentence(found));
+    else if (found) this.#logger.error({ reason: found.reason, cause: found.message }, sentenceOf(found));
     else {
       const seconds = Math.round((performance.now() - this.#beganAtMs) / 1_000);
       this.#logger.warn({ reason: before?.reason, seconds }, 'the database does all of its work again');
     }
   }
+}
+
+function embeddedSentence({ message }: FoundProblem): string {
+  return `the embedded database does not run; when the cause is gone, the service starts it again by itself. ${message}`;
 }
 
 function findOffset(offsetMs: number): DatabaseProblem | undefined {

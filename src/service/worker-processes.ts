@@ -32,14 +32,14 @@ const START_MESSAGE = 'start';
 /** A process that dies is replaced at once; one that keeps dying, at most this often. */
 const RESTART_PAUSE_MS = 1_000;
 
-/** A process that has not said for so many times that it works stands still: it takes connections, and answers on none. */
+/** A process that has not said for so many times that it works does not respond: it takes connections, and answers on none. */
 const MISSED_BEATS_MAX = 15;
 /** The same of one that has not said so yet: while it loads the program, which takes a second, and longer on a busy machine. */
 const FIRST_BEAT_MISSED_MAX = 45;
 
 /**
  * Serves one port with several processes. The first one takes no requests: it prepares the database, starts the others, replaces one that
- * dies or stands still, answers for all on the admin listener, and stops all.
+ * dies or does not respond, answers for all on the admin listener, and stops all.
  *
  * @throws Error When a process cannot start; it has printed the reason on standard error.
  */

@@ -103,6 +103,14 @@ const OF_WORKER = /^(connection to the remote node|could not establish any conne
 /** The context of what a worker says. */
 const AT_WORKER = /while executing command on (\S+)/;
 
+/** A worker has ended a session, such as one that was idle in a transaction. Who finds a lost worker tells more: it connects anew. */
+const ENDED_SESSION = /: connection not open$/;
+
+/** Whether a worker that works ended a session: the same work may succeed at once. */
+export function hasEndedSession({ reason, message }: DatabaseProblem): boolean {
+  return reason === 'worker_lost' && ENDED_SESSION.test(message);
+}
+
 function reasonOf(error: Error): ProblemReason | undefined {
   if (error instanceof UnfitDatabaseError) return error.reason;
   if (error instanceof pg.DatabaseError && OF_WORKER.test(error.message)) return 'worker_lost';

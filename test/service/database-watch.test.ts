@@ -89,7 +89,7 @@ for (const words of [[], ['--processes', '2']])
     const readiness = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).text();
     renameSync(join(cluster, 'pg_wal'), join(dataDirectory, 'elsewhere'));
     process.kill(Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10), 'SIGKILL');
-    await waitFor('the reason in /readyz', async () => /cannot be reached.*did not start: .*pg_wal/.test(await readiness()));
+    await waitFor('the reason in /readyz', async () => /does not run.*did not start: .*pg_wal/.test(await readiness()));
     const attempts = () => readFileSync(join(dataDirectory, 'postgres.log'), 'utf8').split('does not exist').length;
     const furtherAttempts = (wanted: number) => {
       const before = attempts();
@@ -102,6 +102,7 @@ for (const words of [[], ['--processes', '2']])
     // Each look meets another state of a server that ends while it starts.
     await furtherAttempts(4);
     assert.equal(countLines(), told);
+    assert.equal(service.output().match(/the embedded database does not run.*did not start: .*pg_wal/g)?.length, 1);
     renameSync(join(dataDirectory, 'elsewhere'), join(cluster, 'pg_wal'));
     await waitFor('the database', async () => /^ready\n$/.test(await readiness()));
     await service.end('SIGTERM');

@@ -4,7 +4,7 @@ import { ServiceError } from '../../domain/service-error.ts';
 import { UnverifiedRecordError } from '../../operations/audit/unverified-record.ts';
 import { PartnersLeftError } from '../../operations/for-each-partner.ts';
 import { nextStepOf } from '../../service/database-problem-words.ts';
-import { problemOf, problemOfServer } from '../../store/database-problem.ts';
+import { hasEndedSession, problemOf, problemOfServer } from '../../store/database-problem.ts';
 import { CommitUnknownError } from '../../store/transaction.ts';
 import { UsageError } from './options.ts';
 
@@ -23,7 +23,10 @@ export function isMistake(error: unknown): boolean {
 export function messageOf(error: unknown): string {
   const { message } = error as Error;
   const advice = error instanceof CommitUnknownError ? ' Check whether the change was made before you repeat the command.' : '';
-  if (problemOf(error)?.reason === 'worker_lost' && !(error instanceof PartnersLeftError))
+  const found = problemOf(error);
+  if (found && hasEndedSession(found))
+    return `A worker of the database ended a session of this command. Repeat it. ${message}${advice}`;
+  if (found?.reason === 'worker_lost' && !(error instanceof PartnersLeftError))
     return `A worker of the database does not answer. Nothing that includes its partners can be read or changed until it is back. Commands for one partner on another worker work. ${nextStepOf('worker_lost')}. ${message}${advice}`;
   if (error instanceof CommitUnknownError) return `${message}${advice}`;
   const problem = problemOfServer(error);

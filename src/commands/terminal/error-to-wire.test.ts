@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { messageOf } from './error-to-wire.ts';
+
+function refusalOfCoordinator(words: string): Error {
+  return new pg.DatabaseError(
+    `connection to the remote node impact@worker-1:5432 failed with the following error: ${words}`,
+    0,
+    'error',
+  );
+}
+
+test('who meets a session that a worker ended repeats the command, and replaces no worker', () => {
+  assert.match(
+    messageOf(refusalOfCoordinator('connection not open')),
+    /^A worker of the database ended a session .* Repeat it\. /,
+  );
+  assert.match(messageOf(refusalOfCoordinator('Connection refused')), /^A worker of the database does not answer\. .*standby/);
+});
