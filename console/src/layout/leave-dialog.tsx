@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { type ShouldBlockFn, useBlocker } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { useHasUnsaved } from '../app/unsaved.ts';
 import { Dialog } from '../parts/dialogs/dialog.tsx';
 import { useTexts } from '../texts/language.tsx';
@@ -13,8 +14,13 @@ export function LeaveDialog() {
   const t = useTexts(SHELL);
   const isUnsaved = useHasUnsaved();
   const { status, proceed, reset } = useBlocker({ shouldBlockFn: leadsAway, disabled: !isUnsaved, withResolver: true });
+  const isBlocked = status === 'blocked';
+  // What was being saved is saved now: the person goes where the saved thing is.
+  useEffect(() => {
+    if (isBlocked && !isUnsaved) reset?.();
+  }, [isBlocked, isUnsaved, reset]);
   return (
-    <Dialog opened={status === 'blocked'} onClose={() => reset?.()} title={t.leaveTitle}>
+    <Dialog opened={isBlocked && isUnsaved} onClose={() => reset?.()} title={t.leaveTitle}>
       <Stack gap="md">
         <Text>{t.leaveHelp}</Text>
         <Group justify="flex-end">

@@ -19,7 +19,7 @@ export const REFUSAL: Readonly<Record<string, string>> = {
   partner_order_conflict: 'لرقم الطلب هذا مساهمة مسجّلة من قبل.',
   association_conflict: 'المساهمة أو التقدير مرتبط من قبل.',
   contribution_pending: 'المساهمة ما زالت قيد المعالجة.',
-  estimate_expired: 'انتهت صلاحية التقدير بعد 24 ساعة.',
+  estimate_expired: 'انتهت صلاحية التقدير.',
   calculation_mismatch: 'التقدير يخص رقم طلب آخر.',
   contribution_final_failure: 'سُجّل فشل هذه المساهمة نهائيًا.',
   rate_limited: 'محاولات كثيرة في وقت قصير. انتظر قليلًا، ثم أعد المحاولة.',

@@ -502,7 +502,7 @@ describe('a settlement that a colleague puts into another batch first', needsBro
     await page.getByRole('heading', { level: 1, name: 'Mine of two' }).waitFor();
     await page.getByText('No settlement is chosen').waitFor();
     await dialog.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
     await page.getByText('Not every settlement was added').waitFor({ state: 'detached' });
   });
 

@@ -109,6 +109,26 @@ test(
   },
 );
 
+test('who leaves while it is being saved is not told that it is lost, and comes to what was saved', needsBrowser, async () => {
+  const page = await browser.signedIn('operator');
+  await page.goto(`${browser.baseUrl}/partners/new`);
+  const sent = Promise.withResolvers<() => Promise<void>>();
+  await page.route('**/operator/v1/partners', (route) => {
+    if (route.request().method() === 'POST') sent.resolve(() => route.continue());
+    else return route.continue();
+  });
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Souq of Patience');
+  await page.getByRole('button', { name: 'Create the partner' }).click();
+  const goOn = await sent.promise;
+  await page.getByRole('navigation').getByRole('link', { name: 'Reviews', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('is not saved').waitFor();
+  await goOn();
+  await page.getByRole('heading', { name: 'Souq of Patience' }).waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  await page.unrouteAll();
+});
+
 test('an answer to a dispute is kept until it is recorded', needsBrowser, async () => {
   const { partnerId, client, open } = await newSettledPartner(service);
   await client.confirm({ points: 100 });

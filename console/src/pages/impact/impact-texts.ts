@@ -42,10 +42,10 @@ export const IMPACT = {
     (name: string) => `أُنشئت الدفعة «${isolateForeign(name)}».`,
   ],
   createdWithout: [
-    (name: string, why: string) =>
-      `The batch “${isolateForeign(name)}” is created. Not every settlement was added to it: ${why} Choose anew what it still takes.`,
-    (name: string, why: string) =>
-      `أُنشئت الدفعة «${isolateForeign(name)}»، ولم تُضف إليها كل التسويات: ${isolate(why)} اختر من جديد ما تضيفه إليها.`,
+    (name: string) =>
+      `The batch “${isolateForeign(name)}” is created. Not every settlement was added to it: the service refused some, such as those that a colleague has put into another batch meanwhile. Choose anew what it still takes.`,
+    (name: string) =>
+      `أُنشئت الدفعة «${isolateForeign(name)}»، ولم تُضف إليها كل التسويات: رفضت الخدمة بعضها، كالتي أضافها زميل إلى دفعة أخرى في هذه الأثناء. اختر من جديد ما تضيفه إليها.`,
   ],
   createHelp: [
     'Choose settlements: below the list stands what they are worth together and how many trees that pays. You then state how many trees the batch is for.',
@@ -132,10 +132,10 @@ export const IMPACT = {
   choose: ['Choose', 'اختيار'],
   chosen: [
     (count: number, points: string) => `${settlements[0](count)} chosen, ${countEnglish(points, 'point')}`,
-    (count: number, points: string) => `المختار: ${settlements[1](count)}، ${COUNTED.points[1](points)}`,
+    (count: number, points: string) => `المحدّد: ${settlements[1](count)}، ${COUNTED.points[1](points)}`,
   ],
   chooseNone: ['Choose none', 'إلغاء الاختيار'],
-  noneChosen: ['No settlement is chosen', 'لم تُختر أي تسوية'],
+  noneChosen: ['No settlement is chosen', 'لم تُحدَّد أي تسوية'],
   disputedChosen: [
     (count: number) =>
       `The partner disputes ${settlements[0](count)} of these. A correction comes as an adjustment on a later settlement, and not into this batch.`,

@@ -1,7 +1,6 @@
 import { Alert, Button, Stack, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ApiError } from '../../api/api-error.ts';
 import { answerOf, client } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { inDigits } from '../../format/as-meant.ts';
@@ -34,12 +33,6 @@ export function NewBatch() {
   );
 }
 
-/** A settlement that a colleague has put into another batch meanwhile is refused each time, and the batch is there: it is gone on with. */
-function refusalForGood(error: unknown): string {
-  if (error instanceof ApiError && error.code === 'invalid_request') return error.message;
-  throw error;
-}
-
 interface Wanted {
   readonly name: string;
   readonly quantity: string;
@@ -59,14 +52,16 @@ function CreateBar({ chosen }: { readonly chosen: Chosen<Poolable> }) {
     async send({ shares: wanted, ...body }: Wanted, key) {
       const params = { header: { 'Idempotency-Key': key } };
       const batch = await answerOf(client.POST('/operator/v1/impact-batches', { params, body }));
-      const refusal = await poolSettlements({ batchId: batch.impact_batch_id, shares: wanted, key, onProgress: setSent }).then(
-        () => undefined,
-        refusalForGood,
-      );
-      return { batch, refusal };
+      let isWhole = true;
+      // The batch is there, and is gone on with.
+      const onRefused = () => {
+        isWhole = false;
+      };
+      await poolSettlements({ batchId: batch.impact_batch_id, shares: wanted, key, onProgress: setSent, onRefused });
+      return { batch, isWhole };
     },
     done: ({ batch: { name } }) => t.created(name),
-    failed: ({ batch: { name }, refusal }) => refusal && t.createdWithout(name, refusal),
+    failed: ({ batch: { name }, isWhole }) => (isWhole ? undefined : t.createdWithout(name)),
     onDone: ({ batch: { impact_batch_id } }) => void navigate({ href: `/impact/${impact_batch_id}` }),
   });
   return (

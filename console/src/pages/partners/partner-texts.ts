@@ -36,7 +36,7 @@ export const PARTNER = {
   suspend: ['Suspend', 'إيقاف'],
   suspendConsequence: [
     'Within ten seconds the service refuses new records of the partner. Its look-ups and repetitions still work. It can be resumed.',
-    'يسري الإيقاف خلال عشر ثوانٍ، ثم ترفض الخدمة ما يسجّله الشريك من جديد. تبقى استعلاماته وطلباته المكررة تعمل، ويمكن استئناف العمل معه.',
+    'يسري الإيقاف خلال عشر ثوانٍ، ثم ترفض الخدمة أي تسجيل جديد من الشريك. تبقى استعلاماته وطلباته المكررة تعمل، ويمكن استئناف العمل معه.',
   ],
   suspendedBy: ['Suspended by', 'أوقفه'],
   resume: ['Resume', 'استئناف العمل'],
