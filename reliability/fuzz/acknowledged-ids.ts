@@ -1,5 +1,6 @@
 /** What was acknowledged, against what the database holds: after a refusal nothing is stored, after an acknowledgement all of it. */
 import type { Pool } from 'pg';
+import { failedContribution } from './told-outcomes.ts';
 import type { WireAnswer } from './wire-format.ts';
 import { onlyHeader } from './wire-format.ts';
 
@@ -42,9 +43,8 @@ export class AcknowledgedIds {
 
   /** A contribution that failed at once is recorded too; a replay tells of the same one. */
   addFailure({ error }: Json): void {
-    if (error?.code !== 'contribution_final_failure') return;
-    const { code: transactionId } = error.details.find(({ field }: Json) => field === 'transaction_id');
-    this.acknowledged.contribution.add(transactionId);
+    const transactionId = failedContribution(error);
+    if (transactionId !== undefined) this.acknowledged.contribution.add(transactionId);
   }
 
   /** @returns How many rows each table has. */

@@ -11,12 +11,12 @@ export class ToldOutcomes {
   readonly #failed = new Set<string>();
 
   /**
-   * @param isFailureAsked Whether the request asked the sandbox for a failure.
+   * @param mayFail Whether the request was an operator's part, or asked the sandbox for a failure.
    */
-  add({ contribution, error }: Json, isFailureAsked: boolean): void {
-    const failedId = contribution?.status === 'failed' ? contribution.transaction_id : failureOf(error);
+  add({ contribution, error }: Json, mayFail: boolean): void {
+    const failedId = contribution?.status === 'failed' ? contribution.transaction_id : failedContribution(error);
     if (failedId !== undefined) this.#failed.add(failedId);
-    if (failedId !== undefined && isFailureAsked) this.#mayFail.add(failedId);
+    if (failedId !== undefined && mayFail) this.#mayFail.add(failedId);
     if (contribution?.status === 'pending') this.#mayFail.add(contribution.transaction_id);
     if (contribution?.status === 'confirmed') this.#confirmed.add(contribution.transaction_id);
   }
@@ -29,7 +29,8 @@ export class ToldOutcomes {
   }
 }
 
-function failureOf(error: Json): string | undefined {
+/** The contribution of an error that tells of a failed one. */
+export function failedContribution(error: Json): string | undefined {
   if (error?.code !== 'contribution_final_failure') return undefined;
-  return error.details.find(({ field }: Json) => field === 'transaction_id').code;
+  return error.details?.find(({ field }: Json) => field === 'transaction_id')?.code;
 }

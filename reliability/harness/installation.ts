@@ -60,7 +60,7 @@ export class Installation {
     [this.port, this.operationsPort] = ports;
     this.#options = options;
     installations.add(this);
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
       if (!process.listeners(signal).includes(endAll)) process.once(signal, endAll);
   }
 
@@ -188,9 +188,9 @@ export class Installation {
 
   /** Stops the service, and removes the folder if it is its own. */
   async close(): Promise<void> {
-    installations.delete(this);
     await this.stopService();
     if (this.#options.dataDirectory === undefined) rmSync(this.dataDirectory, { recursive: true, force: true });
+    installations.delete(this);
   }
 }
 
