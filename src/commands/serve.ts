@@ -55,6 +55,7 @@ async function serve(wanted: ServeOptions): Promise<void> {
   const service = await start(config, processes, options);
   isStarted = true;
   const endSample = await begin(service, config, wanted).catch(async (error: unknown) => {
+    printProgress(`Stopping, because the start did not come to its end: ${(error as Error).message}`);
     await stopInTime(service);
     throw error;
   });

@@ -51,7 +51,7 @@ async function assertRefused(partnerId: string, id: string, closing = () => clos
   const open = await getOpen(database, partnerId);
   await assert.rejects(closing, (error: Error) => {
     assert.equal(error.name, 'UnverifiedRecordError');
-    assert.match(error.message, new RegExp(`${id}[^0-9A-Za-z][^]*\`verify\``));
+    assert.match(error.message, new RegExp(`${id}[^0-9A-Za-z][^]*partner-impact verify\``));
     return true;
   });
   assert.deepEqual(await getOpen(database, partnerId), open);

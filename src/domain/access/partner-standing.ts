@@ -12,7 +12,7 @@ export interface Standing {
 export function refuseSuspended({ isSuspended, isUnverified = false }: Standing): void {
   if (isUnverified)
     throw unavailable(
-      'The service cannot verify the partner at the moment, so it records nothing new. Keep the request; if this lasts, tell the operator the correlation_id.',
+      'The service cannot verify the partner at the moment, so it records nothing new. Send the same request again; if this lasts, tell the operator the correlation_id.',
     );
   if (!isSuspended) return;
   throw new ServiceError(

@@ -13,7 +13,7 @@ const REFUSAL =
 
 /** The message does not say what differs. */
 const UNVERIFIED =
-  'The service cannot verify the API key at the moment. Keep the request; if this lasts, tell the operator the correlation_id.';
+  'The service cannot verify the API key at the moment. Send the same request again; if this lasts, tell the operator the correlation_id.';
 
 export interface Attempt {
   /** The header as it arrived. */
