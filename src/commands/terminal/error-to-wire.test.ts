@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
+import { CommitUnknownError } from '../../store/transaction.ts';
 import { messageOf } from './error-to-wire.ts';
 
 function refusalOfCoordinator(words: string): Error {
@@ -17,4 +18,11 @@ test('who meets a session that a worker ended repeats the command, and replaces 
     /^A worker of the database ended a session .* Repeat it\. /,
   );
   assert.match(messageOf(refusalOfCoordinator('Connection refused')), /^A worker of the database does not answer\. .*standby/);
+});
+
+test('who cannot know whether the change was made is told to check first, and not to repeat', () => {
+  const cause = refusalOfCoordinator('connection not open');
+  const message = messageOf(new CommitUnknownError('the commit is unknown', { cause }));
+  assert.match(message, /ended a session of this command\. Check whether the change was made before you repeat the command\. /);
+  assert.doesNotMatch(message, /Repeat it/);
 });

@@ -25,7 +25,7 @@ export function messageOf(error: unknown): string {
   const advice = error instanceof CommitUnknownError ? ' Check whether the change was made before you repeat the command.' : '';
   const found = problemOf(error);
   if (found && hasEndedSession(found))
-    return `A worker of the database ended a session of this command. Repeat it. ${message}${advice}`;
+    return `A worker of the database ended a session of this command.${advice || ' Repeat it.'} ${message}`;
   if (found?.reason === 'worker_lost' && !(error instanceof PartnersLeftError))
     return `A worker of the database does not answer. Nothing that includes its partners can be read or changed until it is back. Commands for one partner on another worker work. ${nextStepOf('worker_lost')}. ${message}${advice}`;
   if (error instanceof CommitUnknownError) return `${message}${advice}`;
