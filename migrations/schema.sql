@@ -395,6 +395,7 @@ create table event (
   data text,
   body text,
   packed_body bytea,
+  body_values text,
   constraint event_id_once UNIQUE (partner_id, event_id),
   constraint event_pkey PRIMARY KEY (partner_id, sequence),
   constraint event_sequence CHECK ((sequence >= 1))

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unpackBody } from '../../src/domain/events/packed-body.ts';
+import { writeEventBodies } from '../../src/operations/events/event-bodies.ts';
+import { listEvents } from '../../src/store/events/event.ts';
 import { type Bench, measureChecked } from '../cells.ts';
 import { newToken } from '../rows/identifiers.ts';
 import { settle } from '../subject/database.ts';
@@ -72,11 +73,9 @@ export class Sender {
 
   /** The bodies of what was sent so far, as they were sent. */
   async listBodies(): Promise<string[]> {
-    const { rows } = await this.#query<{ packed: Buffer }>(
-      'select packed_body as packed from event where partner_id = $1 and packed_body is not null limit $2',
-      [BODIES_MAX],
-    );
-    return rows.map(({ packed }) => unpackBody(packed).toString());
+    const { pool, partner } = this.#installation;
+    const events = await listEvents(pool, partner.partnerId, { afterSequence: 0n, limit: BODIES_MAX });
+    return (await writeEventBodies(pool, 'sandbox', events)).map(({ body }) => body.toString());
   }
 
   /** What a later measurement would pay for is taken away. */

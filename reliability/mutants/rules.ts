@@ -619,6 +619,14 @@ export const RULES: readonly Rule[] = [
     tests: ['events/get-event'],
   },
   {
+    rule: 'what is stored of a body makes the very body again',
+    source: 'decision record 0113',
+    file: 'src/domain/events/body-values.ts',
+    find: 'fill1(values, event, environment) === body ?',
+    replace: 'fill1(values, event, environment) !== "" ?',
+    tests: ['src/operations/events/event-bodies.test.ts'],
+  },
+  {
     rule: 'a delivery that is handed over is claimed',
     source: 'decisions 7, Delivery',
     file: 'src/store/events/taken-events.ts',

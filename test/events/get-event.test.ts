@@ -92,23 +92,30 @@ test('invalid_request: a query is refused', async () => {
 });
 
 test(
-  '200, a page and a delivery: the body that was stored first, as text or packed, whatever a release makes of the event',
+  '200, a page and a delivery: the body that was stored first, as values, packed or as text, whatever a release makes of the event',
   HANG_LIMIT,
   async () => {
     const { database } = service;
-    const store = (body: string | null, packed: string | null) =>
-      database.pool.query('update event set body = $2, packed_body = $3 where partner_id = $1 and sequence = 2', [
-        ...[partnerId, body, packed && packBody(Buffer.from(packed))],
-      ]);
+    const { rows } = await database.pool.query('select body_values from event where partner_id = $1 and sequence = 2', [
+      partnerId,
+    ]);
+    const [{ body_values: ownValues }] = rows;
+    const [delivered] = await receiver.until(1);
+    const ownText = String(delivered?.body);
+    const store = (body: string | null, packed: string | null, values: string | null) =>
+      database.pool.query(
+        'update event set body = $2, packed_body = $3, body_values = $4 where partner_id = $1 and sequence = 2',
+        [partnerId, body, packed && packBody(Buffer.from(packed)), values],
+      );
     const [delivery] = await listDeliveries(database.pool, partnerId, { limit: 1 });
     const { deliveryId } = delivery as LoggedDelivery;
-    for (const [text, packed] of [
-      ['{"of":"an earlier release, وقدرها"}', null],
-      ['{"of":"an earlier release that ran beside this one"}', '{"of":"this release"}'],
-      [null, `{"with":"${'🌳'.repeat(5_000)}"}`],
+    for (const [text, packed, values, stored] of [
+      ['{"of":"an earlier release, وقدرها"}', null, null, '{"of":"an earlier release, وقدرها"}'],
+      ['{"of":"an earlier release that ran beside this one"}', '{"of":"this release"}', null, '{"of":"this release"}'],
+      [null, `{"with":"${'🌳'.repeat(5_000)}"}`, null, `{"with":"${'🌳'.repeat(5_000)}"}`],
+      [null, '{"of":"an earlier release that ran beside this one"}', ownValues, ownText],
     ] as const) {
-      await store(text, packed);
-      const stored = packed ?? text;
+      await store(text, packed, values);
       const arrived = receiver.arrived.length + 1;
       await resend(database, OWNER, { partnerId, deliveryId });
       assert.equal((await receiver.until(arrived)).at(-1)?.body.toString(), stored);

@@ -354,10 +354,10 @@ test(
     await untilDeliveries(database, partnerId, (all) => all.length === 4);
     await database.pool.query('delete from event where partner_id = $1 and sequence = 2', [partnerId]);
     await database.pool.query(
-      "update event set subject_id = 'txn_nothing', packed_body = null where partner_id = $1 and sequence = 3",
+      "update event set subject_id = 'txn_nothing', body_values = null where partner_id = $1 and sequence = 3",
       [partnerId],
     );
-    await database.pool.query("update event set packed_body = '\\xff' where partner_id = $1 and sequence = 5", [partnerId]);
+    await database.pool.query("update event set body_values = '[2]' where partner_id = $1 and sequence = 5", [partnerId]);
     await enableEndpoint(database, OWNER, { partnerId, endpointId });
     const [arrived] = (await receiver.until(1)) as [Arrived];
     assert.equal(JSON.parse(arrived.body.toString()).sequence, 4);

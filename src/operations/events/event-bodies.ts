@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Environment } from '../../domain/access/api-key.ts';
 import type { Association } from '../../domain/emissions/association.ts';
+import { bodyFromValues, type EventOfConfirmation, valuesOfBody } from '../../domain/events/body-values.ts';
 import type { EventHead } from '../../domain/events/event.ts';
 import { packBody, unpackBody } from '../../domain/events/packed-body.ts';
 import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
@@ -29,9 +30,9 @@ export async function writeEventBodies(
   events: readonly EventRecord[],
 ): Promise<WrittenEvent[]> {
   const made = await writeMissingBodies(db, environment, events);
-  return events.map(({ packedBody, body, ...event }) => ({
+  return events.map(({ bodyValues, packedBody, body, ...event }) => ({
     ...event,
-    body: readStoredBody({ packedBody, body }) ?? (made.get(event.sequence) as Buffer),
+    body: readStoredBody({ bodyValues, packedBody, body }, event, environment) ?? (made.get(event.sequence) as Buffer),
   }));
 }
 
@@ -41,25 +42,31 @@ async function writeMissingBodies(
   environment: Environment,
   events: readonly EventRecord[],
 ): Promise<Map<bigint, Buffer>> {
-  const unwritten = events.filter(({ body, packedBody }) => body === null && packedBody === null);
+  const unwritten = events.filter(({ body, packedBody, bodyValues }) => (bodyValues ?? packedBody ?? body) === null);
   const [first] = unwritten;
   if (!first) return new Map();
   const records = await findSubjects(db, unwritten);
   const made = unwritten.map((event) => ({
+    event,
     sequence: event.sequence,
-    body: writeBody(event, environment, records.get(event.subjectId)),
+    body: Buffer.from(writeBody(event, environment, records.get(event.subjectId))),
   }));
   const packed = made.map(({ sequence, body }) => ({ sequence, packedBody: packBody(body) }));
   const others = await updateEventBodies(db, first.partnerId, packed);
   return new Map(
-    made.map(({ sequence, body }) => {
+    made.map(({ event, sequence, body }) => {
       const other = others.get(sequence);
-      return [sequence, (other && readStoredBody(other)) ?? body];
+      return [sequence, (other && readStoredBody({ ...other, bodyValues: null }, event, environment)) ?? body];
     }),
   );
 }
 
-function readStoredBody({ packedBody, body }: StoredBody): Buffer | null {
+function readStoredBody(
+  { bodyValues, packedBody, body }: StoredBody,
+  event: EventOfConfirmation,
+  environment: Environment,
+): Buffer | null {
+  if (bodyValues !== null) return Buffer.from(bodyFromValues(bodyValues, event, environment));
   if (packedBody !== null) return unpackBody(packedBody);
   return body === null ? null : Buffer.from(body);
 }
@@ -77,8 +84,9 @@ export interface BodyTools {
 /** A body that is not stored yet. */
 export interface MadeBody {
   readonly body: Buffer;
-  /** The bytes that will be stored. */
-  readonly packedBody: Buffer;
+  /** How it will be stored; the other is `null`. */
+  readonly bodyValues: string | null;
+  readonly packedBody: Buffer | null;
 }
 
 /** The most bodies in some three milliseconds; then other work runs. A turn of a busy event loop takes longer than making them does. */
@@ -106,13 +114,20 @@ export async function makeEventBodies(
     if (index % BODIES_IN_A_TURN === BODIES_IN_A_TURN - 1) await nextTurn();
     try {
       const record = confirmed.get(event.eventId) ?? records.get(event.subjectId);
-      const body = writeBody(event, environment, record);
-      bodies.set(event.eventId, { body, packedBody: packBody(body) });
+      bodies.set(event.eventId, makeBody(event, environment, record));
     } catch (error) {
       onError(error);
     }
   }
   return bodies;
+}
+
+function makeBody(event: UnwrittenEvent, environment: Environment, record: ContributionRecord | undefined): MadeBody {
+  const text = writeBody(event, environment, record);
+  const body = Buffer.from(text);
+  const isConfirmation = event.eventType === CONFIRMED && record !== undefined;
+  const bodyValues = isConfirmation ? valuesOfBody(text, event, environment, record.contribution) : null;
+  return { body, bodyValues, packedBody: bodyValues === null ? packBody(body) : null };
 }
 
 async function findSubjects(db: Queryable, events: readonly UnwrittenEvent[]): Promise<Map<string, ContributionRecord>> {
@@ -122,8 +137,8 @@ async function findSubjects(db: Queryable, events: readonly UnwrittenEvent[]): P
   return new Map(found.map((record) => [record.contribution.transactionId, record]));
 }
 
-function writeBody(event: UnwrittenEvent, environment: Environment, record: ContributionRecord | undefined): Buffer {
-  return Buffer.from(eventToText(event, environment, buildEventData(event, environment, record)));
+function writeBody(event: UnwrittenEvent, environment: Environment, record: ContributionRecord | undefined): string {
+  return eventToText(event, environment, buildEventData(event, environment, record));
 }
 
 /**

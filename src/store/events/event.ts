@@ -27,6 +27,8 @@ export interface EventRecord extends EventHead {
   readonly body: string | null;
   /** The text as `packBody` packed it; `null` until it is first needed. It is older than `body` where both are stored. */
   readonly packedBody: Buffer | null;
+  /** What `valuesOfBody` took from the text, with which the row was inserted. Where it is, the others are of releases that do not read it. */
+  readonly bodyValues: string | null;
 }
 
 const INSERT: Statement = {
@@ -95,7 +97,7 @@ export async function listEventCounters(nodes: NodeReader): Promise<string[]> {
 }
 
 const COLUMNS = `partner_id as "partnerId", sequence, event_id as "eventId", event_type as "eventType", subject_id as "subjectId",
-    correlation_id as "correlationId", occurred_at as "occurredAt", data, body, packed_body as "packedBody"`;
+    correlation_id as "correlationId", occurred_at as "occurredAt", data, body, packed_body as "packedBody", body_values as "bodyValues"`;
 
 const LIST = durableRead({
   name: 'list_events',
@@ -142,8 +144,10 @@ const STORE_BODIES: Statement = {
     returning sequence, case when packed_body is null then body end as body, nullif(packed_body, ${OWN_BODY}) as "packedBody"`,
 };
 
-/** A body as it is stored, in one of two columns. */
-export type StoredBody = Pick<EventRecord, 'body' | 'packedBody'>;
+/** A body as it is stored, in one of three columns. */
+export type StoredBody = Pick<EventRecord, 'body' | 'packedBody' | 'bodyValues'>;
+
+type LaterBody = Omit<StoredBody, 'bodyValues'>;
 
 /**
  * Stores new bodies; a body that another process stored first stays.
@@ -154,10 +158,10 @@ export async function updateEventBodies(
   db: Queryable,
   partnerId: string,
   made: readonly { sequence: bigint; packedBody: Buffer }[],
-): Promise<Map<bigint, StoredBody>> {
+): Promise<Map<bigint, LaterBody>> {
   const values = [partnerId, made.map(({ sequence }) => sequence), made.map(({ packedBody }) => packedBody)];
-  const rows = await runAnew<StoredBody & { sequence: bigint }>(db, STORE_BODIES, values);
-  const isOther = ({ body, packedBody }: StoredBody) => body !== null || packedBody !== null;
+  const rows = await runAnew<LaterBody & { sequence: bigint }>(db, STORE_BODIES, values);
+  const isOther = ({ body, packedBody }: LaterBody) => body !== null || packedBody !== null;
   return new Map(rows.filter(isOther).map(({ sequence, ...stored }) => [sequence, stored]));
 }
 

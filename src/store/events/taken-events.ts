@@ -2,6 +2,7 @@ import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 import type { HandOver } from '../webhooks/hand-over.ts';
+import type { StoredBody } from './event.ts';
 import { type OutboxRange, TAKING } from './event-outbox.ts';
 
 /** An event that was taken from the outbox, and its sequence. */
@@ -73,6 +74,9 @@ interface TakenRow extends Omit<TakenEvent, 'sequence'> {
   readonly counters: readonly (readonly [partnerId: string, place: string, lastSequence: string])[] | null;
 }
 
+/** A body in one of its two forms. */
+export type NewBody = Omit<StoredBody, 'body'>;
+
 /** A delivery of a taken event, claimed by this process or due for all. */
 export interface NewDelivery {
   readonly event: TakenEvent;
@@ -85,12 +89,13 @@ const LEASE_END = "date_trunc('milliseconds', now() + $19 * interval '1 millisec
 const INSERT: Statement = {
   name: 'insert_taken_events',
   text: `with numbered as (
-      insert into event (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data, packed_body)
+      insert into event (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data, packed_body,
+        body_values)
       select partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data,
-        case when size > 0 then substring($9::bytea from place for size) end
+        case when size > 0 then substring($9::bytea from place for size) end, body_values
       from unnest($1::text[], $2::int8[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[],
-        $21::int4[], $22::int4[])
-        as e (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data, place, size)
+        $21::int4[], $22::int4[], $29::text[])
+        as e (partner_id, sequence, event_id, event_type, subject_id, correlation_id, occurred_at, data, place, size, body_values)
     ), counted as (
       update event_counter c set last_sequence = n.last_sequence
       from unnest($10::tid[], $11::int8[]) as n (place, last_sequence) where c.ctid = n.place
@@ -116,7 +121,7 @@ const INSERT: Statement = {
  *
  * @param counters Those of the events' partners, locked by this transaction. They are taken by their places: a plan that was made while
  * the table was empty could read the counters of all partners.
- * @param bodyOf The packed body, if it is needed already.
+ * @param bodyOf How the body is stored, if it is needed already.
  * @param handOverId Of the claimed deliveries; unused without any.
  * @param ended Hand-overs of which every delivery has its result: they are forgotten.
  * @returns When the leases of the claimed deliveries end, by the database's clock.
@@ -135,7 +140,7 @@ export async function insertTakenEvents(
   }: {
     readonly deliveries: readonly NewDelivery[];
     readonly counters: readonly HeldCounter[];
-    readonly bodyOf: (event: TakenEvent) => Buffer | undefined;
+    readonly bodyOf: (event: TakenEvent) => NewBody | undefined;
     readonly attemptsMax: number;
     readonly leaseMs: number;
     readonly handOverId: string;
@@ -146,7 +151,7 @@ export async function insertTakenEvents(
   const ofDeliveries = (value: (delivery: NewDelivery) => unknown) => deliveries.map(value);
   const last = new Map(events.map(({ partnerId, sequence }) => [partnerId, sequence]));
   const counted = counters.filter(({ partnerId }) => last.has(partnerId));
-  const bodies = joinBodies(events.map(bodyOf));
+  const bodies = joinBodies(events.map((event) => bodyOf(event)?.packedBody));
   const parts = claimedParts(deliveries);
   const [row] = await run<{ leaseEndsAt: Date }>(db, INSERT, [
     ofEvents(({ partnerId }) => partnerId),
@@ -177,6 +182,7 @@ export async function insertTakenEvents(
     parts.map(({ last }) => last),
     ended.map(({ leaseEndsAt }) => leaseEndsAt),
     ended.map((handOver) => handOver.handOverId),
+    ofEvents((event) => bodyOf(event)?.bodyValues),
   ]);
   return (row as { leaseEndsAt: Date }).leaseEndsAt;
 }
@@ -196,7 +202,7 @@ function claimedParts(deliveries: readonly NewDelivery[]) {
 }
 
 /** Bodies as one value, which is sent as it is; elements of an array would be escaped. The first byte has the place 1; no body has the size 0. */
-function joinBodies(bodies: readonly (Buffer | undefined)[]) {
+function joinBodies(bodies: readonly (Buffer | null | undefined)[]) {
   const places: number[] = [];
   let place = 1;
   for (const body of bodies) {

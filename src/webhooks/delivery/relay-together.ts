@@ -77,7 +77,7 @@ export async function relayTogether(
     const plan = await planDeliveries(events, endpoints, tools.intake);
     const bodies = await makeEventBodies(client, tools, eventsOf(plan.deliveries));
     const deliveries = plan.deliveries.map((each) => ({ ...each, isClaimed: each.isClaimed && bodies.has(each.event.eventId) }));
-    const bodyOf = ({ eventId }: TakenEvent) => bodies.get(eventId)?.packedBody;
+    const bodyOf = ({ eventId }: TakenEvent) => bodies.get(eventId);
     const handOverId = randomUUID();
     const insert = { deliveries, counters, bodyOf, attemptsMax: ATTEMPTS_MAX, leaseMs: DELIVERY_LEASE_MS, handOverId, ended };
     const writing = [insertTakenEvents(client, events, insert), watchEndpoints(client, database, plan.unwatched)] as const;

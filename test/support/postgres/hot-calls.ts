@@ -280,7 +280,7 @@ function eventCalls(terms: HotCallOptions): HotCall[] {
         insertTakenEvents(db, taken, {
           deliveries,
           counters: [{ partnerId, place: '(0,1)' }],
-          bodyOf: () => Buffer.of(0),
+          bodyOf: () => ({ bodyValues: null, packedBody: Buffer.of(0) }),
           attemptsMax: 10,
           leaseMs: 60_000,
           handOverId: 'h',
