@@ -1,16 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Database, Queryable } from '../database.ts';
 import { isDeadlock, isLockTimeout } from '../database-errors.ts';
 import { runAnew } from '../query.ts';
-import {
-  connectToMigrate,
-  inLockedTransaction,
-  LOCK_ATTEMPTS,
-  LOCK_PAUSE_MS,
-  type SessionOptions,
-  TABLE_LOCK_TIMEOUT_MS,
-} from './migrating-session.ts';
+import { attemptWhileLocked, connectToMigrate, inLockedTransaction, type SessionOptions } from './migrating-session.ts';
 
 /** Tables that grow with the partners' traffic, distributed together by `partner_id`; referenced tables come first. */
 export const GROWING_TABLES = [
@@ -104,13 +96,6 @@ const LOCKED =
 /** Our triggers read only their own row, so they are safe on a shard. */
 const SETTINGS = 'set local citus.enable_unsafe_triggers = on';
 
-/**
- * PostgreSQL cancels an autovacuum of a table for which others wait longer than `deadlock_timeout`, a second by default. Each wait of this
- * length may also end one of those who write, by a deadlock.
- */
-const LONG_LOCK_TIMEOUT_MS = 1_500;
-const LONG_EVERY = 20;
-
 /** For what other sessions hold on the workers, once the tables are locked. */
 const LATER_LOCKS = "set local lock_timeout = '30s'";
 
@@ -119,17 +104,16 @@ const LATER_LOCKS = "set local lock_timeout = '30s'";
  *
  * @returns The tables that this call distributed.
  */
-async function distribute(client: pg.Client): Promise<string[]> {
-  for (let attempt = 1; ; attempt++)
-    try {
-      const timeoutMs = attempt % LONG_EVERY === 0 ? LONG_LOCK_TIMEOUT_MS : TABLE_LOCK_TIMEOUT_MS;
-      const settings = `${SETTINGS}; set local lock_timeout = ${timeoutMs}`;
-      const terms = { lock: DISTRIBUTION_LOCK, settings, busy: BUSY };
-      return await inLockedTransaction(client, terms, () => distributeMissing(client));
-    } catch (error) {
-      if (!(error instanceof TablesLockedError) || attempt === LOCK_ATTEMPTS) throw error;
-      await sleep(LOCK_PAUSE_MS);
-    }
+function distribute(client: pg.Client): Promise<string[]> {
+  return attemptWhileLocked(
+    (lockTimeoutMs) => {
+      const settings = `${SETTINGS}; set local lock_timeout = ${lockTimeoutMs}`;
+      return inLockedTransaction(client, { lock: DISTRIBUTION_LOCK, settings, busy: BUSY }, () => distributeMissing(client));
+    },
+    (error) => {
+      if (!(error instanceof TablesLockedError)) throw error;
+    },
+  );
 }
 
 /** Nothing was distributed. */

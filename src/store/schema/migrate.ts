@@ -1,18 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Queryable } from '../database.ts';
-import { isLockTimeout, isUndefinedTable } from '../database-errors.ts';
+import { isDeadlock, isLockTimeout, isUndefinedTable } from '../database-errors.ts';
 import { dropUnfinished, listNextIndexes, type NextIndex, withNextIndexes } from './build-indexes.ts';
-import {
-  connectToMigrate,
-  describeSession,
-  inLockedTransaction,
-  LOCK_ATTEMPTS,
-  LOCK_PAUSE_MS,
-  listSessions,
-  TABLE_LOCK_TIMEOUT_MS,
-} from './migrating-session.ts';
+import { attemptWhileLocked, connectToMigrate, describeSession, inLockedTransaction, listSessions } from './migrating-session.ts';
 
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 
@@ -128,15 +119,17 @@ async function applyAll(
  * @returns The first file that the database lacks; `undefined` when it has all.
  */
 async function applyNext(client: pg.Client, onWait: (sentence: string) => void): Promise<AppliedMigration | undefined> {
-  for (let attempt = 1; ; attempt++)
-    try {
-      return await inLockedTransaction(client, LOCKED, () => applyFirstPending(client));
-    } catch (error) {
-      if (!(error instanceof TableLockedError) || attempt === LOCK_ATTEMPTS) throw error;
-      if (attempt === 1)
-        onWait(`The migration ${error.migration} waits for a table that another session locks${await describeHolder(client)} …`);
-      await sleep(LOCK_PAUSE_MS);
-    }
+  return attemptWhileLocked(
+    (lockTimeoutMs) => {
+      const terms = { lock: MIGRATION_LOCK, settings: `set local lock_timeout = ${lockTimeoutMs}`, busy: BUSY };
+      return inLockedTransaction(client, terms, () => applyFirstPending(client));
+    },
+    async (error, number) => {
+      if (!(error instanceof TableLockedError)) throw error;
+      if (number > 1) return;
+      onWait(`The migration ${error.migration} waits for a table that another session locks${await describeHolder(client)} …`);
+    },
+  );
 }
 
 /** The session that has held a table for longest. */
@@ -165,13 +158,9 @@ class TableLockedError extends Error {
   }
 }
 
-/** A file and its row of the list are committed together or not at all. */
-const LOCKED = {
-  lock: MIGRATION_LOCK,
-  settings: `set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`,
-  busy: 'Another process has been migrating this database for an hour. pg_stat_activity shows what it does.',
-};
+const BUSY = 'Another process has been migrating this database for an hour. pg_stat_activity shows what it does.';
 
+/** A file and its row of the list are committed together or not at all. */
 async function applyFirstPending(client: pg.Client): Promise<AppliedMigration | undefined> {
   let name: string | undefined;
   try {
@@ -183,7 +172,7 @@ async function applyFirstPending(client: pg.Client): Promise<AppliedMigration | 
     await client.query(LIST_AS_APPLIED, [name]);
     return { name };
   } catch (error) {
-    throw isLockTimeout(error) ? new TableLockedError(name ?? 'list', error) : error;
+    throw isLockTimeout(error) || isDeadlock(error) ? new TableLockedError(name ?? 'list', error) : error;
   }
 }
 

@@ -9,9 +9,36 @@ const WITHOUT_LIMIT = ['statement_timeout=0', 'lock_timeout=0'];
  * Who waits for a table delays everybody who comes later. So a migration waits for a moment, lets the others go first, and tries again;
  * not for ever, because a stranded transaction may hold the table.
  */
-export const TABLE_LOCK_TIMEOUT_MS = 100;
-export const LOCK_PAUSE_MS = 400;
-export const LOCK_ATTEMPTS = 120;
+const TABLE_LOCK_TIMEOUT_MS = 100;
+const LOCK_PAUSE_MS = 400;
+const LOCK_ATTEMPTS = 120;
+
+/**
+ * PostgreSQL cancels an autovacuum of a table for which others wait longer than `deadlock_timeout`, a second by default; one of a large
+ * table goes on for minutes otherwise. Each wait of this length may also end one of those who write, by a deadlock.
+ */
+const LONG_LOCK_TIMEOUT_MS = 1_500;
+const LONG_EVERY = 20;
+
+/**
+ * Attempts what needs a table that others may hold, until it gets it or has waited for a minute in all.
+ *
+ * @param attempt Waits for this long for a table. Whenever `onLocked` returns for its failure, it is attempted again.
+ * @param onLocked Throws what is no wait for a table.
+ */
+export async function attemptWhileLocked<Result>(
+  attempt: (lockTimeoutMs: number) => Promise<Result>,
+  onLocked: (error: unknown, number: number) => void | Promise<void>,
+): Promise<Result> {
+  for (let number = 1; ; number++)
+    try {
+      return await attempt(number % LONG_EVERY === 0 ? LONG_LOCK_TIMEOUT_MS : TABLE_LOCK_TIMEOUT_MS);
+    } catch (error) {
+      await onLocked(error, number);
+      if (number === LOCK_ATTEMPTS) throw error;
+      await sleep(LOCK_PAUSE_MS);
+    }
+}
 
 /**
  * A distributed database applies the settings on its workers too. There a session is idle for as long as another worker works, which the
