@@ -27,6 +27,12 @@ export function useHasUnsaved(): boolean {
   return useSyncExternalStore(subscribe, () => forms.size > 0);
 }
 
+/** The person said that it may be lost: nothing asks again. */
+export function forgetUnsaved(): void {
+  forms.clear();
+  tell();
+}
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);

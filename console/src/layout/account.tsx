@@ -11,14 +11,16 @@ import {
 } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
+import { forgetUnsaved, useHasUnsaved } from '../app/unsaved.ts';
 import { Icon } from '../parts/icon.tsx';
 import { hideDone, notify } from '../parts/notify.tsx';
 import { Foreign } from '../parts/values.tsx';
 import { useSession } from '../session/session.tsx';
 import { useLanguage, useTexts } from '../texts/language.tsx';
 import { SHELL } from '../texts/shell-texts.ts';
+import { LeaveDialog } from './leave-dialog.tsx';
 
 const ACCOUNT: string = '/account';
 
@@ -26,6 +28,8 @@ export function Account({ onChoose }: { readonly onChoose: () => void }) {
   const { operator } = useSession();
   const t = useTexts(SHELL);
   const leaving = useLeaving();
+  const isUnsaved = useHasUnsaved();
+  const [isAsking, setAsking] = useState(false);
   return (
     <Group justify="space-between" wrap="nowrap" gap={4}>
       <Link to={ACCOUNT} className="account-link" onClick={onChoose}>
@@ -45,11 +49,20 @@ export function Account({ onChoose }: { readonly onChoose: () => void }) {
           size="lg"
           aria-label={t.signOut}
           loading={leaving.isPending}
-          onClick={() => leaving.mutate()}
+          onClick={() => (isUnsaved ? setAsking(true) : leaving.mutate())}
         >
           <Icon name="signOut" />
         </ActionIcon>
       </Tooltip>
+      <LeaveDialog
+        isOpen={isAsking}
+        onStay={() => setAsking(false)}
+        onLeave={() => {
+          setAsking(false);
+          forgetUnsaved();
+          leaving.mutate();
+        }}
+      />
     </Group>
   );
 }

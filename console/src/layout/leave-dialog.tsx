@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { type ShouldBlockFn, useBlocker } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { type ReactNode, useContext, useEffect } from 'react';
 import { useHasUnsaved } from '../app/unsaved.ts';
+import { Below } from '../parts/dialogs/below.ts';
 import { Dialog } from '../parts/dialogs/dialog.tsx';
 import { useTexts } from '../texts/language.tsx';
 import { SHELL } from '../texts/shell-texts.ts';
@@ -10,24 +11,44 @@ import { SHELL } from '../texts/shell-texts.ts';
 const leadsAway: ShouldBlockFn = ({ current, next }) => current.pathname !== next.pathname;
 
 /** Asks before a page is left with what was typed on it; the browser itself asks before it is closed or loaded again. */
-export function LeaveDialog() {
-  const t = useTexts(SHELL);
+export function LeaveGuard({ children }: { readonly children: ReactNode }) {
   const isUnsaved = useHasUnsaved();
   const { status, proceed, reset } = useBlocker({ shouldBlockFn: leadsAway, disabled: !isUnsaved, withResolver: true });
   const isBlocked = status === 'blocked';
+  const isAsking = isBlocked && isUnsaved;
+  const isBelow = useContext(Below);
   // What was being saved is saved now: the person goes where the saved thing is.
   useEffect(() => {
     if (isBlocked && !isUnsaved) reset?.();
   }, [isBlocked, isUnsaved, reset]);
   return (
-    <Dialog opened={isBlocked && isUnsaved} onClose={() => reset?.()} title={t.leaveTitle}>
+    <>
+      <Below value={isBelow || isAsking}>{children}</Below>
+      <LeaveDialog isOpen={isAsking} onStay={() => reset?.()} onLeave={() => proceed?.()} />
+    </>
+  );
+}
+
+interface LeaveDialogProps {
+  readonly isOpen: boolean;
+  readonly onStay: () => void;
+  readonly onLeave: () => void;
+}
+
+/** Whether what was typed may be lost. */
+export function LeaveDialog({ isOpen, onStay, onLeave }: LeaveDialogProps) {
+  const t = useTexts(SHELL);
+  // In a task of its own: a dialog below hears the same key, and must still be below.
+  const stay = () => void setTimeout(onStay);
+  return (
+    <Dialog opened={isOpen} onClose={stay} title={t.leaveTitle} zIndex={300}>
       <Stack gap="md">
         <Text>{t.leaveHelp}</Text>
         <Group justify="flex-end">
-          <Button variant="default" data-autofocus onClick={reset}>
+          <Button variant="default" data-autofocus onClick={onStay}>
             {t.stay}
           </Button>
-          <Button color="red" onClick={proceed}>
+          <Button color="red" onClick={onLeave}>
             {t.leave}
           </Button>
         </Group>

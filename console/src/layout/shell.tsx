@@ -15,7 +15,7 @@ import { useLanguage, useTexts } from '../texts/language.tsx';
 import { SHELL } from '../texts/shell-texts.ts';
 import { Account, Preferences } from './account.tsx';
 import { CommandPalette } from './command-palette.tsx';
-import { LeaveDialog } from './leave-dialog.tsx';
+import { LeaveGuard } from './leave-dialog.tsx';
 import { Navigation } from './navigation.tsx';
 import { StaleNotice } from './stale-notice.tsx';
 import { Toasts, useToastRoom } from './toasts.tsx';
@@ -91,11 +91,12 @@ export function Shell() {
       <AppShell.Main inert={!isMenuBeside && isOpen}>
         <Box id="content" maw={1240} mx="auto" tabIndex={-1}>
           <StaleNotice />
-          <Outlet />
+          <LeaveGuard>
+            <Outlet />
+          </LeaveGuard>
         </Box>
       </AppShell.Main>
       <CommandPalette />
-      <LeaveDialog />
       <Hints />
     </AppShell>
   );

@@ -3,6 +3,7 @@ import { Stack, Text } from '@mantine/core';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react';
 import { ApiError, StepUpCancelled } from '../api/api-error.ts';
 import { answerOf, client } from '../api/client.ts';
+import { Below } from '../parts/dialogs/below.ts';
 import { Dialog } from '../parts/dialogs/dialog.tsx';
 import { useTexts } from '../texts/language.tsx';
 import { SIGN_IN_REFUSAL } from '../texts/refusals-in-arabic.ts';
@@ -11,7 +12,6 @@ import { PasskeyButton } from './passkey-button.tsx';
 import { PasswordForm } from './password-form.tsx';
 import type { SessionAnswer } from './session-answer.ts';
 import { SESSION } from './session-texts.ts';
-import { SteppingUp } from './stepping-up.ts';
 
 type WithStepUp = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
@@ -77,7 +77,7 @@ export function StepUpProvider({ hasPassword, hasPasskey, hasEnded, onOpen, onSi
   };
   return (
     <StepUpContext value={withStepUp}>
-      <SteppingUp value={isOpen}>{children}</SteppingUp>
+      <Below value={isOpen}>{children}</Below>
       <Dialog opened={isOpen} onClose={cancel} title={t.again} zIndex={400}>
         <Stack gap="md">
           <Text size="sm" c="dimmed">

@@ -1,4 +1,4 @@
-/** What is typed on a page of its own is not lost unasked: by a link, by Back, by a reload. */
+/** What is typed is not lost unasked: by a link, by Back, by a reload, by signing out. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { needsBrowser } from '../../support/console/browser.ts';
@@ -7,7 +7,7 @@ import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
-const { service, browser, partner } = (scene ?? {}) as Scene;
+const { service, browser, partner, newPending } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
 const WORDS = {
@@ -148,4 +148,58 @@ test('an answer to a dispute is kept until it is recorded', needsBrowser, async 
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('navigation').getByRole('link', { name: 'Reviews', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Reviews' }).waitFor();
+});
+
+test('a reason in a dialog is kept too, and Escape closes the question alone', needsBrowser, async () => {
+  const { order } = await newPending();
+  const page = await browser.signedIn('operator');
+  await page.goto(`${browser.baseUrl}/partners`);
+  await page.getByRole('navigation').getByRole('link', { name: 'Reviews', exact: true }).click();
+  const open = async () => {
+    await page.getByRole('row').filter({ hasText: order }).getByRole('link').first().click();
+    await page.getByRole('button', { name: 'Fail' }).click();
+  };
+  await open();
+  const reason = page.getByRole('dialog').getByLabel('Reason');
+  await reason.waitFor();
+  const question = page.getByRole('dialog').filter({ hasText: 'Leave this page?' });
+  // Nothing is typed yet.
+  await page.evaluate('history.back()');
+  await page.getByRole('heading', { level: 1, name: 'Reviews' }).waitFor();
+  await open();
+  await reason.pressSequentially('It was cancelled.');
+  await page.evaluate('history.back()');
+  await question.waitFor();
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'detached' });
+  assert.equal(await reason.inputValue(), 'It was cancelled.');
+  const stayed = browser.answerLeaving(page, 'stay');
+  await page.evaluate('setTimeout(() => location.reload())');
+  await stayed;
+  await page.evaluate('history.back()');
+  await question.getByRole('button', { name: 'Leave without saving' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Reviews' }).waitFor();
+  await open();
+  await reason.fill('It was cancelled.');
+  await page.getByRole('dialog').getByRole('button', { name: 'Fail 1 contribution' }).click();
+  await reason.waitFor({ state: 'detached' });
+  await page.getByRole('navigation').getByRole('link', { name: 'Partners', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Partners' }).waitFor();
+});
+
+test('who signs out is asked first, and only where something is typed', needsBrowser, async () => {
+  const page = await browser.signedIn('operator');
+  await page.goto(`${browser.baseUrl}/partners/new`);
+  const name = page.getByRole('textbox', { name: 'Name', exact: true });
+  const question = page.getByRole('dialog');
+  await name.fill('Souq of Typed');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await question.getByText('is not saved').waitFor();
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'detached' });
+  assert.equal(await name.inputValue(), 'Souq of Typed');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await question.getByRole('button', { name: 'Leave without saving' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+  assert.deepEqual(await page.context().cookies(), []);
 });

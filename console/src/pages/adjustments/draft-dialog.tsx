@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components, operations } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useUnsaved } from '../../app/unsaved.ts';
 import { inDigits } from '../../format/as-meant.ts';
 import { subtractDecimals } from '../../format/points.ts';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
@@ -94,7 +95,7 @@ export function DraftDialog(props: DraftDialogProps) {
     done: ({ adjustment }) => t.draftDone(adjustment.partner_order_ref),
     onDone: ({ adjustment }) => {
       onClose();
-      void navigate({ href: `/adjustments/${contribution.partner_id}/${adjustment.adjustment_id}` });
+      void navigate({ href: `/adjustments/${contribution.partner_id}/${adjustment.adjustment_id}`, ignoreBlocker: true });
     },
   });
   const close = () => {
@@ -120,6 +121,8 @@ interface DraftFormProps extends Pick<DraftDialogProps, 'contribution' | 'revers
 function DraftForm({ contribution, reversed, stated, draft, onCancel }: DraftFormProps) {
   const t = useTexts(ADJUSTMENT);
   const common = useTexts(COMMON);
+  const [isTypedInto, setTypedInto] = useState(false);
+  useUnsaved(isTypedInto);
   const { reason, field, label, delta } = stated;
   const [settled] = useDebouncedValue(delta, TYPED_MS);
   const preview = useDraftPreview({ contribution, reason, field, delta: settled, reversalOf: reversed?.adjustment_id });
@@ -131,6 +134,7 @@ function DraftForm({ contribution, reversed, stated, draft, onCancel }: DraftFor
   const fields = [field, 'reason_en', 'reason_ar', 'beyond_worth_reason'];
   return (
     <form
+      onInput={() => setTypedInto(true)}
       onSubmit={(event) => {
         event.preventDefault();
         // A draft with another number would be a second one.

@@ -62,7 +62,7 @@ function CreateBar({ chosen }: { readonly chosen: Chosen<Poolable> }) {
     },
     done: ({ batch: { name } }) => t.created(name),
     failed: ({ batch: { name }, isWhole }) => (isWhole ? undefined : t.createdWithout(name)),
-    onDone: ({ batch: { impact_batch_id } }) => void navigate({ href: `/impact/${impact_batch_id}` }),
+    onDone: ({ batch: { impact_batch_id } }) => void navigate({ href: `/impact/${impact_batch_id}`, ignoreBlocker: true }),
   });
   return (
     <>

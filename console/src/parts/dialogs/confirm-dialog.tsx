@@ -1,6 +1,7 @@
 /** The one dialog before what is final: what will happen, why, and a button that says what it does. */
 import { Alert, Button, Group, Stack, Textarea } from '@mantine/core';
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { useUnsaved } from '../../app/unsaved.ts';
 import { withoutHidden } from '../../format/as-meant.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -63,10 +64,13 @@ function DialogForm(props: FormProps & { readonly onCancel: () => void }) {
   } = props;
   const t = useTexts(COMMON);
   const [reason, setReason] = useState('');
+  const [isTypedInto, setTypedInto] = useState(false);
+  useUnsaved(isTypedInto && !isDone);
   const form = useFirstEmptyField();
   return (
     <form
       ref={form}
+      onInput={() => setTypedInto(true)}
       onSubmit={(event) => {
         event.preventDefault();
         onConfirm(reason.trim());

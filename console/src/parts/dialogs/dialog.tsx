@@ -1,9 +1,9 @@
 import { Modal, type ModalProps } from '@mantine/core';
 import { useContext, useLayoutEffect, useState } from 'react';
 import { canHaveFocus, focusNear } from '../../app/kept-focus.ts';
-import { SteppingUp } from '../../session/stepping-up.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { Below } from './below.ts';
 
 interface DialogProps extends ModalProps {
   /** Whether its change is under way: the dialog stays, so that nobody takes it for cancelled. */
@@ -16,7 +16,7 @@ interface DialogProps extends ModalProps {
  */
 export function Dialog({ isBusy = false, ...props }: DialogProps) {
   const { close } = useTexts(COMMON);
-  const isBelow = useContext(SteppingUp);
+  const isBelow = useContext(Below);
   useFocusBack(props.opened);
   const [isTypedInto, setTypedInto] = useState(false);
   if (isTypedInto && !props.opened) setTypedInto(false);
