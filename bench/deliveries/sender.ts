@@ -71,11 +71,12 @@ export class Sender {
     };
   }
 
-  /** The bodies of what was sent so far, as they were sent. */
+  /** The bodies of what was to be sent so far, as they are sent. */
   async listBodies(): Promise<string[]> {
     const { pool, partner } = this.#installation;
     const events = await listEvents(pool, partner.partnerId, { afterSequence: 0n, limit: BODIES_MAX });
-    return (await writeEventBodies(pool, 'sandbox', events)).map(({ body }) => body.toString());
+    const stored = events.filter(({ bodyValues, packedBody }) => (bodyValues ?? packedBody) !== null);
+    return (await writeEventBodies(pool, 'sandbox', stored)).map(({ body }) => body.toString());
   }
 
   /** What a later measurement would pay for is taken away. */

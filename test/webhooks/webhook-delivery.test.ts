@@ -350,18 +350,22 @@ test(
     const { client: caller, partner, endpointId, receiver } = await withEndpoint();
     const { partnerId } = partner;
     await disableEndpoint(database, OWNER, { partnerId, endpointId }, 'Until all are there.');
-    for (let confirmed = 0; confirmed < 4; confirmed++) await caller.confirm();
-    await untilDeliveries(database, partnerId, (all) => all.length === 4);
+    for (let confirmed = 0; confirmed < 5; confirmed++) await caller.confirm();
+    await untilDeliveries(database, partnerId, (all) => all.length === 5);
     await database.pool.query('delete from event where partner_id = $1 and sequence = 2', [partnerId]);
     await database.pool.query(
       "update event set subject_id = 'txn_nothing', body_values = null where partner_id = $1 and sequence = 3",
       [partnerId],
     );
     await database.pool.query("update event set body_values = '[2]' where partner_id = $1 and sequence = 5", [partnerId]);
+    await database.pool.query(
+      "update event set body_values = null, packed_body = '\\xff' where partner_id = $1 and sequence = 6",
+      [partnerId],
+    );
     await enableEndpoint(database, OWNER, { partnerId, endpointId });
     const [arrived] = (await receiver.until(1)) as [Arrived];
     assert.equal(JSON.parse(arrived.body.toString()).sequence, 4);
-    await untilDeliveries(database, partnerId, (all) => all.length === 3);
+    await untilDeliveries(database, partnerId, (all) => all.length === 4);
   },
 );
 

@@ -3,6 +3,7 @@ import { useEffect, useId, useSyncExternalStore } from 'react';
 
 const forms = new Set<string>();
 const listeners = new Set<() => void>();
+let mayBeLost = false;
 
 function tell(): void {
   for (const listener of listeners) listener();
@@ -24,12 +25,12 @@ export function useUnsaved(isUnsaved: boolean): void {
 
 /** Whether a form of the page has something that would be lost. */
 export function useHasUnsaved(): boolean {
-  return useSyncExternalStore(subscribe, () => forms.size > 0);
+  return useSyncExternalStore(subscribe, () => forms.size > 0 && !mayBeLost);
 }
 
-/** The person said that it may be lost: nothing asks again. */
-export function forgetUnsaved(): void {
-  forms.clear();
+/** The person said that all of it may be lost, or the page stays after all. */
+export function setMayBeLost(value: boolean): void {
+  mayBeLost = value;
   tell();
 }
 

@@ -13,7 +13,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
-import { forgetUnsaved, useHasUnsaved } from '../app/unsaved.ts';
+import { setMayBeLost, useHasUnsaved } from '../app/unsaved.ts';
 import { Icon } from '../parts/icon.tsx';
 import { hideDone, notify } from '../parts/notify.tsx';
 import { Foreign } from '../parts/values.tsx';
@@ -59,7 +59,7 @@ export function Account({ onChoose }: { readonly onChoose: () => void }) {
         onStay={() => setAsking(false)}
         onLeave={() => {
           setAsking(false);
-          forgetUnsaved();
+          setMayBeLost(true);
           leaving.mutate();
         }}
       />
@@ -75,6 +75,7 @@ function useLeaving() {
   return useMutation({
     mutationFn: signOut,
     onError(error) {
+      setMayBeLost(false);
       const hasEnded = error instanceof ApiError && error.status === 401;
       if (!hasEnded) notify(notSignedOut, { changeId, isFailure: true });
     },

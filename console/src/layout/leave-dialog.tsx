@@ -15,12 +15,12 @@ export function LeaveGuard({ children }: { readonly children: ReactNode }) {
   const isUnsaved = useHasUnsaved();
   const { status, proceed, reset } = useBlocker({ shouldBlockFn: leadsAway, disabled: !isUnsaved, withResolver: true });
   const isBlocked = status === 'blocked';
-  const isAsking = isBlocked && isUnsaved;
   const isBelow = useContext(Below);
-  // What was being saved is saved now: the person goes where the saved thing is.
+  const isAsking = isBlocked && isUnsaved && !isBelow;
+  // What was being saved is saved now: the person goes where the saved thing is. Who is asked for the password answers that first.
   useEffect(() => {
-    if (isBlocked && !isUnsaved) reset?.();
-  }, [isBlocked, isUnsaved, reset]);
+    if (isBlocked && !isAsking) reset?.();
+  }, [isBlocked, isAsking, reset]);
   return (
     <>
       <Below value={isBelow || isAsking}>{children}</Below>

@@ -31,8 +31,9 @@ export function Shell() {
   useKeptFocus();
   // On a narrow screen the menu covers the page while it is open. What is not seen gets no focus.
   const isMenuBeside = toasts.isInMenu;
-  const leaveMenu = ({ key }: KeyboardEvent) => {
-    if (key !== 'Escape' || isMenuBeside || !isOpen) return;
+  const leaveMenu = ({ key, target, currentTarget }: KeyboardEvent) => {
+    // A dialog that the menu opened is no part of it.
+    if (key !== 'Escape' || isMenuBeside || !isOpen || !currentTarget.contains(target as Node)) return;
     menu.close();
     burger.current?.focus();
   };

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Contribution } from '../contributions/contribution.ts';
 import { supportTexts } from '../customer-texts.ts';
-import { bodyFromValues, type EventOfConfirmation, valuesOfBody } from './body-values.ts';
+import { type BodyColumns, bodyFromValues, valuesOfBody } from './body-values.ts';
 
 const AT = new Date('2026-11-23T09:00:50.949Z');
-const EVENT: EventOfConfirmation = {
+const EVENT: BodyColumns = {
   partnerId: 'ptn_01',
   eventId: 'evt_01KAHV5B8R2N4Q6S8V0X2Z4C6E',
   eventType: 'impact.transaction.confirmed',
@@ -77,6 +77,16 @@ test('the values of a body, as the release that introduced the template stored t
     );
     assert.equal(contribution.expected_environmental_support.summary_ar, ar);
   }
+});
+
+/** Nothing that may be absent is there, and a text has what JSON escapes. */
+const SPARSE_BODY =
+  '{"event_id":"evt_01KAHV5B8R2N4Q6S8V0X2Z4C6E","event_type":"impact.transaction.confirmed","api_version":"v1","environment":"production","sequence":1001,"occurred_at":"2026-11-23T09:00:50.949Z","correlation_id":null,"data":{"contribution":{"transaction_id":"txn_01KAHV5B8R2N4Q6S8V0X2Z4C6E","partner_event_id":"a\\"b","partner_order_ref":"طلب\\\\","status":"confirmed","points":9223372036854775807,"opaque_customer_ref":null,"contribution_rule_version":"r","point_conversion_version":null,"tree_cost_version":null,"expected_environmental_support":{"summary_en":"This contribution of 9223372036854775807 points is expected to support planting about 25 trees.","summary_ar":"يُتوقَّع أن تدعم هذه المساهمة، وقدرها 9223372036854775807 نقاط، زراعة 25 شجرة تقريبًا."},"non_refundable":true,"environment":"production","created_at":"2026-11-23T09:00:50.949Z","confirmed_at":"2026-11-23T09:00:50.949Z","failed_at":null},"association":{"status":"not_requested"}}}';
+
+test('values that are absent, and texts that JSON escapes', () => {
+  const values = '[1,"a\\"b","طلب\\\\","9223372036854775807",null,"r",null,null,7,"25"]';
+  assert.equal(bodyFromValues(values, { ...EVENT, correlationId: null }, 'production'), SPARSE_BODY);
+  assert.doesNotThrow(() => JSON.parse(SPARSE_BODY));
 });
 
 test('a body that no template makes has no values', () => {

@@ -1,16 +1,16 @@
 /**
  * The body of a confirmation's event, as the values that neither its row nor all such bodies have. A template says how the text is made
  * of them. It stays readable for ever, so it never changes, whatever a later release writes into new bodies: another text is another
- * template, with a number of its own.
+ * template, with a number of its own, which one release reads before another writes it.
  */
 import type { Environment } from '../access/api-key.ts';
 import type { Contribution } from '../contributions/contribution.ts';
 import type { SupportTexts } from '../customer-texts.ts';
 import type { EventHead } from './event.ts';
 
-/** The columns of an event that its body repeats. */
-export interface EventOfConfirmation extends EventHead {
-  /** The transaction id of the contribution. */
+/** The columns of an event that the body of a confirmation repeats. */
+export interface BodyColumns extends EventHead {
+  /** For a confirmation its transaction id. */
   readonly subjectId: string;
 }
 
@@ -88,7 +88,7 @@ const SENTENCES_1: readonly (readonly [en: Sentence, ar: Sentence])[] = [
  */
 export function valuesOfBody(
   body: string,
-  event: EventOfConfirmation,
+  event: BodyColumns,
   environment: Environment,
   contribution: Contribution,
 ): string | null {
@@ -109,7 +109,7 @@ export function valuesOfBody(
  *
  * @throws Error When they are of no template that this release knows.
  */
-export function bodyFromValues(values: string, event: EventOfConfirmation, environment: Environment): string {
+export function bodyFromValues(values: string, event: BodyColumns, environment: Environment): string {
   const read: unknown = JSON.parse(values);
   if (!Array.isArray(read) || read[0] !== TEMPLATE_1 || !SENTENCES_1[read[8]])
     throw new Error(`The body of ${event.eventId} is stored as the values of an unknown template.`);
@@ -139,7 +139,7 @@ function say([before, after, afterTrees]: Sentence, points: string, trees: strin
 /** A contribution that its request confirmed, with no estimate to link. */
 function fill1(
   [, partnerEventId, orderRef, points, customerRef, rule, conversion, treeCost, sentence, trees]: Values1,
-  { eventId, eventType, sequence, occurredAt, correlationId, subjectId }: EventOfConfirmation,
+  { eventId, eventType, sequence, occurredAt, correlationId, subjectId }: BodyColumns,
   environment: Environment,
 ): string {
   const [en, ar] = SENTENCES_1[sentence] as (typeof SENTENCES_1)[number];

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Environment } from '../../domain/access/api-key.ts';
 import type { Association } from '../../domain/emissions/association.ts';
-import { bodyFromValues, type EventOfConfirmation, valuesOfBody } from '../../domain/events/body-values.ts';
+import { type BodyColumns, bodyFromValues, valuesOfBody } from '../../domain/events/body-values.ts';
 import type { EventHead } from '../../domain/events/event.ts';
 import { packBody, unpackBody } from '../../domain/events/packed-body.ts';
 import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
@@ -63,7 +63,7 @@ async function writeMissingBodies(
 
 function readStoredBody(
   { bodyValues, packedBody, body }: StoredBody,
-  event: EventOfConfirmation,
+  event: BodyColumns,
   environment: Environment,
 ): Buffer | null {
   if (bodyValues !== null) return Buffer.from(bodyFromValues(bodyValues, event, environment));

@@ -25,9 +25,9 @@ export interface EventRecord extends EventHead {
   readonly data: string | null;
   /** The text that is signed and sent, if a release stored it that packed none; otherwise `null`. */
   readonly body: string | null;
-  /** The text as `packBody` packed it; `null` until it is first needed. It is older than `body` where both are stored. */
+  /** The text as `packBody` packed it, unless it is stored otherwise or not needed yet. It is older than `body` where both are stored. */
   readonly packedBody: Buffer | null;
-  /** What `valuesOfBody` took from the text, with which the row was inserted. Where it is, the others are of releases that do not read it. */
+  /** What `valuesOfBody` took from the text. Stored with the row or never; the others beside it are of releases that do not read it. */
   readonly bodyValues: string | null;
 }
 

@@ -106,6 +106,7 @@ const LATER_LOCKS = "set local lock_timeout = '30s'";
  */
 function distribute(client: pg.Client): Promise<string[]> {
   return attemptWhileLocked(
+    client,
     (lockTimeoutMs) => {
       const settings = `${SETTINGS}; set local lock_timeout = ${lockTimeoutMs}`;
       return inLockedTransaction(client, { lock: DISTRIBUTION_LOCK, settings, busy: BUSY }, () => distributeMissing(client));

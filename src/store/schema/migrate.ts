@@ -26,7 +26,7 @@ export interface AppliedMigration {
 
 /**
  * Brings the schema up to date: every numbered file of `migrations/` that the database lacks, in order, each in its own transaction under
- * a lock. Safe when several processes start at once, and beside writers: nobody waits for a file that waits for a table. Unique indexes
+ * a lock. Safe when several processes start at once, and beside writers: nobody waits long for a file that waits for a table. Unique indexes
  * that replace others on tables with rows are built beforehand, while others write.
  *
  * @returns The migrations that this call applied; empty when there was nothing to do.
@@ -120,6 +120,7 @@ async function applyAll(
  */
 async function applyNext(client: pg.Client, onWait: (sentence: string) => void): Promise<AppliedMigration | undefined> {
   return attemptWhileLocked(
+    client,
     (lockTimeoutMs) => {
       const terms = { lock: MIGRATION_LOCK, settings: `set local lock_timeout = ${lockTimeoutMs}`, busy: BUSY };
       return inLockedTransaction(client, terms, () => applyFirstPending(client));

@@ -14,30 +14,41 @@ const LOCK_PAUSE_MS = 400;
 const LOCK_ATTEMPTS = 120;
 
 /**
- * PostgreSQL cancels an autovacuum of a table for which others wait longer than `deadlock_timeout`, a second by default; one of a large
- * table goes on for minutes otherwise. Each wait of this length may also end one of those who write, by a deadlock.
+ * PostgreSQL cancels an autovacuum of a table for which others wait longer than `deadlock_timeout`, a second by default, unless it prevents
+ * the wraparound of transaction numbers; one of a large table goes on for minutes otherwise. Such a wait holds up those who write, and may
+ * end one of them by a deadlock.
  */
 const LONG_LOCK_TIMEOUT_MS = 1_500;
 const LONG_EVERY = 20;
 
+/** A role sees the vacuums of others, though not of which table. */
+const IS_VACUUMED = 'select exists (select from pg_stat_progress_vacuum where datname = current_database()) as "isVacuumed"';
+
 /**
  * Attempts what needs a table that others may hold, until it gets it or has waited for a minute in all.
  *
- * @param attempt Waits for this long for a table. Whenever `onLocked` returns for its failure, it is attempted again.
- * @param onLocked Throws what is no wait for a table.
+ * @param attempt Waits for this long for a table.
+ * @param onFailure Throws what is no wait for a table. When it returns, there is another attempt.
  */
 export async function attemptWhileLocked<Result>(
+  client: pg.Client,
   attempt: (lockTimeoutMs: number) => Promise<Result>,
-  onLocked: (error: unknown, number: number) => void | Promise<void>,
+  onFailure: (error: unknown, number: number) => void | Promise<void>,
 ): Promise<Result> {
   for (let number = 1; ; number++)
     try {
-      return await attempt(number % LONG_EVERY === 0 ? LONG_LOCK_TIMEOUT_MS : TABLE_LOCK_TIMEOUT_MS);
+      const isLong = number % LONG_EVERY === 0 && (await isVacuumed(client));
+      return await attempt(isLong ? LONG_LOCK_TIMEOUT_MS : TABLE_LOCK_TIMEOUT_MS);
     } catch (error) {
-      await onLocked(error, number);
+      await onFailure(error, number);
       if (number === LOCK_ATTEMPTS) throw error;
       await sleep(LOCK_PAUSE_MS);
     }
+}
+
+async function isVacuumed(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ isVacuumed: boolean }>(IS_VACUUMED);
+  return rows[0]?.isVacuumed === true;
 }
 
 /**

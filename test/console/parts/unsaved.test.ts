@@ -187,7 +187,7 @@ test('a reason in a dialog is kept too, and Escape closes the question alone', n
   await page.getByRole('heading', { level: 1, name: 'Partners' }).waitFor();
 });
 
-test('who signs out is asked first, and only where something is typed', needsBrowser, async () => {
+test('who signs out with something typed is asked first, again where the service cannot be reached', needsBrowser, async () => {
   const page = await browser.signedIn('operator');
   await page.goto(`${browser.baseUrl}/partners/new`);
   const name = page.getByRole('textbox', { name: 'Name', exact: true });
@@ -198,8 +198,16 @@ test('who signs out is asked first, and only where something is typed', needsBro
   await page.keyboard.press('Escape');
   await question.waitFor({ state: 'detached' });
   assert.equal(await name.inputValue(), 'Souq of Typed');
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await question.getByRole('button', { name: 'Leave without saving' }).click();
+  const leave = async () => {
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await question.getByRole('button', { name: 'Leave without saving' }).click();
+  };
+  await page.route('**/operator/v1/session', (route) => route.abort());
+  await leave();
+  await page.getByText('You may still be signed in').waitFor();
+  await page.unrouteAll();
+  assert.equal(await name.inputValue(), 'Souq of Typed');
+  await leave();
   await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
   assert.deepEqual(await page.context().cookies(), []);
 });

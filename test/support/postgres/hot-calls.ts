@@ -280,7 +280,8 @@ function eventCalls(terms: HotCallOptions): HotCall[] {
         insertTakenEvents(db, taken, {
           deliveries,
           counters: [{ partnerId, place: '(0,1)' }],
-          bodyOf: () => ({ bodyValues: null, packedBody: Buffer.of(0) }),
+          bodyOf: ({ sequence }) =>
+            sequence % 2n === 0n ? { bodyValues: '[1]', packedBody: null } : { bodyValues: null, packedBody: Buffer.of(0) },
           attemptsMax: 10,
           leaseMs: 60_000,
           handOverId: 'h',

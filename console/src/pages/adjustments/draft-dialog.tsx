@@ -109,7 +109,7 @@ export function DraftDialog(props: DraftDialogProps) {
   );
 }
 
-interface DraftFormProps extends Pick<DraftDialogProps, 'contribution' | 'reversed'> {
+interface DraftFormProps extends Pick<DraftDialogProps, 'contribution' | 'reversed' | 'isOpen'> {
   readonly stated: ReturnType<typeof useStated>;
   readonly draft: Pick<
     ReturnType<typeof useChange<DraftBody, unknown>>,
@@ -118,11 +118,11 @@ interface DraftFormProps extends Pick<DraftDialogProps, 'contribution' | 'revers
   readonly onCancel: () => void;
 }
 
-function DraftForm({ contribution, reversed, stated, draft, onCancel }: DraftFormProps) {
+function DraftForm({ contribution, reversed, isOpen, stated, draft, onCancel }: DraftFormProps) {
   const t = useTexts(ADJUSTMENT);
   const common = useTexts(COMMON);
   const [isTypedInto, setTypedInto] = useState(false);
-  useUnsaved(isTypedInto);
+  useUnsaved(isOpen && isTypedInto);
   const { reason, field, label, delta } = stated;
   const [settled] = useDebouncedValue(delta, TYPED_MS);
   const preview = useDraftPreview({ contribution, reason, field, delta: settled, reversalOf: reversed?.adjustment_id });

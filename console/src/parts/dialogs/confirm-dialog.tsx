@@ -45,12 +45,12 @@ export function ConfirmDialog({ isOpen, onClose, title, ...form }: ConfirmDialog
   };
   return (
     <Dialog opened={isOpen} onClose={close} title={title} size="lg" isBusy={form.change.isPending}>
-      <DialogForm {...form} onCancel={close} />
+      <DialogForm {...form} isOpen={isOpen} onCancel={close} />
     </Dialog>
   );
 }
 
-function DialogForm(props: FormProps & { readonly onCancel: () => void }) {
+function DialogForm(props: FormProps & Pick<ConfirmDialogProps, 'isOpen'> & { readonly onCancel: () => void }) {
   const {
     consequence,
     label,
@@ -65,7 +65,7 @@ function DialogForm(props: FormProps & { readonly onCancel: () => void }) {
   const t = useTexts(COMMON);
   const [reason, setReason] = useState('');
   const [isTypedInto, setTypedInto] = useState(false);
-  useUnsaved(isTypedInto && !isDone);
+  useUnsaved(props.isOpen && isTypedInto && !isDone);
   const form = useFirstEmptyField();
   return (
     <form
