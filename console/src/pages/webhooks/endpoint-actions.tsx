@@ -14,6 +14,7 @@ import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { DoneBefore } from '../audit/done-before.tsx';
 import { useAttemptAnswer } from './attempt-answer.ts';
+import { NewSecret } from './new-secret.tsx';
 import { RecoverProgress } from './recover-progress.tsx';
 import type { EndpointActivity } from './use-endpoint-activity.ts';
 import { WEBHOOK } from './webhook-texts.ts';
@@ -29,7 +30,7 @@ interface ActionsProps {
   readonly readAgain: () => Promise<Endpoint | undefined>;
 }
 
-/** What mends a receiver that did not take its events: enabling it, where it is disabled, a test, and sending what it missed. */
+/** What mends a receiver that did not take its events: enabling it, where it is disabled, a test, sending what it missed, a new secret. */
 export function EndpointActions(props: ActionsProps) {
   const [step, setStep] = useState<Step>();
   if (!useMay('operator')) return null;
@@ -56,6 +57,7 @@ function Offers({ endpoint, activity, onStep }: OffersProps) {
         {t.test}
       </Button>
       <RecoverButton activity={activity} onClick={() => onStep('recover')} />
+      <NewSecret endpoint={endpoint} />
       {endpoint.status !== 'disabled' && (
         <Button variant="light" color="red" onClick={() => onStep('disable')}>
           {t.disable}
