@@ -207,6 +207,7 @@ describe('a new partner', needsBrowser, () => {
     await endpoint.getByRole('button', { name: 'Challenge and add' }).click();
     await endpoint.locator('.secret').getByText('whsec_').waitFor();
     assert.equal(receiver.challenges.length, 1);
+    for (const name of ['Copy the key', 'Copy the secret']) await page.getByRole('button', { name }).click();
 
     await page.reload();
     await step('API key').getByText('server', { exact: true }).waitFor();
@@ -355,6 +356,7 @@ describe('a new partner', needsBrowser, () => {
     await dialog.getByText('The old one works for 24 hours more.').waitFor();
     await dialog.getByRole('button', { name: 'Replace' }).click();
     await page.locator('.secret').waitFor();
+    await page.getByRole('button', { name: 'Copy the key' }).click();
     await page.getByRole('button', { name: 'Revoke: test' }).first().click();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText(/^The key “.+” is revoked\.$/).waitFor();
@@ -420,6 +422,7 @@ describe('an operator', needsBrowser, () => {
     for (const label of ['New password', 'The same password again']) await own.getByLabel(label).fill(PASSWORD);
     await own.getByRole('button', { name: 'Set the password and sign in' }).click();
     await heading(own, 'Overview');
+    await dialog.getByRole('button', { name: 'Copy the link' }).click();
     await page.reload();
     await page.getByText(name, { exact: true }).waitFor();
     assert.equal(await page.getByText('sign-in#').count(), 0);

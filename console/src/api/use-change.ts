@@ -45,6 +45,8 @@ export function useChange<Input, Output>({
   const underWay = useRef(new Set<string>());
   const isShown = useIsShown();
   const change = useMutation<Output, Error, Input>({
+    // An answer may hold a secret: it is forgotten with the page.
+    gcTime: 0,
     mutationFn(input) {
       const payload = payloadOf(input);
       if (sent.current?.payload !== payload) sent.current = { payload, key: crypto.randomUUID() };

@@ -1,7 +1,10 @@
-/** What is typed on the page that is shown, and is saved nowhere: its form says so, and the page is not left unasked. */
+/** What the page that is shown holds, and nothing keeps: what was typed, or a secret. It is not left unasked. */
 import { useEffect, useId, useSyncExternalStore } from 'react';
 
-const forms = new Set<string>();
+/** What would be lost with the page. */
+export type Unsaved = 'typed' | 'secret';
+
+const held = new Map<string, Unsaved>();
 const listeners = new Set<() => void>();
 let mayBeLost = false;
 
@@ -9,23 +12,26 @@ function tell(): void {
   for (const listener of listeners) listener();
 }
 
-/** @param isUnsaved Whether what the form holds would be lost with the page. */
-export function useUnsaved(isUnsaved: boolean): void {
+/** @param isHeld Whether there is something that would be lost with the page. */
+export function useUnsaved(isHeld: boolean, what: Unsaved = 'typed'): void {
   const id = useId();
   useEffect(() => {
-    if (!isUnsaved) return;
-    forms.add(id);
+    if (!isHeld) return;
+    held.set(id, what);
     tell();
     return () => {
-      forms.delete(id);
+      held.delete(id);
       tell();
     };
-  }, [id, isUnsaved]);
+  }, [id, isHeld, what]);
 }
 
-/** Whether a form of the page has something that would be lost. */
-export function useHasUnsaved(): boolean {
-  return useSyncExternalStore(subscribe, () => forms.size > 0 && !mayBeLost);
+/** What of the page would be lost, the secret first; `undefined` where nothing would. */
+export function useHeld(): Unsaved | undefined {
+  return useSyncExternalStore(subscribe, () => {
+    const all = mayBeLost ? [] : [...held.values()];
+    return all.find((what) => what === 'secret') ?? all[0];
+  });
 }
 
 /** The person said that all of it may be lost, or the page stays after all. */

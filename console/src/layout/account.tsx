@@ -13,7 +13,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
-import { setMayBeLost, useHasUnsaved } from '../app/unsaved.ts';
+import { setMayBeLost, useHeld } from '../app/unsaved.ts';
 import { Icon } from '../parts/icon.tsx';
 import { hideDone, notify } from '../parts/notify.tsx';
 import { Foreign } from '../parts/values.tsx';
@@ -28,7 +28,7 @@ export function Account({ onChoose }: { readonly onChoose: () => void }) {
   const { operator } = useSession();
   const t = useTexts(SHELL);
   const leaving = useLeaving();
-  const isUnsaved = useHasUnsaved();
+  const isUnsaved = useHeld() !== undefined;
   const [isAsking, setAsking] = useState(false);
   return (
     <Group justify="space-between" wrap="nowrap" gap={4}>

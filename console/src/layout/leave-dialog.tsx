@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { type ShouldBlockFn, useBlocker } from '@tanstack/react-router';
 import { type ReactNode, useContext, useEffect } from 'react';
-import { useHasUnsaved } from '../app/unsaved.ts';
+import { useHeld } from '../app/unsaved.ts';
 import { Below } from '../parts/dialogs/below.ts';
 import { Dialog } from '../parts/dialogs/dialog.tsx';
 import { useTexts } from '../texts/language.tsx';
@@ -10,9 +10,9 @@ import { SHELL } from '../texts/shell-texts.ts';
 /** A filter or an order of the same page loses nothing. */
 const leadsAway: ShouldBlockFn = ({ current, next }) => current.pathname !== next.pathname;
 
-/** Asks before a page is left with what was typed on it; the browser itself asks before it is closed or loaded again. */
+/** Asks before a page is left with what was typed on it, or with a secret that was not copied; the browser itself asks before it is closed or loaded again. */
 export function LeaveGuard({ children }: { readonly children: ReactNode }) {
-  const isUnsaved = useHasUnsaved();
+  const isUnsaved = useHeld() !== undefined;
   const { status, proceed, reset } = useBlocker({ shouldBlockFn: leadsAway, disabled: !isUnsaved, withResolver: true });
   const isBlocked = status === 'blocked';
   const isBelow = useContext(Below);
@@ -35,21 +35,22 @@ interface LeaveDialogProps {
   readonly onLeave: () => void;
 }
 
-/** Whether what was typed may be lost. */
+/** Whether what the page holds may be lost. */
 export function LeaveDialog({ isOpen, onStay, onLeave }: LeaveDialogProps) {
   const t = useTexts(SHELL);
+  const held = useHeld();
   // In a task of its own: a dialog below hears the same key, and must still be below.
   const stay = () => void setTimeout(onStay);
   return (
     <Dialog opened={isOpen} onClose={stay} title={t.leaveTitle} zIndex={300}>
       <Stack gap="md">
-        <Text>{t.leaveHelp}</Text>
+        <Text>{held === 'secret' ? t.leaveSecret : t.leaveHelp}</Text>
         <Group justify="flex-end">
           <Button variant="default" data-autofocus onClick={onStay}>
             {t.stay}
           </Button>
           <Button color="red" onClick={onLeave}>
-            {t.leave}
+            {held === 'secret' ? t.leaveAnyway : t.leave}
           </Button>
         </Group>
       </Stack>

@@ -1,9 +1,11 @@
 import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useUnsaved } from '../app/unsaved.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { Icon } from './icon.tsx';
 
-/** A secret that no other answer shows. */
+/** A secret that no other answer shows. The page is not left unasked until it is copied. */
 export function ShownOnce({
   value,
   title,
@@ -14,11 +16,13 @@ export function ShownOnce({
   readonly copyLabel: string;
 }) {
   const t = useTexts(COMMON);
+  const [isCopied, setCopied] = useState(false);
+  useUnsaved(!isCopied, 'secret');
   return (
     <Alert color="yellow" title={title} role="status">
       <Stack gap="xs">
         <Text size="sm">{t.shownOnce}</Text>
-        <Code block className="secret">
+        <Code block className="secret" onCopy={() => setCopied(true)}>
           {value}
         </Code>
         <Group>
@@ -28,7 +32,10 @@ export function ShownOnce({
                 size="xs"
                 variant="default"
                 leftSection={<Icon name={copied ? 'check' : 'copy'} size={14} />}
-                onClick={copy}
+                onClick={() => {
+                  copy();
+                  setCopied(true);
+                }}
               >
                 {copied ? t.copied : copyLabel}
               </Button>

@@ -54,6 +54,11 @@ export const SHELL = {
     'What you typed on this page is not saved, and is lost when you leave.',
     'ما كتبته في هذه الصفحة غير محفوظ، ويضيع إذا غادرتها.',
   ],
+  leaveSecret: [
+    'This page has a secret that is shown once and is not copied yet. Nobody can read it again when you leave.',
+    'في هذه الصفحة سرّ يظهر مرة واحدة ولم يُنسخ بعد. لا يستطيع أحد قراءته مجددًا إذا غادرتها.',
+  ],
+  leaveAnyway: ['Leave without it', 'المغادرة دونه'],
   stay: ['Stay', 'البقاء'],
   leave: ['Leave without saving', 'المغادرة دون حفظ'],
   account: ['Account', 'الحساب'],

@@ -79,7 +79,7 @@ describe('what is typed into the form of a rule', needsBrowser, () => {
 });
 
 test(
-  'a new partner, an address of its receiver and the name of its key are kept too, until they are stored',
+  'a new partner, an address of its receiver and the name of its key are kept too, until they are stored, and the key until it is copied',
   needsBrowser,
   async () => {
     const page = await browser.signedIn('operator');
@@ -104,6 +104,10 @@ test(
     await stay();
     await page.getByRole('button', { name: 'Issue a key' }).click();
     await page.locator('.secret').waitFor();
+    await leave();
+    await dialog.getByText('a secret that is shown once and is not copied yet').waitFor();
+    await stay();
+    await page.getByRole('button', { name: 'Copy the key' }).click();
     await leave();
     await page.getByRole('heading', { level: 1, name: 'Reviews' }).waitFor();
   },

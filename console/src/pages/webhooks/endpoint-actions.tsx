@@ -37,6 +37,7 @@ export function EndpointActions(props: ActionsProps) {
   return (
     <>
       {props.endpoint.status !== 'removed' && <Offers {...props} onStep={setStep} />}
+      <NewSecret endpoint={props.endpoint} readAgain={props.readAgain} />
       <StepDialog {...props} step={step} onClose={() => setStep(undefined)} />
     </>
   );
@@ -57,7 +58,6 @@ function Offers({ endpoint, activity, onStep }: OffersProps) {
         {t.test}
       </Button>
       <RecoverButton activity={activity} onClick={() => onStep('recover')} />
-      <NewSecret endpoint={endpoint} />
       {endpoint.status !== 'disabled' && (
         <Button variant="light" color="red" onClick={() => onStep('disable')}>
           {t.disable}

@@ -1,60 +1,116 @@
-import { Button } from '@mantine/core';
+import { Alert, Button } from '@mantine/core';
 import { useState } from 'react';
+import { ApiError, NoAnswerError } from '../../api/api-error.ts';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useUnsaved } from '../../app/unsaved.ts';
 import { endpointName } from '../../format/endpoint-name.ts';
 import { WithCode } from '../../parts/codes/with-code.tsx';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { hint } from '../../parts/hint.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
+import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { DoneBefore } from '../audit/done-before.tsx';
 import { WEBHOOK } from './webhook-texts.ts';
 
 type Endpoint = components['schemas']['Endpoint'];
 
+interface NewSecretProps {
+  readonly endpoint: Endpoint;
+  /** The endpoint as it is now. */
+  readonly readAgain: () => Promise<Endpoint | undefined>;
+}
+
 /** Makes a second secret for an endpoint whose partner has lost the first, or fears that somebody else knows it. Shown once. */
-export function NewSecret({ endpoint }: { readonly endpoint: Endpoint }) {
+export function NewSecret({ endpoint, readAgain }: NewSecretProps) {
   const t = useTexts(WEBHOOK);
+  const common = useTexts(COMMON);
   const [isOpen, setOpen] = useState(false);
-  const rotate = useRotation(endpoint);
-  // While the dialog shows the secret, the endpoint has it already.
-  const isRotating = !isOpen && endpoint.secret_rotates_at !== null;
+  const { rotate, isInDoubt } = useRotation({ endpoint, readAgain });
+  useUnsaved(rotate.isPending || isInDoubt, 'secret');
+  const isOwn = rotate.isPending || rotate.isSuccess || isInDoubt;
+  const before = isOwn ? undefined : doneBefore(endpoint);
   return (
     <>
-      <Button
-        variant="default"
-        {...(isRotating ? { 'data-disabled': true, 'aria-disabled': true, ...hint(t.newSecretWaits) } : {})}
-        onClick={() => !isRotating && setOpen(true)}
-      >
-        {t.newSecret}
-      </Button>
+      {endpoint.status !== 'removed' && <Offer isWaiting={!isOpen && before !== undefined} onClick={() => setOpen(true)} />}
       <ConfirmDialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         title={t.newSecretTitle}
-        consequence={<WithCode text={t.newSecretConsequence} />}
+        consequence={before ? common.changedMeanwhile : <WithCode text={t.newSecretConsequence} />}
         label={t.newSecret}
-        change={rotate}
-        isDone={rotate.isSuccess}
+        change={isInDoubt ? { ...rotate, error: null } : rotate}
+        isDone={rotate.isSuccess || before !== undefined}
         onConfirm={() => rotate.mutate(undefined)}
       >
+        {before && (
+          <DoneBefore
+            partnerId={endpoint.partner_id}
+            subjectId={endpoint.endpoint_id}
+            action={`endpoint.${before}`}
+            label={before === 'remove' ? t.removedBy : t.newSecretBy}
+          />
+        )}
+        {isInDoubt && !rotate.isPending && (
+          <Alert color="red" role="alert">
+            {t.newSecretInDoubt}
+          </Alert>
+        )}
         {rotate.data && <ShownOnce value={rotate.data.secret} title={t.newSecretIs} copyLabel={t.copySecret} />}
       </ConfirmDialog>
     </>
   );
 }
 
-function useRotation({ partner_id, endpoint_id, url }: Endpoint) {
+/** @param isWaiting Whether the endpoint has a new secret that is not the only one yet: it says so by its hint. */
+function Offer({ isWaiting, onClick }: { readonly isWaiting: boolean; readonly onClick: () => void }) {
   const t = useTexts(WEBHOOK);
-  return useChange({
-    send: (_nothing: undefined, key) =>
-      answerOf(
-        client.POST('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/rotate-secret', {
-          params: { path: { partner_id, endpoint_id }, header: { 'Idempotency-Key': key } },
-        }),
-      ),
+  if (isWaiting)
+    return (
+      <Button variant="default" data-disabled aria-disabled {...hint(t.newSecretWaits)}>
+        {t.newSecret}
+      </Button>
+    );
+  return (
+    <Button variant="default" onClick={onClick}>
+      {t.newSecret}
+    </Button>
+  );
+}
+
+/** What a colleague, or the partner, did meanwhile that leaves no place for a new secret. */
+function doneBefore({ status, secret_rotates_at }: Endpoint): 'remove' | 'rotate-secret' | undefined {
+  if (status === 'removed') return 'remove';
+  return secret_rotates_at === null ? undefined : 'rotate-secret';
+}
+
+/** After an answer that did not come, the same request brings the secret that it made. */
+function useRotation({ endpoint, readAgain }: NewSecretProps) {
+  const t = useTexts(WEBHOOK);
+  const [isInDoubt, setInDoubt] = useState(false);
+  const { partner_id, endpoint_id, url } = endpoint;
+  const rotate = useChange({
+    async send(_nothing: undefined, key) {
+      const params = { path: { partner_id, endpoint_id }, header: { 'Idempotency-Key': key } };
+      const call = client.POST('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/rotate-secret', { params });
+      try {
+        const made = await answerOf(call);
+        setInDoubt(false);
+        return made;
+      } catch (error) {
+        setInDoubt(mayBeMade(error));
+        throw error;
+      }
+    },
     done: t.newSecretDone(endpointName(url)),
     isContested: true,
+    isMadeNow: async () => !isInDoubt && doneBefore((await readAgain()) ?? endpoint) !== undefined,
   });
+  return { rotate, isInDoubt };
+}
+
+function mayBeMade(error: unknown): boolean {
+  return error instanceof NoAnswerError || (error instanceof ApiError && error.status >= 500);
 }

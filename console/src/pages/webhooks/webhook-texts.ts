@@ -139,7 +139,7 @@ export const WEBHOOK = {
   newSecret: ['New secret', 'سرّ جديد'],
   newSecretTitle: ['Make a new secret?', 'إنشاء سرّ جديد؟'],
   newSecretConsequence: [
-    'For 24 hours each delivery has two signatures: `X-Service-Signature` with the old secret, and `X-Service-Signature-Next` with the new one. Then the new one is the only one. Give it to the partner before, in a way that nobody else can read it.',
+    'For 24 hours each delivery has two signatures: `X-Service-Signature` with the old secret, and `X-Service-Signature-Next` with the new one. Then the new one is the only one. Give it to the partner before that time, in a way that nobody else can read it.',
     'طوال 24 ساعة تحمل كل عملية تسليم توقيعين: `X-Service-Signature` بالسرّ القديم و`X-Service-Signature-Next` بالسرّ الجديد. بعد ذلك لا يُستعمل إلا السرّ الجديد. سلّمه إلى الشريك قبل ذلك بطريقة لا يستطيع غيره قراءته بها.',
   ],
   newSecretIs: ['The new secret of the endpoint', 'السرّ الجديد لنقطة الاستقبال'],
@@ -149,9 +149,14 @@ export const WEBHOOK = {
     (name: string) => `لنقطة الاستقبال ${isolateForeign(name)} سرّ جديد.`,
   ],
   newSecretWaits: [
-    'The endpoint has a new secret already, which becomes the only one at the time below. The partner can replace it by its own interface, and you on the command line: endpoint rotate-secret --replace.',
-    'لنقطة الاستقبال سرّ جديد بالفعل، ويصبح الوحيد في الوقت المبيَّن أدناه. يستطيع الشريك استبداله عبر واجهته، وأنت من سطر الأوامر: endpoint rotate-secret --replace.',
+    'The endpoint has a new secret already, which becomes the only one at the time below. If it is lost, replace it on the command line: npx partner-impact endpoint rotate-secret --replace.',
+    'لنقطة الاستقبال سرّ جديد بالفعل، ويصبح الوحيد في الوقت المبيَّن أدناه. إن ضاع فاستبدله من سطر الأوامر: npx partner-impact endpoint rotate-secret --replace.',
   ],
+  newSecretInDoubt: [
+    'No answer came: the secret may have been made. Press the button again: if it was, you get the same one.',
+    'لم يصل رد، وربما أُنشئ السرّ. اضغط الزر مرة أخرى: إن كان قد أُنشئ فستحصل عليه نفسه.',
+  ],
+  newSecretBy: ['Made by:', 'أنشأه:'],
   test: ['Send a test', 'إرسال اختبار'],
   testHelp: [
     'A test that fails counts as a failed attempt, and may pause the endpoint for up to 10 minutes.',

@@ -1,7 +1,7 @@
 /** The one dialog before what is final: what will happen, why, and a button that says what it does. */
 import { Alert, Button, Group, Stack, Textarea } from '@mantine/core';
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
-import { useUnsaved } from '../../app/unsaved.ts';
+import { useHeld, useUnsaved } from '../../app/unsaved.ts';
 import { withoutHidden } from '../../format/as-meant.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -43,8 +43,9 @@ export function ConfirmDialog({ isOpen, onClose, title, ...form }: ConfirmDialog
     form.change.reset();
     onClose();
   };
+  const isKept = useHeld() === 'secret' && form.isDone === true;
   return (
-    <Dialog opened={isOpen} onClose={close} title={title} size="lg" isBusy={form.change.isPending}>
+    <Dialog isKept={isKept} opened={isOpen} onClose={close} title={title} size="lg" isBusy={form.change.isPending}>
       <DialogForm {...form} isOpen={isOpen} onCancel={close} />
     </Dialog>
   );

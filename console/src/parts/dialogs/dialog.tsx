@@ -8,13 +8,15 @@ import { Below } from './below.ts';
 interface DialogProps extends ModalProps {
   /** Whether its change is under way: the dialog stays, so that nobody takes it for cancelled. */
   readonly isBusy?: boolean;
+  /** Whether it shows what is lost with it: only its buttons close it. */
+  readonly isKept?: boolean;
 }
 
 /**
  * A dialog whose cross has a name. `Escape` closes the one on top alone; closed, the focus is where it was before, or near it. A click
  * beside it loses nothing that was typed, nor a secret that was made of it.
  */
-export function Dialog({ isBusy = false, ...props }: DialogProps) {
+export function Dialog({ isBusy = false, isKept = false, ...props }: DialogProps) {
   const { close } = useTexts(COMMON);
   const isBelow = useContext(Below);
   useFocusBack(props.opened);
@@ -23,8 +25,8 @@ export function Dialog({ isBusy = false, ...props }: DialogProps) {
   return (
     <Modal
       closeButtonProps={{ 'aria-label': close, disabled: isBusy }}
-      closeOnEscape={!isBelow && !isBusy}
-      closeOnClickOutside={!isBusy && !isTypedInto}
+      closeOnEscape={!isBelow && !isBusy && !isKept}
+      closeOnClickOutside={!isBusy && !isTypedInto && !isKept}
       onInput={() => setTypedInto(true)}
       returnFocus={false}
       {...props}
