@@ -9,7 +9,7 @@ import { pluralise } from '../domain/pluralise.ts';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
 import { forEachPartner } from '../operations/for-each-partner.ts';
 import { eachPartner } from '../store/access/partner.ts';
-import type { Database } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { insertEventCounter, listEventCounters } from '../store/events/event.ts';
 import { NodeReader } from '../store/node-reader.ts';
 import { allowLongStatements, runLong } from '../store/query.ts';
@@ -80,9 +80,9 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     pauseMs: HEAL_EVERY_MS,
     onError,
     work: async () => {
-      // What it cannot end holds up nothing else.
+      // What one of them cannot do holds up no other.
       await endFarWaits(database, nodes).catch(onError);
-      await reopenDue(database, nodes);
+      await reopenDue(database, nodes).catch(onError);
       await makeMissingCounters(database, nodes);
       return false;
     },
@@ -105,15 +105,20 @@ export async function makeMissingCounters(database: Database, nodes = new NodeRe
   });
 }
 
-/** Deliveries that were committed too late for the dispatcher to expect them, or by an older version that does not watch endpoints. */
+/**
+ * Deliveries that were committed too late for the dispatcher to expect them, or by an older version that does not watch endpoints. Every
+ * endpoint with a waiting delivery is watched, also where somebody holds the row of one that is to be reopened.
+ */
 export async function reopenDue(database: Database, nodes = new NodeReader(database)): Promise<void> {
   const time = { timeoutMs: REOPEN_WITHIN_MS };
-  await reopenDueDeliveries(nodes, database, (statement, values) =>
+  const alone = <Result>(work: (db: Queryable) => Promise<Result>) =>
     inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       await allowLongStatements(db, time);
-      const rows = await runLong<never>(db, statement, values, time);
-      await watchWaitingEndpoints(db, database, time);
-      return rows;
-    }),
-  );
+      return work(db);
+    });
+  try {
+    await reopenDueDeliveries(nodes, database, (statement, values) => alone((db) => runLong<never>(db, statement, values, time)));
+  } finally {
+    if (!database.isDistributed) await alone((db) => watchWaitingEndpoints(db, database, time));
+  }
 }

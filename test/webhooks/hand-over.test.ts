@@ -14,6 +14,7 @@ import { insertWebhookEndpoint, lockEventCounter } from '../../src/store/webhook
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { connect } from '../support/postgres/connect.ts';
 import { relayTools } from '../support/relay.ts';
 import { handOverScene } from '../support/webhooks/hand-over-scene.ts';
 
@@ -252,6 +253,32 @@ describe('an endpoint that nobody watches', HANG_LIMIT, () => {
     assert.deepEqual(rows, [{ endpoint_id: waiting.endpointId }]);
     await endLeases(waiting.partnerId);
     assert.equal((await claimElsewhere(waiting)).length, 1);
+  });
+
+  test('is watched again although somebody holds the row of another one whose deliveries were not expected', async () => {
+    const [held, waiting] = [await newPartner(), await newPartner()];
+    const { tools } = relayTools(10);
+    for (const { partnerId } of [held, waiting]) await tell(partnerId);
+    await relay(await openSession(), tools);
+    await administrator.query("update delivery set status = 'waiting', next_attempt_at = now() where partner_id = any ($1)", [
+      [held.partnerId, waiting.partnerId],
+    ]);
+    await administrator.query("update endpoint_health set due_from = now() + interval '1 day' where partner_id = $1", [
+      held.partnerId,
+    ]);
+    await administrator.query('delete from endpoint_watch');
+    // A session of somebody else, whom no time-out of the service ends.
+    const holder = await connect(databaseUrl);
+    await holder.query('begin');
+    await holder.query('select from endpoint_health where partner_id = $1 for update', [held.partnerId]);
+    await assert.rejects(reopenDue(database), /lock timeout/);
+    await holder.query('rollback');
+    const { rows } = await administrator.query('select partner_id from endpoint_watch where partner_id = any ($1)', [
+      [held.partnerId, waiting.partnerId],
+    ]);
+    assert.ok(rows.some(({ partner_id }) => partner_id === waiting.partnerId));
+    await reopenDue(database);
+    assert.equal((await claimElsewhere(held)).length, 1);
   });
 });
 
