@@ -102,6 +102,10 @@ test(
     const [{ body_values: ownValues }] = rows;
     const [delivered] = await receiver.until(1);
     const ownText = String(delivered?.body);
+    // On a cluster every body is packed.
+    const asValues = [null, '{"of":"an earlier release that ran beside this one"}', ownValues, ownText] as const;
+    const isPacked = process.env['TEST_ENGINE'] === 'citus';
+    assert.equal(ownValues === null, isPacked);
     const store = (body: string | null, packed: string | null, values: string | null) =>
       database.pool.query(
         'update event set body = $2, packed_body = $3, body_values = $4 where partner_id = $1 and sequence = 2',
@@ -113,7 +117,7 @@ test(
       ['{"of":"an earlier release, وقدرها"}', null, null, '{"of":"an earlier release, وقدرها"}'],
       ['{"of":"an earlier release that ran beside this one"}', '{"of":"this release"}', null, '{"of":"this release"}'],
       [null, `{"with":"${'🌳'.repeat(5_000)}"}`, null, `{"with":"${'🌳'.repeat(5_000)}"}`],
-      [null, '{"of":"an earlier release that ran beside this one"}', ownValues, ownText],
+      ...(isPacked ? [] : [asValues]),
     ] as const) {
       await store(text, packed, values);
       const arrived = receiver.arrived.length + 1;
