@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Contribution } from '../contributions/contribution.ts';
 import { supportTexts } from '../customer-texts.ts';
 import { type BodyColumns, bodyFromValues, valuesOfBody } from './body-values.ts';
+import { packBody } from './packed-body.ts';
 
 const AT = new Date('2026-11-23T09:00:50.949Z');
 const EVENT: BodyColumns = {
@@ -60,6 +61,9 @@ const VALUES =
 test('the values of a body, as the release that introduced the template stored them, and the body of them', () => {
   assert.equal(valuesOfBody(BODY, EVENT, 'sandbox', CONTRIBUTION), VALUES);
   assert.equal(bodyFromValues(VALUES, EVENT, 'sandbox'), BODY);
+  // As docs/decisions/0113 says.
+  assert.deepEqual([BODY, VALUES].map((text) => Buffer.byteLength(text)), [1_048, 145]);
+  assert.equal(packBody(Buffer.from(BODY)).length, 189);
   for (const [sentence, [points, trees, en, ar]] of OF_SENTENCES.entries()) {
     const values = [1, '"', 'طلب', points, null, 'r', null, null, sentence, trees];
     const event = { ...EVENT, correlationId: null };
