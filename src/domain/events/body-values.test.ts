@@ -62,7 +62,10 @@ test('the values of a body, as the release that introduced the template stored t
   assert.equal(valuesOfBody(BODY, EVENT, 'sandbox', CONTRIBUTION), VALUES);
   assert.equal(bodyFromValues(VALUES, EVENT, 'sandbox'), BODY);
   // As docs/decisions/0113 says.
-  assert.deepEqual([BODY, VALUES].map((text) => Buffer.byteLength(text)), [1_048, 145]);
+  assert.deepEqual(
+    [BODY, VALUES].map((text) => Buffer.byteLength(text)),
+    [1_048, 145],
+  );
   assert.equal(packBody(Buffer.from(BODY)).length, 189);
   for (const [sentence, [points, trees, en, ar]] of OF_SENTENCES.entries()) {
     const values = [1, '"', 'طلب', points, null, 'r', null, null, sentence, trees];
