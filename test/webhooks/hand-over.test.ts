@@ -314,7 +314,7 @@ describe('what a process has claimed and not sent', HANG_LIMIT, () => {
     assert.deepEqual(await listDeliveries(database.pool, partnerId, { endpointId, status: 'held', limit: 51 }), []);
   });
 
-  test('is due when the lease has ended, although that of another partner cannot be changed', async () => {
+  test('is due when the lease has ended, although those of another partner cannot be changed, more than are listed at once', async () => {
     const [stuck, sound] = [await newPartner(), await newPartner()];
     for (const { partnerId } of [stuck, sound]) {
       await tell(partnerId);
@@ -324,17 +324,22 @@ describe('what a process has claimed and not sent', HANG_LIMIT, () => {
       `create function refuse() returns trigger language plpgsql as 'begin raise exception ''refused''; end';
       create trigger refuse before update on delivery for each row when (old.partner_id = '${stuck.partnerId}') execute function refuse()`,
     );
-    await administrator.query("update delivery_hand_over set lease_ends_at = now() - interval '1 s' where $1 && partner_ids", [
-      [stuck.partnerId, sound.partnerId],
-    ]);
+    const endLease = (partnerId: string, ago: string) =>
+      administrator.query(
+        "update delivery_hand_over set lease_ends_at = date_trunc('milliseconds', now()) - $2::interval where $1 = any (partner_ids)",
+        [partnerId, ago],
+      );
+    await endLease(sound.partnerId, '1 s');
+    await endLease(stuck.partnerId, '2 s');
     await administrator.query(
-      "update delivery_hand_over set lease_ends_at = lease_ends_at - interval '1 s' where $1 = any (partner_ids)",
+      `insert into delivery_hand_over select lease_ends_at, hand_over_id || n, partner_ids, first_sequences, last_sequences
+      from delivery_hand_over cross join generate_series(1, 200) n where $1 = any (partner_ids)`,
       [stuck.partnerId],
     );
     const errors: unknown[] = [];
     await endHandOvers((error) => errors.push(error));
     assert.match(String(errors), /refused/);
-    assert.equal(errors.length, 1);
+    assert.equal(errors.length, 201);
     assert.equal((await claimElsewhere(sound)).length, 1);
     await administrator.query('drop function refuse cascade');
     await endHandOvers(assert.ifError);

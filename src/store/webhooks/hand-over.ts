@@ -43,12 +43,13 @@ const LIST_ENDED: Statement = {
   name: 'list_ended_hand_overs',
   text: `select lease_ends_at as "leaseEndsAt", hand_over_id as "handOverId", partner_ids as "partnerIds",
       first_sequences as "firstSequences", last_sequences as "lastSequences"
-    from delivery_hand_over where lease_ends_at >= $1 and lease_ends_at <= now() order by lease_ends_at limit $2`,
+    from delivery_hand_over where (lease_ends_at, hand_over_id) > ($1, $2) and lease_ends_at <= now()
+    order by lease_ends_at, hand_over_id limit $3`,
 };
 
-/** Hand-overs whose lease has ended since then, the oldest first. */
-export async function listEndedHandOvers(db: Queryable, since: Date, limit: number): Promise<EndedHandOver[]> {
-  return run<EndedHandOver>(db, LIST_ENDED, [since, limit]);
+/** Hand-overs after this one whose lease has ended, the oldest first. */
+export async function listEndedHandOvers(db: Queryable, after: HandOver, limit: number): Promise<EndedHandOver[]> {
+  return run<EndedHandOver>(db, LIST_ENDED, [after.leaseEndsAt, after.handOverId, limit]);
 }
 
 const RELEASE_PART: Statement = {

@@ -1,12 +1,12 @@
 import type { Database } from '../../store/database.ts';
 import { watchEndpointsOf } from '../../store/webhooks/endpoint-watch.ts';
-import { type EndedHandOver, endHandOver, listEndedHandOvers } from '../../store/webhooks/hand-over.ts';
+import { type EndedHandOver, endHandOver, type HandOver, listEndedHandOvers } from '../../store/webhooks/hand-over.ts';
 import { COMMITTED_WITHIN_MS } from './claim-due.ts';
 
 const AT_ONCE = 64;
 /** Rows that a snapshot keeps are read again only so often. */
 const FROM_BEGINNING_EVERY_MS = 60_000;
-const BEGINNING = new Date(0);
+const BEGINNING: HandOver = { leaseEndsAt: new Date(0), handOverId: '' };
 
 interface EndingOptions {
   readonly database: Pick<Database, 'pool' | 'isDistributed'>;
@@ -23,29 +23,24 @@ interface EndingOptions {
 export function openHandOverEnding({ database, signal, onError }: EndingOptions): () => Promise<void> {
   const { pool } = database;
   let [since, beganMs] = [BEGINNING, performance.now()];
-  const end = async (handOver: EndedHandOver): Promise<boolean> => {
-    try {
-      for (const partnerId of await endHandOver(pool, handOver)) await watchEndpointsOf(pool, database, partnerId);
-      return true;
-    } catch (error) {
-      onError(error);
-      return false;
-    }
+  const end = async (handOver: EndedHandOver): Promise<void> => {
+    for (const partnerId of await endHandOver(pool, handOver)) await watchEndpointsOf(pool, database, partnerId);
   };
-  const endNext = async (): Promise<boolean> => {
-    const found = await listEndedHandOvers(pool, since, AT_ONCE);
-    let ended = 0;
-    for (const handOver of found) if (!signal.aborted && (await end(handOver))) ended++;
-    const last = found.at(-1);
-    if (last) since = new Date(last.leaseEndsAt.getTime() - COMMITTED_WITHIN_MS);
-    return found.length === AT_ONCE && ended > 0;
+  const endFrom = async (beginning: HandOver): Promise<void> => {
+    let last = beginning;
+    for (;;) {
+      const found = await listEndedHandOvers(pool, last, AT_ONCE);
+      for (const handOver of found) {
+        if (signal.aborted) return;
+        await end(handOver).catch(onError);
+        last = handOver;
+      }
+      if (found.length > 0) since = { leaseEndsAt: new Date(last.leaseEndsAt.getTime() - COMMITTED_WITHIN_MS), handOverId: '' };
+      if (found.length < AT_ONCE) return;
+    }
   };
   return async () => {
     if (performance.now() - beganMs >= FROM_BEGINNING_EVERY_MS) [since, beganMs] = [BEGINNING, performance.now()];
-    try {
-      while (!signal.aborted && (await endNext()));
-    } catch (error) {
-      onError(error);
-    }
+    await endFrom(since).catch(onError);
   };
 }

@@ -393,7 +393,7 @@ function deliveryCalls(terms: HotCallOptions): HotCall[] {
     { title: 'record successes', isOfSeveral: true, send: (db) => recordSuccesses(db, attempts) },
     { title: 'record first successes', isOfSeveral: true, send: (db) => recordSuccesses(db, firstOf(attempts)) },
     { title: 'attempts', send: (db) => listDeliveryAttempts(db, partnerId, deliveryId(token, 1)) },
-    { title: 'ended hand-overs', send: (db) => listEndedHandOvers(db, dueFrom, BATCH) },
+    { title: 'ended hand-overs', send: (db) => listEndedHandOvers(db, { leaseEndsAt: dueFrom, handOverId: '' }, BATCH) },
     {
       title: 'end a hand-over',
       send: (db) => {
