@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { shared } from './shared-answer.ts';
 
 /** The database's figures of jobs. Every process reports the same. */
 export interface JobWatch {
@@ -42,6 +43,9 @@ export function measureJobs(registry: Registry, { listJobStates, findDifferences
     buckets: [0.01, 0.1, 1, 10, 60, 300, 1_800, 7_200],
     registers: [registry],
   });
+  /** When the last run of each job in this process ended. */
+  const endedAt = new Map<string, Date>();
+  const listStates = shared(listJobStates);
   const succeeded = new Gauge({
     name: 'partner_impact_job_last_success_timestamp_seconds',
     help: 'When the job last succeeded, seconds since 1970; absent before its first success.',
@@ -49,7 +53,7 @@ export function measureJobs(registry: Registry, { listJobStates, findDifferences
     registers: [registry],
     aggregator: 'max',
     collect: () =>
-      listJobStates()
+      listStates()
         .then((jobs) => {
           for (const { jobName, lastSuccessAt } of jobs)
             if (lastSuccessAt) succeeded.set({ job: jobName }, lastSuccessAt.getTime() / 1_000);
@@ -58,12 +62,24 @@ export function measureJobs(registry: Registry, { listJobStates, findDifferences
   });
   const left = new Gauge({
     name: 'partner_impact_job_partners_left',
-    help: 'Partners whose work the last run of the job in this service left: it failed for them, or their rows could not be read.',
+    help: 'Partners whose work the last run of the job in this process left, until a run succeeds: it failed for them, or their rows could not be read.',
     labelNames: ['job'],
     registers: [registry],
+    aggregator: 'max',
+    collect: () =>
+      listStates()
+        .then((jobs) => {
+          for (const { jobName, lastSuccessAt } of jobs) {
+            const ended = endedAt.get(jobName);
+            // Another process may have done what this one left.
+            if (ended && lastSuccessAt && lastSuccessAt > ended) left.set({ job: jobName }, 0);
+          }
+        })
+        .catch(() => {}),
   });
   return ({ job: { name }, outcome, milliseconds, partnersLeft }) => {
     left.set({ job: name }, partnersLeft);
+    endedAt.set(name, new Date());
     runs.inc({ job: name, outcome });
     durations.observe({ job: name }, milliseconds / 1_000);
   };

@@ -49,10 +49,20 @@ export interface DeliveryWatch {
   listEndpointStates(): Promise<readonly { partnerId: string; endpointId: string; state: string }[]>;
 }
 
+/** What is wrong with one of several processes does not show in their sum or their average. */
+const OF_ONE_PROCESS = /^(nodejs_eventloop_lag_|process_resident_memory_bytes|process_open_fds|process_max_fds)/;
+
+/** Lets the figures of several processes be those of the process with the largest. */
+function tellOfLargest(registry: Registry): void {
+  for (const metric of registry.getMetricsAsArray())
+    if (OF_ONE_PROCESS.test(metric.name)) Object.assign(metric, { aggregator: 'max' });
+}
+
 /** Prometheus metrics of one process. */
 export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  tellOfLargest(registry);
   const requests = new Counter({
     name: 'partner_impact_requests_total',
     help: 'Answered requests, by operation, status and error code; status 0 is a client that left before the answer.',

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AggregatorRegistry } from 'prom-client';
+import { createMetrics } from './metrics.ts';
+
+/** The figures of a process whose database knows one job. */
+function metricsOf(job: { lastSuccessAt: Date | null }) {
+  return createMetrics(
+    { totalCount: 0, idleCount: 0, waitingCount: 0 },
+    {
+      measureBacklog: async () => ({ waiting: 0, oldestWaitingSeconds: 0, exhausted: 0, relayLagSeconds: 0 }),
+      listEndpointStates: async () => [],
+      listJobStates: async () => [{ jobName: 'verify', ...job }],
+      findDifferences: async () => undefined,
+    },
+  );
+}
+
+describe('the figures of several processes', () => {
+  const OF_ONE = ['nodejs_eventloop_lag_p99_seconds', 'process_resident_memory_bytes', 'process_open_fds', 'process_max_fds'];
+  for (const name of OF_ONE)
+    test(`${name} is that of the process with the largest`, async () => {
+      const figures = await metricsOf({ lastSuccessAt: null }).registry.getMetricsAsJSON();
+      const of = (value: number) =>
+        figures.filter((metric) => metric.name === name).map((metric) => ({ ...metric, values: [{ value, labels: {} }] }));
+      const text = await AggregatorRegistry.aggregate([of(2), of(7), of(1)] as never).metrics();
+      assert.match(text, new RegExp(`^${name} 7$`, 'm'));
+    });
+});
+
+describe('partners that a run left', () => {
+  const run = { job: { name: 'verify' }, outcome: 'failed', milliseconds: 5, partnersLeft: 3 };
+
+  test('are shown until a run of another process succeeds', async () => {
+    const job = { lastSuccessAt: new Date(0) };
+    const { registry, countRun } = metricsOf(job);
+    const shown = async () => /^partner_impact_job_partners_left.*/m.exec(await registry.metrics())?.[0];
+    countRun(run);
+    assert.equal(await shown(), 'partner_impact_job_partners_left{job="verify"} 3');
+    job.lastSuccessAt = new Date(Date.now() + 1_000);
+    assert.equal(await shown(), 'partner_impact_job_partners_left{job="verify"} 0');
+  });
+});
