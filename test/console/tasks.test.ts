@@ -148,10 +148,11 @@ describe('behind the sign-in of a session that has ended', needsBrowser, () => {
     await page.goto(`${browser.baseUrl}/partners`);
     await heading(page, 'Partners');
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder(/./).last().waitFor();
+    const search = page.getByPlaceholder(/./).last();
+    await search.waitFor();
     await page.context().clearCookies();
     // At once: the sign-in may be there before the last of several letters, and takes it.
-    await page.keyboard.insertText('souq');
+    await search.fill('souq');
     await page.getByText('Your session has ended.').waitFor();
     const asked: string[] = [];
     page.on('request', (request) => asked.push(decodeURIComponent(request.url())));
