@@ -18,18 +18,11 @@ export interface EndedRunFigures {
 }
 
 /** @returns What counts a run that has ended. */
-export function measureJobs(registry: Registry, { listJobStates, findDifferences }: JobWatch): (run: EndedRunFigures) => void {
-  const differing: Gauge = new Gauge({
-    name: 'partner_impact_verify_differences',
-    help: 'Modified records that the last daily verification found; 0 before the first.',
-    registers: [registry],
-    aggregator: 'max',
-    collect: () =>
-      findDifferences()
-        .then((count) => count !== undefined && differing.set(count))
-        .then(() => {})
-        .catch(() => {}),
-  });
+export function measureJobs(registry: Registry, watch: JobWatch): (run: EndedRunFigures) => void {
+  measureDifferences(registry, watch);
+  const listJobStates = shared(watch.listJobStates);
+  measureSuccesses(registry, listJobStates);
+  const countLeft = measureLeft(registry, listJobStates);
   const runs = new Counter({
     name: 'partner_impact_job_runs_total',
     help: 'Runs of jobs that ended in this service, by job and outcome: succeeded, failed, stopped or abandoned.',
@@ -43,44 +36,59 @@ export function measureJobs(registry: Registry, { listJobStates, findDifferences
     buckets: [0.01, 0.1, 1, 10, 60, 300, 1_800, 7_200],
     registers: [registry],
   });
-  /** When the last run of each job in this process ended. */
-  const endedAt = new Map<string, Date>();
-  const listStates = shared(listJobStates);
-  const succeeded = new Gauge({
+  return ({ job: { name }, outcome, milliseconds, partnersLeft }) => {
+    countLeft(name, partnersLeft);
+    runs.inc({ job: name, outcome });
+    durations.observe({ job: name }, milliseconds / 1_000);
+  };
+}
+
+function measureDifferences(registry: Registry, { findDifferences }: JobWatch): void {
+  new Gauge({
+    name: 'partner_impact_verify_differences',
+    help: 'Modified records that the last daily verification found; 0 before the first.',
+    registers: [registry],
+    aggregator: 'max',
+    async collect() {
+      const count = await findDifferences().catch(() => undefined);
+      if (count !== undefined) this.set(count);
+    },
+  });
+}
+
+function measureSuccesses(registry: Registry, listJobStates: JobWatch['listJobStates']): void {
+  new Gauge({
     name: 'partner_impact_job_last_success_timestamp_seconds',
     help: 'When the job last succeeded, seconds since 1970; absent before its first success.',
     labelNames: ['job'],
     registers: [registry],
     aggregator: 'max',
-    collect: () =>
-      listStates()
-        .then((jobs) => {
-          for (const { jobName, lastSuccessAt } of jobs)
-            if (lastSuccessAt) succeeded.set({ job: jobName }, lastSuccessAt.getTime() / 1_000);
-        })
-        .catch(() => {}),
+    async collect() {
+      for (const { jobName, lastSuccessAt } of await listJobStates().catch(() => []))
+        if (lastSuccessAt) this.set({ job: jobName }, lastSuccessAt.getTime() / 1_000);
+    },
   });
+}
+
+/** @returns What remembers how many partners' work the last run of a job in this process left. */
+function measureLeft(registry: Registry, listJobStates: JobWatch['listJobStates']): (job: string, count: number) => void {
+  const endedAt = new Map<string, Date>();
   const left = new Gauge({
     name: 'partner_impact_job_partners_left',
     help: 'Partners whose work the last run of the job in this process left, until a run succeeds: it failed for them, or their rows could not be read.',
     labelNames: ['job'],
     registers: [registry],
     aggregator: 'max',
-    collect: () =>
-      listStates()
-        .then((jobs) => {
-          for (const { jobName, lastSuccessAt } of jobs) {
-            const ended = endedAt.get(jobName);
-            // Another process may have done what this one left.
-            if (ended && lastSuccessAt && lastSuccessAt > ended) left.set({ job: jobName }, 0);
-          }
-        })
-        .catch(() => {}),
+    async collect() {
+      for (const { jobName, lastSuccessAt } of await listJobStates().catch(() => [])) {
+        const ended = endedAt.get(jobName);
+        // Another process may have done what this one left.
+        if (ended && lastSuccessAt && lastSuccessAt > ended) this.set({ job: jobName }, 0);
+      }
+    },
   });
-  return ({ job: { name }, outcome, milliseconds, partnersLeft }) => {
-    left.set({ job: name }, partnersLeft);
-    endedAt.set(name, new Date());
-    runs.inc({ job: name, outcome });
-    durations.observe({ job: name }, milliseconds / 1_000);
+  return (job, count) => {
+    left.set({ job }, count);
+    endedAt.set(job, new Date());
   };
 }

@@ -46,7 +46,7 @@ export const pageQuery = ({ default: usual, max, afterLength = PLACE_LENGTH_MAX 
 export const pageAnswer = {
   next_after: Type.String({
     description:
-      'The value of `after` for the next page. Do not interpret it. On the last page it stays valid: later records follow it.',
+      'The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new.',
   }),
   has_more: Type.Boolean({ description: 'Whether there are more records now.' }),
 };

@@ -24,7 +24,7 @@ const giveBackOnce = async (transactionId: string, points: bigint) => void said.
 const storedIntentOf = (eventId: string | null): Intent => PartnerImpact.readIntent({ ...intent, eventId });
 const day = new Date();
 const startOf = (time: Date) => new Date(time.getTime() - 86_400_000);
-const intentsOf = (_day: Date) => [intent];
+const notGivenBackOf = (_day: Date) => [intent];
 async function* yourContributions() { yield { eventId: 'event-nobody-knows', orderRef: 'order-10293', points: 250n }; }
 const { settlementId = '' } = process.env;
 const secret = 'whsec_0123456789abcdef0123456789abcdef';

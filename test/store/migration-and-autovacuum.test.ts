@@ -22,11 +22,11 @@ const SLOWLY = `autovacuum_vacuum_insert_threshold = 0, autovacuum_vacuum_insert
 const HOLDS = `select 1 from pg_stat_activity a join pg_locks l using (pid)
   where a.backend_type = 'autovacuum worker' and l.relation = 'event'::regclass and l.granted`;
 
-test('an autovacuum that would take minutes gives its table to a migration', HANG_LIMIT, async () => {
+test('an autovacuum that would take minutes gives its table to a migration', HANG_LIMIT, async (t) => {
   const { socketDirectory } = await hold(await makeDataDirectory());
   const databaseUrl = `postgresql:///postgres?host=${encodeURIComponent(socketDirectory as string)}&user=postgres`;
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
-  after(() => pool.end());
+  t.after(() => pool.end());
   await pool.query("alter system set autovacuum_naptime = '1s'");
   await pool.query('select pg_reload_conf()');
   await applyOlder(pool, FILE);

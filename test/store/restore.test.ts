@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { type Answer, Client, newConfirmation } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { listBlocks } from '../support/document-blocks.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
 import { BINARIES } from '../support/postgres/embedded.ts';
-import { testService } from '../support/service.ts';
+import { spawnService, testService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ROLE = `impact_service_${process.pid}`;
@@ -16,12 +18,20 @@ const textOf = (words: string) => written.find(({ text }) => text.includes(words
 const [dump = '', restore = ''] = textOf('pg_dump').split('\n');
 const grants = textOf('create role impact_service').replaceAll('impact_service', ROLE).replaceAll('for role impact ', '');
 
-test('a restored dump passes every verification, and has the contribution', {
+const ofSequences = textOf('update event_counter');
+
+test('a restored dump passes every verification, and gets what was recorded after it from the partner, once', {
   skip: BINARIES === '' && 'the packages have no pg_dump',
 }, async () => {
   const { databaseUrl, database, newPartner } = await testService();
-  const { partner, client } = await newPartner();
-  await client.confirm();
+  const { partner, client, key } = await newPartner();
+  const confirmations = ['before', 'after'].map((name) => ({ ...newConfirmation(), partner_event_id: `restore-${name}` }));
+  const send = (to: Client) => (body: (typeof confirmations)[0]) =>
+    to.confirm(body, { 'idempotency-key': `key-of-${body.partner_event_id}` });
+  const [before = assert.fail(), later = assert.fail()] = confirmations;
+  const first = await send(client)(before);
+  assert.equal(first.status, 201, first.text);
+  await untilEvents(client, 1);
   const copy = await emptyDatabase();
   const folder = temporaryFolder('restore');
   const shell = (line: string) =>
@@ -34,16 +44,51 @@ test('a restored dump passes every verification, and has the contribution', {
   await database.pool.query(grants);
   const dumped = shell(dump);
   assert.equal(dumped.status, 0, dumped.stderr);
+  await send(client)(later);
+  const [, lost] = await untilEvents(client, 2);
   await database.pool.query(`drop owned by ${ROLE}; drop role ${ROLE}`);
   const restored = shell(restore);
   assert.equal(restored.status, 0, restored.stderr);
 
-  const auditKey = database.auditKeys().map(writeNamedKey).join(',');
-  const { run } = commandLine({ DATABASE_URL: copy.databaseUrl, AUDIT_KEY: auditKey });
-  for (const words of [['doctor'], ['verify']]) {
-    const { code, stdout, stderr } = await run(words);
-    assert.equal(code, 0, `${words}: ${stdout}${stderr}`);
-  }
+  const env = { AUDIT_KEY: database.auditKeys().map(writeNamedKey).join(',') };
+  const { run } = commandLine({ DATABASE_URL: copy.databaseUrl, ...env });
+  const verify = async () => {
+    for (const words of [['doctor'], ['verify']]) {
+      const { code, stdout, stderr } = await run(words);
+      assert.equal(code, 0, `${words}: ${stdout}${stderr}`);
+    }
+  };
+  await verify();
   const { rows } = await copy.pool.query('select partner_id from contribution');
   assert.deepEqual(rows, [{ partner_id: partner.partnerId }]);
+
+  await copy.pool.query(ofSequences);
+  const answering = await spawnService(copy.databaseUrl, env, ['--roles', 'api']);
+  const again = await Promise.all(confirmations.map(send(new Client(answering.baseUrl, key.apiKey))));
+  assert.deepEqual(
+    again.map(({ status, headers }) => [status, headers.get('idempotent-replayed')]),
+    [
+      [201, 'true'],
+      [201, null],
+    ],
+  );
+  assert.equal(again[0]?.body.contribution.transaction_id, first.body.contribution.transaction_id);
+  await answering.end('SIGTERM');
+  const whole = await spawnService(copy.databaseUrl, env);
+  const events = await untilEvents(new Client(whole.baseUrl, key.apiKey), 2);
+  assert.equal(events[1]?.data.contribution.transaction_id, again[1]?.body.contribution.transaction_id);
+  // None that the partner has seen with another event.
+  assert.ok(events[1]?.sequence > lost?.sequence, `${events[1]?.sequence} after ${lost?.sequence}`);
+  await whole.end('SIGTERM');
+  await verify();
 });
+
+async function untilEvents(client: Client, count: number) {
+  let events: Answer['body'][] = [];
+  await waitFor(`${count} events of confirmations`, async () => {
+    const listed: Answer['body'][] = (await client.listEvents()).body.events;
+    events = listed.filter(({ event_type }) => event_type === 'impact.transaction.confirmed');
+    return events.length === count;
+  });
+  return events;
+}
