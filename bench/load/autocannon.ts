@@ -32,7 +32,7 @@ export async function loadByAutocannon(request: LoadRequest, signal: AbortSignal
     seconds: result.duration,
     statuses: Object.fromEntries(statuses),
     unanswered: result.errors,
-    late: 0,
+    late: undefined,
     p50Ms: p50,
     p90Ms: p90,
     p99Ms: p99,

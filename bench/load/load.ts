@@ -32,8 +32,8 @@ export interface LoadOutcome {
   readonly statuses: Readonly<Record<string, number>>;
   /** Requests that broke off or timed out, without those cut off by the end of the load. */
   readonly unanswered: number;
-  /** Of a load with a fixed rate: requests that found no free connection in time. */
-  readonly late: number;
+  /** Of a load with a fixed rate: requests that found no free connection in time. They count as slower than all others; `undefined` where nobody counts them. */
+  readonly late: number | undefined;
   readonly p50Ms: number;
   readonly p90Ms: number;
   readonly p99Ms: number;

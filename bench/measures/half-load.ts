@@ -1,4 +1,5 @@
 import { type Bench, type Cell, measureChecked } from '../cells.ts';
+import { answeredOk } from '../load/load.ts';
 import { progress } from '../report/progress.ts';
 import type { ScenarioName } from '../scenarios.ts';
 import type { Figures } from './measure.ts';
@@ -12,8 +13,10 @@ export interface HalfLoad {
   readonly ratePerSecond: number;
   readonly connections: number;
   readonly figures: Figures;
-  /** Requests that found every connection busy at their moment: with many of them the rate was not kept. */
-  readonly late: number;
+  /** Requests that found every connection busy at their moment: `undefined` where nobody counts them. */
+  readonly late: number | undefined;
+  /** Whether so few were late that the slowest hundredth says how long the others took. */
+  readonly isRateKept: boolean;
 }
 
 export async function measureHalfLoad(bench: Bench, cells: readonly Cell[], seconds: number): Promise<HalfLoad[]> {
@@ -30,7 +33,9 @@ export async function measureHalfLoad(bench: Bench, cells: readonly Cell[], seco
       ratePerSecond,
     });
     progress(`${scenario} at ${ratePerSecond}/s: p99 ${figures.p99Ms.toFixed(1)} ms`);
-    all.push({ scenario, ratePerSecond, connections, figures, late: outcome.late });
+    const { late } = outcome;
+    const isRateKept = late !== undefined && late < answeredOk(outcome) / 100;
+    all.push({ scenario, ratePerSecond, connections, figures, late, isRateKept });
   }
   return all;
 }

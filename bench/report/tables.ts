@@ -228,7 +228,11 @@ function renderVerdicts(verdicts: readonly Verdict[]): string {
     'Budgets',
     [
       ['what', ({ what, measured, needs }) => (measured === undefined ? `${what}; needs ${needs}` : what)],
-      ['measured', ({ measured, unit }) => (measured === undefined ? '–' : `${decimal(measured)} ${unit}`)],
+      [
+        'measured',
+        ({ measured, unit }) =>
+          measured === undefined ? '–' : Number.isFinite(measured) ? `${decimal(measured)} ${unit}` : 'rate not kept',
+      ],
       ['must', ({ must, unit }) => `${must} ${unit}`],
       ['', ({ isMustMet }) => said(isMustMet, 'met', 'MISSED')],
       ['aim', ({ aim, unit }) => `${aim} ${unit}`],

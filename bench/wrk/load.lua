@@ -31,7 +31,7 @@ function response(status)
 end
 
 -- A fixed rate, however fast the answers come: each request has its moment, and a free connection takes the next one.
--- Where none is free in time the rate would be a lie, so what is late is counted.
+-- Where none is free in time the rate would be a lie, so what is late is counted, and belongs to the slowest of the percentiles.
 if rate_per_second then
   local ffi = require("ffi")
   ffi.cdef("typedef struct { long seconds; long nanoseconds; } bench_time; int clock_gettime(int, bench_time *);")
@@ -62,8 +62,10 @@ function done(summary, latency)
   local listed = {}
   for status, count in pairs(counts) do listed[#listed + 1] = string.format('"%d":%d', status, count) end
   local errors = summary.errors
+  local on_time = math.max(1, summary.requests - late_sum) / math.max(1, summary.requests)
+  local function percentile(share) return latency:percentile(math.min(99.999, share / on_time)) / 1e3 end
   io.write(string.format(
     'BENCH {"seconds":%.6f,"statuses":{%s},"unanswered":%d,"late":%d,"p50Ms":%.3f,"p90Ms":%.3f,"p99Ms":%.3f,"maxMs":%.3f}\n',
     summary.duration / 1e6, table.concat(listed, ","), errors.connect + errors.read + errors.write + errors.timeout, late_sum,
-    latency:percentile(50) / 1e3, latency:percentile(90) / 1e3, latency:percentile(99) / 1e3, latency.max / 1e3))
+    percentile(50), percentile(90), percentile(99), latency.max / 1e3))
 end

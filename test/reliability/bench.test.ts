@@ -110,6 +110,15 @@ describe('the verdict on a budget', () => {
     assert.equal(measured('the same, against pgbench on the least table'), '1.25');
   });
 
+  test('a p99 at half load counts only where the rate was kept', () => {
+    const half = (scenario: Cell['scenario'], isRateKept: boolean) => {
+      return { scenario, ratePerSecond: 1, connections: 128, figures: FIGURES, late: 1, isRateKept };
+    };
+    const met = (isRateKept: boolean) =>
+      verdictOn('p99 at half', { ...nothing, halfLoad: [half('confirm', true), half('lookup-by-event', isRateKept)] })?.isMustMet;
+    assert.deepEqual([met(true), met(false)], [true, false]);
+  });
+
   test('where small is better, more than the limit misses it', () => {
     const lifetime = { readySeconds: 1.5, early: held(100), late: held(131) };
     const ready = verdictOn('ready', { ...nothing, lifetime });
