@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox';
 import { LONG_IDENTIFIER, SHORT_IDENTIFIER } from '../domain/identifiers.ts';
 import { Type } from './schema-type.ts';
 
@@ -22,8 +23,16 @@ export const decimal = (description: string) => Type.String({ pattern: '^\\d+(\\
 export const int64 = (description: string, more: object = {}) =>
   Type.Unsafe<bigint>({ type: 'integer', format: 'int64', minimum: 1, description, ...more });
 
+export const count = (description: string) => int64(description, { minimum: 0 });
+
 /** A sum of points, which may exceed int64: a JSON integer with all its digits. */
 export const sum = (description: string, more: object = {}) => Type.Unsafe<bigint>({ type: 'integer', ...more, description });
+
+/** One of a closed list. */
+export const oneOf = <Value extends string>(values: readonly Value[], description: string) =>
+  Type.Unsafe<Value>({ type: 'string', enum: [...values], description });
+
+export const orNull = (schema: TSchema, description: string) => Type.Unsafe({ anyOf: [schema, { type: 'null' }], description });
 
 export const closed = { additionalProperties: false } as const;
 

@@ -2,9 +2,23 @@ import type { TProperties, TSchema } from 'typebox';
 import { ADJUSTMENT_REASONS } from '../../domain/adjustments/adjustment.ts';
 import { EVENT_API_VERSION, type EventType, TEST_TYPE, VERIFICATION_TYPE } from '../../domain/events/event.ts';
 import { LONG_IDENTIFIER } from '../../domain/identifiers.ts';
+import { ENVIRONMENTAL_STATUSES } from '../../domain/impact/environmental-status.ts';
 import { Contribution } from '../contributions/contribution-schemas.ts';
 import { Association } from '../emissions/association-schemas.ts';
-import { closed, Environment, int64, longId, nullable, nullableTime, shortId, sum, time } from '../schema-parts.ts';
+import {
+  closed,
+  count,
+  Environment,
+  int64,
+  longId,
+  nullable,
+  nullableTime,
+  oneOf,
+  orNull,
+  shortId,
+  sum,
+  time,
+} from '../schema-parts.ts';
 import { Type } from '../schema-type.ts';
 
 /**
@@ -13,14 +27,10 @@ import { Type } from '../schema-type.ts';
  * @see docs/spec/interface.md#events; docs/spec/decisions.md#7-events.
  */
 
-const oneOf = (values: readonly string[], description: string) =>
-  Type.Unsafe<string>({ type: 'string', enum: [...values], description });
-const count = (description: string) => int64(description, { minimum: 0 });
 const signed = (description: string) => Type.Unsafe<bigint>({ type: 'integer', format: 'int64', description });
 const nullableId = (description: string) => nullable(LONG_IDENTIFIER, description);
 const nullableAmount = (description: string) => nullable({ pattern: '^-?\\d+(\\.\\d+)?$' }, description);
 const sha256 = { pattern: '^[0-9a-f]{64}$' };
-const orNull = (schema: TSchema, description: string) => Type.Unsafe({ anyOf: [schema, { type: 'null' }], description });
 
 const alwaysConfirmed = Type.Literal('confirmed', { description: 'The contribution stays confirmed.' });
 
@@ -185,15 +195,13 @@ export const Project = Type.Object(
   closed,
 );
 
-export const BATCH_STATUSES = ['recorded', 'allocated', 'funded', 'in_progress', 'delivered', 'verified'] as const;
-
 const environmentalStatus = says({
   impact_batch_id: longId(
     'The id of the impact batch: the contributions of one or more closed settlements, pooled for a project.',
   ),
-  status: oneOf(BATCH_STATUSES, 'The status of the impact batch. `verified` is terminal.'),
+  status: oneOf(ENVIRONMENTAL_STATUSES, 'The status of the impact batch. `verified` is terminal.'),
   previous_status: orNull(
-    oneOf(BATCH_STATUSES, 'A status of the impact batch.'),
+    oneOf(ENVIRONMENTAL_STATUSES, 'A status of the impact batch.'),
     'The status before the change; `null` without one.',
   ),
   change_type: oneOf(

@@ -1,22 +1,16 @@
-import type { TSchema } from 'typebox';
 import { LONG_IDENTIFIER } from '../../domain/identifiers.ts';
+import { ENVIRONMENTAL_STATUSES } from '../../domain/impact/environmental-status.ts';
 import { Echo } from '../envelope-schemas.ts';
-import { BATCH_STATUSES, Evidence, Project } from '../events/event-schemas.ts';
+import { Evidence, Project } from '../events/event-schemas.ts';
 import { olderAfter, olderNextAfter, pageAnswer, pageQuery } from '../paging.ts';
-import { closed, int64, longId, nullable, nullableTime, shortId, time } from '../schema-parts.ts';
+import { closed, count, int64, longId, nullable, nullableTime, oneOf, orNull, shortId, time } from '../schema-parts.ts';
 import { Type } from '../schema-type.ts';
 
 /** The shapes of the paths of environmental status. @see docs/spec/settlements.md#4-environmental-status. */
 
 export const TRANSACTION_PAGE = { default: 100, max: 500 } as const;
 
-const orNull = (schema: TSchema, description: string) => Type.Unsafe({ anyOf: [schema, { type: 'null' }], description });
-const status = Type.Unsafe<string>({
-  type: 'string',
-  enum: [...BATCH_STATUSES],
-  description: 'The status of the impact batch. `verified` is terminal.',
-});
-const count = (description: string) => int64(description, { minimum: 0 });
+const status = oneOf(ENVIRONMENTAL_STATUSES, 'The status of the impact batch. `verified` is terminal.');
 
 const Quantity = Type.Object(
   {

@@ -4,7 +4,7 @@ import { LINE_TYPES } from '../../domain/settlements/settlement-line.ts';
 import { RECONCILIATION_STATUSES } from '../../store/reconciliations/reconciliation.ts';
 import { Echo, KeyedEcho } from '../envelope-schemas.ts';
 import { pageAnswer, pageQuery } from '../paging.ts';
-import { closed, longId, nullable, nullableTime, shortId, time } from '../schema-parts.ts';
+import { closed, longId, nullable, nullableTime, oneOf, shortId, time } from '../schema-parts.ts';
 import { Type } from '../schema-type.ts';
 import { LINE_PAGE } from '../settlements/settlement-schemas.ts';
 
@@ -19,8 +19,6 @@ const nullableInteger = (description: string) =>
 /** A sum may exceed int64. */
 const nullableWhole = (description: string) => Type.Unsafe<bigint | null>({ type: ['integer', 'null'], description });
 const text = (description: string) => nullable({}, description);
-const oneOf = <Value extends string>(values: readonly Value[], description: string) =>
-  Type.Unsafe<Value>({ type: 'string', enum: [...values], description });
 
 const listed = {
   partner_event_id: longId('The partner_event_id of the contribution.'),

@@ -3,13 +3,10 @@ import { EVENT_TYPES, type EventType } from '../../domain/events/event.ts';
 import { LONG_IDENTIFIER } from '../../domain/identifiers.ts';
 import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
 import { SAMPLE_FAULTS, type SampleFault } from '../../domain/sandbox/sample-fault.ts';
-import { closed, int64, longId, nullable, shortId, time } from '../schema-parts.ts';
+import { closed, int64, longId, nullable, oneOf, shortId, time } from '../schema-parts.ts';
 import { Type } from '../schema-type.ts';
 
 /** The shapes of the paths of the sandbox. @see docs/spec/decisions.md#8-sandbox. */
-
-const oneOf = <Value extends string>(values: readonly Value[], description: string) =>
-  Type.Unsafe<Value>({ type: 'string', enum: [...values], description });
 
 export const ResolveBody = Type.Object(
   { status: oneOf(['confirmed', 'failed'] as const, 'How the pending contribution ends.') },

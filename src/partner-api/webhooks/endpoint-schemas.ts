@@ -3,7 +3,7 @@ import type { LastAttempt } from '../../store/webhooks/attempt-log.ts';
 import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
 import { Echo } from '../envelope-schemas.ts';
 import { pageAnswer, pageQuery } from '../paging.ts';
-import { closed, longId, nullable, nullableTime, time } from '../schema-parts.ts';
+import { closed, longId, nullable, nullableTime, oneOf, time } from '../schema-parts.ts';
 import { Type } from '../schema-type.ts';
 
 /** The shapes of a partner's own endpoints and their deliveries. @see docs/spec/decisions.md#9-self-service-and-pages. */
@@ -11,8 +11,6 @@ import { Type } from '../schema-type.ts';
 export const ENDPOINT_PAGE = { default: 100, max: 100 } as const;
 export const DELIVERY_PAGE = { default: 100, max: 500 } as const;
 
-const oneOf = <Value extends string>(values: readonly Value[], description: string) =>
-  Type.Unsafe<Value>({ type: 'string', enum: [...values], description });
 const eventTypes = (description: string) =>
   Type.Array(oneOf(EVENT_TYPES, 'A kind of event.'), { maxItems: EVENT_TYPES.length, uniqueItems: true, description });
 
