@@ -15,6 +15,7 @@ import { eachSettlement, findOpenSettlement, lockOpenSettlement } from '../../sr
 import { sumUnsettled } from '../../src/store/settlements/unsettled-contribution.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { OWNER } from '../support/actor.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { insertOldPartner, sealRows, untilSequenced } from '../support/records.ts';
@@ -25,6 +26,9 @@ const service = await testService();
 const { database } = service;
 
 const newPartner = () => newSettledPartner(service);
+
+/** What is under way, on each node where there are several. */
+const ACTIVITY = process.env['TEST_ENGINE'] === 'citus' ? 'citus_stat_activity' : 'pg_stat_activity';
 
 async function settlementsOf(partnerId: string) {
   return Array.fromAsync(eachSettlement(database.pool, partnerId));
@@ -174,6 +178,26 @@ describe('closing by hand', () => {
       (await settlementsOf(partnerId)).map(({ status }) => status),
       ['closed', 'open'],
     );
+  });
+
+  test('a partner that was edited while the closing waited, and restored, is settled as it is in the audit', async () => {
+    const { partnerId, partner } = await newPartner();
+    const setZone = (zone: string) =>
+      asSuperuser(database.pool, async (client) => {
+        await client.query('update partner set time_zone = $2 where partner_id = $1', [partnerId, zone]);
+      });
+    await setZone('Pacific/Auckland');
+    const closing = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+      await lockOpenSettlement(db, partnerId);
+      const begun = closeNow(database, partnerId);
+      await waitFor('a closing that waits for the settlement', async () => {
+        const waiting = `select 1 from ${ACTIVITY} where datname = current_database() and wait_event_type = 'Lock' and query like '%settlement%'`;
+        return (await database.pool.query(waiting)).rows.length > 0;
+      });
+      await setZone(partner.timeZone);
+      return { begun };
+    });
+    assert.equal((await closing.begun).opened.period.timeZone, partner.timeZone);
   });
 
   test('a period that has not begun is not closed', async () => {

@@ -38,15 +38,24 @@ export async function requireAudited<Row>(db: Queryable, kind: AuditedKind<Row>,
  * Requires of records that the transaction has not locked what {@link requireAudited} requires of one. A concurrent change is possible, so
  * a differing record is locked and compared again.
  *
+ * @returns The records that equal the audit: in the place of a differing one, its locked row.
  * @throws UnverifiedRecordError With the first that differs from the audit.
  */
-export async function requireAllAudited<Row>(db: Queryable, kind: AuditedKind<Row>, rows: readonly Row[]): Promise<void> {
+export async function requireAllAudited<Row>(db: Queryable, kind: AuditedKind<Row>, rows: readonly Row[]): Promise<Row[]> {
   const differing = new Set((await findDifferences(db, kind, rows)).map(({ subjectId }) => subjectId));
-  for (const row of rows.filter((each) => differing.has(kind.idOf(each)))) {
-    const held = await kind.lock(db, row);
-    if (!held) throw unverifiedRecord(kind, { subjectId: kind.idOf(row), fields: ['removed'] });
-    await requireAudited(db, kind, held);
+  const audited: Row[] = [];
+  for (const row of rows) {
+    if (differing.has(kind.idOf(row))) audited.push(await lockAudited(db, kind, row));
+    else audited.push(row);
   }
+  return audited;
+}
+
+async function lockAudited<Row>(db: Queryable, kind: AuditedKind<Row>, row: Row): Promise<Row> {
+  const held = await kind.lock(db, row);
+  if (!held) throw unverifiedRecord(kind, { subjectId: kind.idOf(row), fields: ['removed'] });
+  await requireAudited(db, kind, held);
+  return held;
 }
 
 export function unverifiedRecord({ name }: Pick<AuditedKind<never>, 'name'>, difference: AuditDifference): UnverifiedRecordError {

@@ -81,8 +81,8 @@ export const closeSettlement = withRole(
     { partnerId, isEarly, settlementId, now, nextSettlementId = newId('stl') }: Closing,
     tools: SettlementTools,
   ): Promise<Closed | undefined> => {
-    const partner = await findPartner(database.pool, partnerId);
-    if (!partner) throw recordNotFound('partner_id', `There is no partner ${partnerId}. \`partner list\` shows all.`);
+    const found = await findPartner(database.pool, partnerId);
+    if (!found) throw recordNotFound('partner_id', `There is no partner ${partnerId}. \`partner list\` shows all.`);
     await adoptUnsealed(database, partnerId, await ensureSealStart(database, actor));
     if (!now) await waitForLaterClock(database.pool);
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
@@ -90,7 +90,7 @@ export const closeSettlement = withRole(
       const at = now ?? (await readClock(db));
       if (!open || open.settlementId !== (settlementId ?? open.settlementId)) return undefined;
       if (!isEarly && at < closesAt(open.period)) return undefined;
-      await requireAllAudited(db, PARTNER, [partner]);
+      const [partner] = (await requireAllAudited(db, PARTNER, [found])) as [Partner];
       await allowLongStatements(db, LONG);
       const period = endAt(open.period, at);
       const prices = await tools.pricesOf(db, partner);
