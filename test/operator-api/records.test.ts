@@ -6,6 +6,7 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { openRecords, THRESHOLD, V1 } from '../support/operator-api/records-scene.ts';
 import { untilAllSequenced } from '../support/records.ts';
+import { insertPrice } from '../support/rules.ts';
 
 const { service, database, viewer, operator, admin, partner, idOf, entriesAbout } = await openRecords();
 
@@ -185,6 +186,24 @@ describe('rules', () => {
     const withdrawn = await admin.postOnce(`${V1}/rules/contribution_rule/${version}-2/withdraw`, undefined);
     assert.ok(withdrawn.body.withdrawn_at, withdrawn.text);
     assert.equal((await admin.postOnce(`${V1}/rules`, { ...wanted, version: 'x', points_min: '0' })).status, 400);
+  });
+
+  test('a version without a value is in force after one with a value, until a later one has a value; for other currencies it stays', async () => {
+    const { partnerId } = (await service.newPartner()).partner;
+    const version = uniqueId('value');
+    const insert = (n: number, starts: string, price: string | null) =>
+      insertPrice(database, 'point_conversion', { partnerId, label: `${version}-${n}`, starts, price });
+    const standings = async () => {
+      const { rules } = (await viewer.get(`${V1}/rules?partner_id=${partnerId}&kind=point_conversion&sort=starts_at`)).body;
+      return rules.map(({ standing }: { standing: string }) => standing);
+    };
+    await insert(1, '-9 days', '0.05');
+    await insert(2, '-6 days', null);
+    assert.deepEqual(await standings(), ['past', 'in_force']);
+    await insert(3, '-3 days', '0.07');
+    assert.deepEqual(await standings(), ['past', 'in_force', 'in_force']);
+    const past = await viewer.get(`${V1}/rules.csv?partner_id=${partnerId}&standing=past`);
+    assert.match(past.text, new RegExp(`,${version}-1,.*,past\n$`));
   });
 });
 

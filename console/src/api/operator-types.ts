@@ -4629,7 +4629,7 @@ export interface components {
              */
             withdrawn_at: string | null;
             /**
-             * @description Whether it applies now. Among versions of a kind for the same partners the one that started last is in force.
+             * @description Whether it applies now. Among versions of a kind for the same partners the one that started last is in force; a value takes the place of those in its currency only.
              * @enum {string}
              */
             standing: "in_force" | "upcoming" | "past" | "withdrawn";

@@ -109,9 +109,22 @@ export function rulesInForce(versions: readonly RuleVersion[], partner: RuledPar
   };
 }
 
+/** Whether a version, when both have started, is in force in the place of another one for everybody for whom that one was meant. */
+export function replaces(version: RuleVersion, other: RuleVersion): boolean {
+  if (version.kind !== other.kind || version.partnerId !== other.partnerId || !isPreferred(version, other)) return false;
+  const currency = currencyOf(version);
+  return currency === null || currency === currencyOf(other);
+}
+
+/** `null`: for partners of every currency. */
+function currencyOf(version: RuleVersion): string | null {
+  return version.kind === 'contribution_rule' ? null : version.currency;
+}
+
 function isMeantFor(version: RuleVersion, { partnerId, currency }: RuledPartner): boolean {
   if (version.partnerId !== null && version.partnerId !== partnerId) return false;
-  return version.kind === 'contribution_rule' || version.currency === null || version.currency === currency;
+  const meant = currencyOf(version);
+  return meant === null || meant === currency;
 }
 
 /** Two versions with one start are refused on creation. If there are two all the same, the label decides, in every process alike. */

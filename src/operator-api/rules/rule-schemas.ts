@@ -1,5 +1,5 @@
 import { amountText } from '../../domain/numbers/money.ts';
-import { RULE_KINDS } from '../../domain/rules/rule-versions.ts';
+import { RULE_KINDS, replaces } from '../../domain/rules/rule-versions.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -41,7 +41,7 @@ export const Rule = shape('Rule', {
   withdrawn_at: nullableTime('When it was withdrawn; `null` unless it was.'),
   standing: oneOf(
     STANDINGS,
-    'Whether it applies now. Among versions of a kind for the same partners the one that started last is in force.',
+    'Whether it applies now. Among versions of a kind for the same partners the one that started last is in force; a value takes the place of those in its currency only.',
   ),
 });
 
@@ -68,22 +68,15 @@ export function ruleToWire(rule: RuleRecord, standing: Standing) {
   };
 }
 
-/** Equal for versions of which one can follow the other: they have the same kind and partner, and prices the same currency. */
-const successionOf = (rule: RuleRecord) =>
-  [rule.kind, rule.partnerId, rule.kind === 'contribution_rule' ? null : rule.currency].join(' ');
-
 /** How each version stands. */
 export function standingsOf(rules: readonly RuleRecord[], now: Date): (rule: RuleRecord) => Standing {
+  const samePartners = ({ kind, partnerId }: RuleRecord) => `${kind} ${partnerId}`;
   const started = rules.filter(({ withdrawnAt, startsAt }) => withdrawnAt === null && startsAt <= now);
-  const inForce = new Map<string, RuleRecord>();
-  for (const rule of started) {
-    const known = inForce.get(successionOf(rule));
-    if (!known || known.startsAt <= rule.startsAt) inForce.set(successionOf(rule), rule);
-  }
+  const startedFor = Map.groupBy(started, samePartners);
   return (rule) => {
     if (rule.withdrawnAt !== null) return 'withdrawn';
     if (rule.startsAt > now) return 'upcoming';
-    return inForce.get(successionOf(rule)) === rule ? 'in_force' : 'past';
+    return startedFor.get(samePartners(rule))?.some((other) => replaces(other, rule)) ? 'past' : 'in_force';
   };
 }
 
