@@ -101,7 +101,9 @@ export function postWithStoredAnswer<Body = unknown, Params = unknown>(
         const members = { ...(params as object), ...(post.body && (body as object)) } as Record<string, JsonValue>;
         const keyed = { callerId: caller.partnerId, idempotencyKey, operation, fingerprint: fingerprint(operation, members) };
         const doWork = async (work: Work) => {
-          refuseSuspended({ isSuspended: caller.isSuspended && !isManaging, isUnverified: caller.unverified === 'partner' });
+          // Work that a process left is ended: a part or all of it was done before, and a refusal would free its key.
+          const isSuspended = caller.isSuspended && !isManaging && !work.isTakenOver;
+          refuseSuspended({ isSuspended, isUnverified: caller.unverified === 'partner' });
           return post.work({ caller, correlationId, idempotencyKey, work, body, params });
         };
         const { text, isReplay } = await beforeDeadline(

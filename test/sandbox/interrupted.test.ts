@@ -5,8 +5,11 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
+import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
+import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, Client, uniqueId } from '../support/client.ts';
 import { type ServiceProcess, type TestPartner, testServiceProcesses } from '../support/service.ts';
 
@@ -18,6 +21,8 @@ const [victim, other] = service.processes as [ServiceProcess, ServiceProcess];
 interface Play {
   /** The table whose next change of the partner is held while the process dies, and the status that it changes to. */
   readonly dies: readonly [table: 'keyed_answer' | 'adjustment' | 'impact_batch', status?: string];
+  /** An operator suspends the partner before the key is used again. */
+  readonly isSuspended?: boolean;
   /** @returns The path below `/v1/sandbox/`, and the body. */
   prepare(client: Client): Promise<readonly [path: string, body?: object]>;
   check(made: Made): Promise<void>;
@@ -64,6 +69,14 @@ const ADJUST: Omit<Play, 'dies'> = {
   },
 };
 
+const FAIL: Omit<Play, 'dies'> = {
+  prepare: async () => ['failures', { partner_event_id: uniqueId('event'), partner_order_ref: uniqueId('order'), points: 250 }],
+  async check({ answer, count }) {
+    assert.equal(answer.body.contribution.status, 'failed');
+    assert.equal(await count(`from ${EVENTS} where partner_id = $1 and event_type = 'impact.transaction.adjusted'`), 1);
+  },
+};
+
 const POOL: Omit<Play, 'dies'> = {
   async prepare(client) {
     await confirmed(client);
@@ -81,6 +94,17 @@ const PLAYS: Readonly<Record<string, Play>> = {
   'adjusts, and dies before the answer is kept': { ...ADJUST, dies: ['keyed_answer'] },
   'adjusts, and dies after the draft': { ...ADJUST, dies: ['adjustment', 'approved'] },
   'adjusts, and dies after the approval': { ...ADJUST, dies: ['adjustment', 'posted'] },
+  'closes, dies before the answer is kept, and the partner is suspended': { ...CLOSE, dies: ['keyed_answer'], isSuspended: true },
+  'adjusts, dies before the answer is kept, and the partner is suspended': {
+    ...ADJUST,
+    dies: ['keyed_answer'],
+    isSuspended: true,
+  },
+  'fails an event, dies before the answer is kept, and the partner is suspended': {
+    ...FAIL,
+    dies: ['keyed_answer'],
+    isSuspended: true,
+  },
   'pools, and dies before the answer is kept': { ...POOL, dies: ['keyed_answer'] },
   'pools, and dies while the batch advances': { ...POOL, dies: ['impact_batch', 'in_progress'] },
   'ends a pending contribution, and dies before the answer is kept': {
@@ -162,6 +186,10 @@ describe('the same key', HANG_LIMIT, async () => {
   for (const [index, name] of names.entries())
     test(`${name}: another process ends the work, once`, async () => {
       const { play, partner, client, ask } = prepared[index] as Prepared;
+      if (play.isSuspended) {
+        await suspendPartner(database, OWNER, partner.partner.partnerId);
+        await waitFor('a refusal of new records', async () => (await client.confirm()).body.error?.code === 'partner_suspended');
+      }
       const again = () => ask(client);
       const [answer, ...others] = await Promise.all([again(), again(), again()]);
       assert.deepEqual(
