@@ -189,6 +189,12 @@ describe('refused, and nothing is stored', () => {
     await assert.rejects(approveFailure(database, approver, other), { status: 404 });
   });
 
+  test('a draft that the owner of the machine rejects: it takes nobody else, as that of an adjustment', async () => {
+    const { failureId } = await draftFailure(database, operator, never());
+    const { status, decidedBy } = await rejectFailure(database, OWNER, { partnerId, failureId });
+    assert.deepEqual([status, decidedBy], ['rejected', OWNER.operatorId]);
+  });
+
   test('what is no event: all problems at once', async () => {
     const ill = { ...never(), partnerEventId: 'short', partnerOrderRef: 'a b', points: 0n };
     await assert.rejects(draftFailure(database, operator, ill), (error: { details: { field: string }[] }) => {

@@ -154,7 +154,7 @@ export const approveAdjustment = withRole(
 /**
  * Rejects an adjustment that is not posted, without effect; the operator who drafted it may do so too.
  *
- * @throws ServiceError as {@link approveAdjustment}.
+ * @throws ServiceError `forbidden`; `invalid_request` when it is posted or rejected already, or for an ill-formed note.
  */
 export const rejectAdjustment = withRole(
   'operator',
