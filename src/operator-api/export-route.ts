@@ -95,10 +95,11 @@ async function* write(
   columns: readonly ExportColumn[],
   first: Rows,
   readRows: (after: string) => Promise<Rows>,
-): AsyncGenerator<string> {
-  yield `${BYTE_ORDER_MARK}${csvRecord(columns.map(({ name }) => name))}`;
+): AsyncGenerator<Buffer> {
+  yield Buffer.from(`${BYTE_ORDER_MARK}${csvRecord(columns.map(({ name }) => name))}`);
   for (let page = first; ; ) {
-    if (page.rows.length > 0) yield page.rows.map((row) => csvRecord(columns.map(({ textOf }) => textOf(row)))).join('');
+    const lines = page.rows.map((row) => csvRecord(columns.map(({ textOf }) => textOf(row))));
+    if (lines.length > 0) yield Buffer.from(lines.join(''));
     if (page.next === undefined) return;
     page = await readRows(page.next);
   }

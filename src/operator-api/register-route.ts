@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import type { Actor } from '../domain/access/role.ts';
+import type { Actor, Role } from '../domain/access/role.ts';
 import { fingerprint, type JsonValue } from '../domain/fingerprint.ts';
 import { LIST_LIMITS } from '../domain/reconciliations/list-limits.ts';
 import { ServiceError } from '../domain/service-error.ts';
@@ -9,10 +9,11 @@ import { answerOnce, answersAsGiven, type Work } from '../operations/answer-once
 import { forgetOverview } from '../operations/overview/read-overview.ts';
 import { within } from '../partner-api/http/deadline.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../partner-api/http/stream-bounds.ts';
+import { watchTransfer } from '../partner-api/http/watched-transfer.ts';
 import { takeListsAsStreams } from '../partner-api/reconciliations/list-body.ts';
 import { sealedAnswers } from '../partner-api/webhooks/sealed-answers.ts';
 import { markReplayed, WriteHeaders } from '../partner-api/write-headers.ts';
-import { judgeSession } from './access/judge-session.ts';
+import { judgeSession, requireStillSignedIn } from './access/judge-session.ts';
 import type { OperatorApiTools } from './app.ts';
 import { allowLongArrival } from './http/arrival.ts';
 import { compress } from './http/compress.ts';
@@ -74,7 +75,7 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
       const work = isFinal ? answerKeyed(route, call) : handle(route, call);
       // However it ends: what failed may have changed a part.
       if (method !== 'GET') work.catch(() => {}).finally(() => forgetOverview(tools.database));
-      return send(route, { request, reply }, await within(route.deadlineMs ?? DEADLINE_MS, work));
+      return send(route, call, await within(route.deadlineMs ?? DEADLINE_MS, work));
     },
   });
 }
@@ -152,12 +153,14 @@ class KeptText {
 }
 
 function send(
-  { answer, tag, tellsSecret }: OperatorRoute,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { answer, tag, tellsSecret, leastRole }: OperatorRoute,
+  { request, reply, tools }: Pick<Call, 'request' | 'reply' | 'tools'>,
   value: unknown,
 ): FastifyReply {
   if (answer === 'csv') {
-    const file = boundStream(Readable.from(value as AsyncIterable<string>), TRANSFER_BOUNDS);
+    const checkAllowed = () => requireStillSignedIn(request, leastRole as Role, tools);
+    const chunks = watchTransfer(value as AsyncIterable<Uint8Array>, { partner: 'takes', checkAllowed });
+    const file = boundStream(Readable.from(chunks, { objectMode: false }), TRANSFER_BOUNDS);
     return reply.type('text/csv; charset=utf-8').send(file);
   }
   const text = value instanceof KeptText ? value.text : operatorJson(value);

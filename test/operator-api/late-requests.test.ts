@@ -1,4 +1,4 @@
-/** A request that began before its sender lost the session, the role or the account, and whose body comes after that. */
+/** A request that began before its sender lost the session, the role or the account, and whose body, or answer, comes after that. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,6 +11,7 @@ import { OWNER } from '../support/actor.ts';
 import { uniqueId } from '../support/client.ts';
 import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { testService } from '../support/service.ts';
+import { closeNow, insertLines, LINES_UNREAD, newSettledPartner } from '../support/settlements.ts';
 
 const service = await testService();
 const { database, operationsPort } = service;
@@ -78,4 +79,29 @@ test('of an operator who was disabled while the evidence arrives adds none', asy
   await disableOperator(database, OWNER, operator.operatorId);
   const { status, said } = await end(sent, 'bc');
   assert.equal(status, 401, said);
+});
+
+/** The service looks again at who takes a file after so long. */
+const LOOKED_AGAIN_AFTER_MS = 4_100;
+
+test('of a viewer who was disabled while a file is on its way gets no more of it, of a statement or of a list', async () => {
+  const { partnerId } = await newSettledPartner(service);
+  const { closed } = await closeNow(database, partnerId);
+  await insertLines(database, closed, LINES_UNREAD);
+  const viewer = await signedInOperator(service, 'viewer');
+  const path = `/operator/v1/partners/${partnerId}/settlements/${closed.settlementId}`;
+  const begun = await Promise.all(
+    ['statement.csv?excel_safe=true', 'lines.csv'].map(async (file) => {
+      const { cookie } = viewer;
+      const headers = { host: `localhost:${operationsPort}`, cookie };
+      const sent = request({ host: '127.0.0.1', port: operationsPort, path: `${path}/${file}`, headers }).end();
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      assert.equal(answer.statusCode, 200);
+      await once(answer, 'readable');
+      return answer;
+    }),
+  );
+  await disableOperator(database, OWNER, viewer.operatorId);
+  await sleep(LOOKED_AGAIN_AFTER_MS);
+  for (const answer of begun) await assert.rejects(text(answer), { code: 'ECONNRESET' });
 });
