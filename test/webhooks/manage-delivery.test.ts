@@ -1,14 +1,16 @@
 /** What operators have sent: deliveries again, and test events (decisions, section 7, Delivery). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { disableOperator } from '../../src/operations/access/manage-operator.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { listAuditEntries } from '../../src/store/audit/audit.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { listDeliveries } from '../../src/store/webhooks/delivery-log.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { getDelivery, recoverExhausted, replayMissing, resend } from '../../src/webhooks/endpoints/manage-delivery.ts';
 import { removeEndpoint } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { testEndpoint } from '../../src/webhooks/endpoints/test-endpoint.ts';
-import { OWNER } from '../support/actor.ts';
+import { enrolled, OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { assertPublished } from '../support/published.ts';
 import { testService } from '../support/service.ts';
@@ -76,6 +78,37 @@ describe('sent again', HANG_LIMIT, () => {
     assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId: other.endpointId, since: ALWAYS }), 0);
     const sequences = (await wanting.until(4)).map(({ event }) => event.sequence).sort();
     assert.deepEqual([sequences, indifferent.arrived.length], [[1, 2, 3, 4], 0]);
+  });
+
+  test('by an operator who is disabled after the first thousand: no more of them, and the refusal does not deny those', async () => {
+    const { client: caller, partner, endpointId } = await withEndpoint();
+    const { partnerId } = partner;
+    await caller.confirm();
+    await untilDeliveries(database, partnerId, ([first]) => first?.status === 'delivered');
+    const { pool } = database;
+    await pool.query("update delivery set status = 'exhausted', ended_at = now() where partner_id = $1", [partnerId]);
+    await pool.query(
+      `insert into delivery select (jsonb_populate_record(d, jsonb_build_object('delivery_id', d.delivery_id || n))).*
+       from delivery d cross join generate_series(1, 1000) n where partner_id = $1`,
+      [partnerId],
+    );
+    const [late] = await enrolled(database, 'operator');
+    const recovered = Promise.withResolvers<void>();
+    const refused = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+      const last = 'select from delivery where partner_id = $1 order by delivery_id desc limit 1 for update';
+      await db.query(last, [partnerId]);
+      const recovery = { partnerId, endpointId, since: ALWAYS, onProgress: () => recovered.resolve() };
+      const refusal = assert.rejects(recoverExhausted(database, late, recovery), {
+        code: 'forbidden',
+        message: `The operator ${late.operatorId} was disabled a moment ago. Nothing more was changed.`,
+      });
+      await recovered.promise;
+      await disableOperator(database, OWNER, late.operatorId);
+      return { refusal };
+    });
+    await refused.refusal;
+    const left = await pool.query("select from delivery where partner_id = $1 and status = 'exhausted'", [partnerId]);
+    assert.equal(left.rowCount, 1);
   });
 
   test('not to an endpoint that was removed, and nothing of another partner', async () => {

@@ -23,7 +23,7 @@ async function requireOperatorStillMayAct(db: Queryable, operatorId: string, act
   const { role, disabled_at: disabledAt } = last;
   if (disabledAt === null && isAtLeast(role, actsAs)) return;
   const what = disabledAt === null ? `has the role ${role} since a moment ago` : 'was disabled a moment ago';
-  throw new ServiceError('forbidden', `The operator ${operatorId} ${what}. Nothing was changed.`);
+  throw new ServiceError('forbidden', `The operator ${operatorId} ${what}. Nothing more was changed.`);
 }
 
 async function requireKeyStillValid(db: Queryable, keyId: string, now: Date): Promise<void> {
@@ -31,7 +31,7 @@ async function requireKeyStillValid(db: Queryable, keyId: string, now: Date): Pr
   if (!last) return;
   const { revoked_at: revokedAt, expires_at: expiresAt } = last;
   if (revokedAt === null && (expiresAt === null || new Date(expiresAt) > now)) return;
-  throw new ServiceError('unauthorized', 'The API key was revoked or expired a moment ago. Nothing was changed.', {
+  throw new ServiceError('unauthorized', 'The API key was revoked or expired a moment ago. Nothing more was changed.', {
     headers: { 'www-authenticate': 'ApiKey realm="partner-impact"' },
   });
 }
