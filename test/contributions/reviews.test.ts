@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Role } from '../../src/domain/access/role.ts';
 import { newId } from '../../src/domain/identifiers.ts';
+import { disableOperator } from '../../src/operations/access/manage-operator.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { expireOverdueContributions } from '../../src/operations/contributions/expire-overdue-contributions.ts';
 import { getReview, listOpenReviews, type ReviewFilter } from '../../src/operations/contributions/list-reviews.ts';
@@ -15,7 +16,7 @@ import { expirePending } from '../../src/schedule/jobs/expire-pending.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { insertContributionReviews } from '../../src/store/contributions/contribution-review.ts';
 import { insertSimulatedEnds } from '../../src/store/sandbox/simulated-end.ts';
-import { OWNER, signedIn } from '../support/actor.ts';
+import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { detailCodes, newConfirmation, type TestEvent, uniqueId } from '../support/client.ts';
 import { countingDatabase } from '../support/postgres/counting-database.ts';
@@ -245,6 +246,19 @@ describe('after 72 hours it fails by itself', () => {
     await holder.query('rollback');
     holder.release();
     assert.deepEqual(await expireOverdueContributions(database, OWNER, overdue), { failed: 1, decided: 0, busy: 0 });
+  });
+
+  test('whoever lost the right meanwhile fails none, and none counts as decided', async () => {
+    const { partner } = await waiting(2, '100 hours');
+    const [late] = await enrolled(database, 'operator');
+    await disableOperator(database, OWNER, late.operatorId);
+    const overdue = { partnerId: partner.partnerId, hours: 72 };
+    await assert.rejects(
+      expireOverdueContributions(database, late, overdue),
+      /^AggregateError: 2 pending contributions of .*disabled/,
+    );
+    assert.deepEqual(await statusesOf(partner), { pending: 2 });
+    assert.deepEqual(await expireOverdueContributions(database, OWNER, overdue), { failed: 2, decided: 0, busy: 0 });
   });
 
   test('more than a chunk, by two processes at once, against an operator: each ends once', async () => {

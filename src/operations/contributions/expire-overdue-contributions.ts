@@ -56,6 +56,8 @@ async function expire(database: Database, actor: Actor, review: ContributionRevi
     return 'failed';
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return error.code === 'internal_service_unavailable' ? 'busy' : 'decided';
+    if (error.code === 'internal_service_unavailable') return 'busy';
+    if (error.code === 'invalid_request') return 'decided';
+    throw error;
   }
 }
