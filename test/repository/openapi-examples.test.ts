@@ -1,7 +1,7 @@
 /** The examples of the document as requests, against a partner that is new; and the headers that answers have. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Answer } from '../support/client.ts';
+import { type Answer, newConfirmation, uniqueId } from '../support/client.ts';
 import { writtenDocument } from '../support/published.ts';
 import { testService } from '../support/service.ts';
 
@@ -110,5 +110,28 @@ test('the headers of refusals are described too', async () => {
     const answer = await send({ ...confirmation, ...change, headers: { 'x-api-key': apiKey, ...(change as Json).headers } });
     assert.equal(answer.status, status, answer.text);
     assertHeaders(confirmation, answer);
+  }
+});
+
+test('a final failure has all headers that are described for it: of a confirmation, and of an association', async () => {
+  const [confirmation] = examples.filter(({ operationId }) => operationId === 'confirmContribution') as [Example];
+  const [association] = examples.filter(({ operationId }) => operationId === 'associateEmissionsEstimate') as [Example];
+  const failing = {
+    ...confirmation,
+    headers: { ...confirmation.headers, 'Idempotency-Key': uniqueId('key'), 'x-sandbox-scenario': 'failed' },
+    body: newConfirmation(),
+  };
+  await send(failing);
+  const failed = await send(failing);
+  assert.equal(failed.status, 422, failed.text);
+  const { code: transactionId } = failed.body.error.details.find(({ field }: Json) => field === 'transaction_id');
+  const path = association.path.replace(/[^/]+(?=\/emissions-associations)/, transactionId);
+  for (const [{ operationId, responses }, { status, headers }] of [
+    [confirmation, failed],
+    [association, await send({ ...association, path })],
+  ] as const) {
+    assert.equal(status, 422);
+    const lacks = Object.keys(responses[422].headers).filter((name) => !headers.has(name));
+    assert.deepEqual(lacks, [], operationId);
   }
 });

@@ -118,7 +118,7 @@ function errorResponse(codes: readonly ErrorCode[], recoverable: RecoverableOper
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
     headers: headers(
-      ...headersOf(codes),
+      ...headersOf(codes, recoverable),
       ...(hasRetryAfter ? ['Retry-After'] : []),
       ...(isRehearsed && !codes.includes('unauthorized') ? ['X-Sandbox-Scenario'] : []),
     ),
@@ -126,10 +126,11 @@ function errorResponse(codes: readonly ErrorCode[], recoverable: RecoverableOper
   };
 }
 
-/** A request without a key has no rate. The final failure of a confirmation is a record, which is found and replayed. */
-function headersOf(codes: readonly ErrorCode[]): string[] {
+/** A request without a key has no rate. The final failure of a confirmation is a record, which is replayed. */
+function headersOf(codes: readonly ErrorCode[], recoverable: RecoverableOperation | undefined): string[] {
   if (codes.includes('unauthorized')) return ['WWW-Authenticate'];
-  return codes.includes('contribution_final_failure') ? [...RATE, 'Idempotent-Replayed', 'Location'] : RATE;
+  const isReplayed = recoverable === 'confirm' && codes.includes('contribution_final_failure');
+  return isReplayed ? [...RATE, 'Idempotent-Replayed'] : RATE;
 }
 
 function errorContent(examples: Json): Json {
