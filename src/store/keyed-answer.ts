@@ -97,7 +97,7 @@ const FREE: Statement = {
 };
 
 /**
- * After a refusal: nothing was done under the claim.
+ * After a refusal: what was done under the claim, if anything, has no effect and needs no answer.
  *
  * @returns Whether the claim was the last one; otherwise another process took the work over, and the key is not freed.
  */

@@ -266,6 +266,16 @@ describe('sample events', HANG_LIMIT, () => {
 });
 
 describe('month end', HANG_LIMIT, () => {
+  test('of adjustments at once those that no longer fit are refused, and leave nothing for an operator to post', async () => {
+    const { client, partner } = await service.newPartner();
+    const { transaction_id } = (await client.confirm({ points: 250 })).body.contribution;
+    const wanted = { transaction_id, points_delta: -200, reason_code: 'operator_error' };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask(client, 'adjustments', wanted)));
+    assert.deepEqual(countByStatus(answers), { 201: 1, 400: 4 });
+    const open = "select from adjustment where partner_id = $1 and status in ('draft', 'approved')";
+    assert.equal((await database.pool.query(open, [partner.partnerId])).rowCount, 0);
+  });
+
   test('close, adjust, pool and verify: by one key, with every event, and the books are right', async () => {
     const { client, partner } = await service.newPartner();
     const { transaction_id } = (await client.confirm({ points: 250 })).body.contribution;

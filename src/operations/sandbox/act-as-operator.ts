@@ -17,7 +17,7 @@ import { deleteSimulatedEnd } from '../../store/sandbox/simulated-end.ts';
 import { findOpenSettlement, findSettlement, findSettlementBySequence } from '../../store/settlements/settlement.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import type { AdjustmentOf } from '../adjustments/manage-adjustment.ts';
-import { approveAdjustment, draftAdjustment, postAdjustment } from '../adjustments/manage-adjustment.ts';
+import { approveAdjustment, draftAdjustment, postAdjustment, rejectAdjustment } from '../adjustments/manage-adjustment.ts';
 import { audit } from '../audit/audit.ts';
 import { approveFailure, draftFailure, type NeverStored } from '../contributions/record-failure.ts';
 import { confirmPendingContribution, failPendingContribution } from '../contributions/resolve-pending-contribution.ts';
@@ -152,6 +152,12 @@ export async function adjustOnRequest(
   if (!contribution) throw ownContributionNotFound();
   const { status } = left ?? (await draftAdjustment(database, actorOf(caller), { ...wanted, ...id }, tools));
   if (left?.status === 'posted') return left;
-  if (status === 'draft') await approveAdjustment(database, secondActorOf(caller), id, tools);
-  return postAdjustment(database, actorOf(caller), id, tools);
+  try {
+    if (status === 'draft') await approveAdjustment(database, secondActorOf(caller), id, tools);
+    return await postAdjustment(database, actorOf(caller), id, tools);
+  } catch (error) {
+    // It fits no more, because another one was posted meanwhile. Nobody would post or reject it.
+    if (error instanceof ServiceError && error.details.length > 0) await rejectAdjustment(database, actorOf(caller), id, NOTE);
+    throw error;
+  }
 }
