@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
-import { draftAdjustment } from '../../src/operations/adjustments/manage-adjustment.ts';
+import { approveAdjustment, draftAdjustment, postAdjustment } from '../../src/operations/adjustments/manage-adjustment.ts';
 import { pricesUnderRules } from '../../src/operations/rules/rule-prices.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
@@ -13,6 +13,7 @@ import { enrolled, OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine, signInOn } from '../support/command-line.ts';
+import { asSuperuser } from '../support/postgres/superuser.ts';
 import { insertPrice } from '../support/rules.ts';
 import { OPEN_RATES, testService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -39,6 +40,7 @@ const service = await testService({
       await insertPrice(database, 'point_conversion', { partnerId: idOf(3), label: uniqueId('value'), starts, price: value });
   },
 });
+const { database } = service;
 const folder = temporaryFolder('prices');
 const settings = {
   DATABASE_URL: service.databaseUrl,
@@ -94,6 +96,32 @@ describe('what a point is worth', HANG_LIMIT, () => {
     );
     assert.equal((await draft('4')).amountDelta, 4_000_000_000_000n);
     await assert.rejects(draft('-1.01'), /leave -0\.01 SAR settled/);
+  });
+
+  test('a partner whose start was edited in the database is restated by nobody: neither drafted nor approved nor posted', async () => {
+    const { client } = await service.newPartner({ of: partners[3] as Partner });
+    const { transaction_id: transactionId } = (await client.confirm({ points: 100 })).body.contribution;
+    const why = { reasonCode: 'conversion_restatement', reasonEn: 'Another value.', reasonAr: 'قيمة أخرى.' } as const;
+    const [operator, approver] = await enrolled(database, 'operator', 'approver');
+    const prices = { pricesOf: pricesUnderRules };
+    const draft = (amountDelta: string) => {
+      const wanted = { partnerId: idOf(3), transactionId, ...why, pointsDelta: 0n, amountDelta, reversalOf: null };
+      return draftAdjustment(database, operator, wanted, prices);
+    };
+    const moveStart = (by: string) =>
+      asSuperuser(database.pool, async (superuser) => {
+        const text = 'update partner set created_at = created_at + $2::interval where partner_id = $1';
+        await superuser.query(text, [idOf(3), by]);
+      });
+    const [first, second] = [await draft('1'), await draft('1')];
+    await approveAdjustment(database, approver, second, prices);
+    await moveStart('-36 hours');
+    const refused = { message: /^The partner ptn_\w+ differs from the audit: created_at/ };
+    await assert.rejects(draft('500'), refused);
+    await assert.rejects(approveAdjustment(database, approver, first, prices), refused);
+    await assert.rejects(postAdjustment(database, operator, second, prices), refused);
+    await moveStart('36 hours');
+    assert.equal((await postAdjustment(database, operator, second, prices)).status, 'posted');
   });
 
   test('adjustment draft, show, approve and post say money and points before and after, and what the open settlement becomes', async () => {

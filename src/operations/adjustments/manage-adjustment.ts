@@ -12,6 +12,7 @@ import { newId } from '../../domain/identifiers.ts';
 import { amountText, readAmount } from '../../domain/numbers/money.ts';
 import { type ErrorDetail, invalidRequest, recordNotFound, refuseInvalid, ServiceError } from '../../domain/service-error.ts';
 import { isLine, lineForm } from '../../domain/single-line-text.ts';
+import type { Partner } from '../../store/access/partner.ts';
 import {
   type Adjustment,
   findAdjustment,
@@ -35,8 +36,8 @@ import { requireFirstOperator, requireSecondOperator, requireSignedIn } from '..
 import { getPartner } from '../access/manage-partner.ts';
 import { adjustmentRecord } from '../audit/adjustment-record.ts';
 import { audit } from '../audit/audit.ts';
-import { ADJUSTMENT } from '../audit/audited-kinds.ts';
-import { requireAudited } from '../audit/require-audited.ts';
+import { ADJUSTMENT, PARTNER } from '../audit/audited-kinds.ts';
+import { requireAllAudited, requireAudited } from '../audit/require-audited.ts';
 import type { SettlementTools } from '../settlements/settlement-tools.ts';
 import { requireRole, withRole } from '../with-role.ts';
 import { readPointValues, readStanding } from './adjustment-standing.ts';
@@ -70,8 +71,8 @@ export const draftAdjustment = withRole(
   ): Promise<Adjustment> => {
     if ((wanted.beyondWorthReason ?? null) !== null) requireRole(actor, 'admin');
     await requireFirstOperator(database.pool, actor);
-    const partner = await getPartner(database.pool, partnerId);
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+      const partner = await getAuditedPartner(db, partnerId);
       const pointValues = await readPointValues(db, partner, { pricesOf, auditKeys: database.auditKeys });
       const { contribution } = await lockKnownContribution(db, partnerId, transactionId);
       const context = {
@@ -203,7 +204,7 @@ async function lockPostable(
 ): Promise<Standing> {
   const { partnerId, transactionId } = adjustment;
   const { auditKeys } = databaseOf(db);
-  const pointValues = await readPointValues(db, await getPartner(db, partnerId), { pricesOf, auditKeys });
+  const pointValues = await readPointValues(db, await getAuditedPartner(db, partnerId), { pricesOf, auditKeys });
   const { contribution } = await lockKnownContribution(db, partnerId, transactionId);
   const standing = await readStanding(db, pointValues, contribution);
   const details = checkEffect(standing, adjustment);
@@ -263,6 +264,12 @@ async function auditStep(
     before: before ? adjustmentRecord(before) : null,
     after: adjustmentRecord(after),
   });
+}
+
+/** The currency and the start of the partner decide how far a restatement may go. */
+async function getAuditedPartner(db: Queryable, partnerId: string): Promise<Partner> {
+  const [partner] = await requireAllAudited(db, PARTNER, [await getPartner(db, partnerId)]);
+  return partner as Partner;
 }
 
 async function lockKnownContribution(db: Queryable, partnerId: string, transactionId: string): Promise<ContributionRecord> {
