@@ -345,6 +345,31 @@ describe('what a process has claimed and not sent', HANG_LIMIT, () => {
     await endHandOvers(assert.ifError);
     assert.equal((await claimElsewhere(stuck)).length, 1);
   });
+
+  test('is due when the lease has ended, although those of another partner in the same hand-over cannot be changed', async () => {
+    const made = [await newPartner(), await newPartner()];
+    for (const { partnerId } of made) await tell(partnerId);
+    await relay(await openSession(), relayTools(10).tools);
+    const ids = made.map(({ partnerId }) => partnerId);
+    const { rows } = await administrator.query('select partner_ids from delivery_hand_over where partner_ids @> $1', [ids]);
+    assert.equal(rows.length, 1);
+    const [stuck, sound] = (rows[0].partner_ids as string[]).map((id) => made.find(({ partnerId }) => partnerId === id));
+    assert.ok(stuck && sound);
+    await administrator.query(
+      `create function refuse() returns trigger language plpgsql as 'begin raise exception ''refused''; end';
+      create trigger refuse before update on delivery for each row when (old.partner_id = '${stuck.partnerId}') execute function refuse()`,
+    );
+    await administrator.query("update delivery_hand_over set lease_ends_at = now() - interval '1 s' where partner_ids @> $1", [ids]);
+    const errors: unknown[] = [];
+    await endHandOvers((error) => errors.push(error));
+    assert.deepEqual([errors.length, String(errors).includes('refused')], [1, true]);
+    assert.equal((await claimElsewhere(sound)).length, 1);
+    await administrator.query('drop function refuse cascade');
+    await endHandOvers(assert.ifError);
+    assert.deepEqual([(await claimElsewhere(stuck)).length, (await claimElsewhere(sound)).length], [1, 0]);
+    const left = await administrator.query('select from delivery_hand_over where partner_ids && $1', [ids]);
+    assert.equal(left.rows.length, 0);
+  });
 });
 
 test('events of one who cannot get numbers are no reason to look without a pause, however many they are', {

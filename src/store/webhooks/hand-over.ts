@@ -67,20 +67,29 @@ const DELETE: Statement = {
   text: 'delete from delivery_hand_over where lease_ends_at = $1 and hand_over_id = $2',
 };
 
+export interface ReleasedParts {
+  /** The partners with deliveries that are due now. */
+  readonly partnerIds: readonly string[];
+  /** Why those of other partners could not be released, an error for each. */
+  readonly failures: readonly unknown[];
+}
+
 /**
  * Makes the deliveries of a hand-over due that have no result: the process that claimed them has died, or the outcome of its transaction
- * was unknown to it. Repeating it changes nothing.
- *
- * @returns The partners of these deliveries.
+ * was unknown to it. The hand-over stays until it is released for every partner. Repeating it changes nothing.
  */
-export async function endHandOver(db: Queryable, handOver: EndedHandOver): Promise<string[]> {
-  const released: string[] = [];
+export async function endHandOver(db: Queryable, handOver: EndedHandOver): Promise<ReleasedParts> {
+  const [partnerIds, failures]: [string[], unknown[]] = [[], []];
   for (const [index, partnerId] of handOver.partnerIds.entries()) {
     const range = [handOver.firstSequences[index], handOver.lastSequences[index]];
-    if ((await runAnew(db, RELEASE_PART, [partnerId, ...range])).length > 0) released.push(partnerId);
+    try {
+      if ((await runAnew(db, RELEASE_PART, [partnerId, ...range])).length > 0) partnerIds.push(partnerId);
+    } catch (error) {
+      failures.push(error);
+    }
   }
-  await run(db, DELETE, [handOver.leaseEndsAt, handOver.handOverId]);
-  return released;
+  if (failures.length === 0) await run(db, DELETE, [handOver.leaseEndsAt, handOver.handOverId]);
+  return { partnerIds, failures };
 }
 
 const SHORTEN_LEASES: Statement = {

@@ -15,8 +15,8 @@ interface EndingOptions {
 }
 
 /**
- * Ends hand-overs of all processes whose lease has ended: their deliveries without a result are due for all. One that cannot be ended is
- * reported, tried again later, and holds up no other.
+ * Ends hand-overs of all processes whose lease has ended: their deliveries without a result are due for all. What cannot be released for
+ * a partner is reported, tried again later, and holds up no other.
  *
  * @returns A function that ends those there are now. It throws nothing.
  */
@@ -24,7 +24,9 @@ export function openHandOverEnding({ database, signal, onError }: EndingOptions)
   const { pool } = database;
   let [since, beganMs] = [BEGINNING, performance.now()];
   const end = async (handOver: EndedHandOver): Promise<void> => {
-    for (const partnerId of await endHandOver(pool, handOver)) await watchEndpointsOf(pool, database, partnerId);
+    const { partnerIds, failures } = await endHandOver(pool, handOver);
+    for (const failure of failures) onError(failure);
+    for (const partnerId of partnerIds) await watchEndpointsOf(pool, database, partnerId);
   };
   const endFrom = async (beginning: HandOver): Promise<void> => {
     let last = beginning;

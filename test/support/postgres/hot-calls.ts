@@ -1,4 +1,5 @@
 /** Every statement that the service sends over and over, by the store's own functions: on behalf of partners, or while nobody calls. */
+import assert from 'node:assert/strict';
 import { draftContribution, draftEstimate, linkOf, withLink } from '../../../bench/rows/hot-statements.ts';
 import { calculationId, eventId, idempotencyKey, newToken, orderRef, transactionId } from '../../../bench/rows/identifiers.ts';
 import { newId } from '../../../src/domain/identifiers.ts';
@@ -396,9 +397,10 @@ function deliveryCalls(terms: HotCallOptions): HotCall[] {
     { title: 'ended hand-overs', send: (db) => listEndedHandOvers(db, { leaseEndsAt: dueFrom, handOverId: '' }, BATCH) },
     {
       title: 'end a hand-over',
-      send: (db) => {
+      send: async (db) => {
         const sequences = { firstSequences: [1n], lastSequences: [BigInt(BATCH)] };
-        return endHandOver(db, { handOverId: 'h', leaseEndsAt: dueFrom, partnerIds: [partnerId], ...sequences });
+        const ended = { handOverId: 'h', leaseEndsAt: dueFrom, partnerIds: [partnerId], ...sequences };
+        assert.deepEqual((await endHandOver(db, ended)).failures, []);
       },
     },
     {
