@@ -23,6 +23,7 @@ export const LIMITS = [
   'sandbox_slow',
   'sandbox_samples',
   'endpoint_challenges',
+  'endpoint_additions',
   'endpoint_changes',
 ] as const;
 

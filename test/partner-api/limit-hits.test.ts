@@ -63,6 +63,7 @@ const FIGURES: readonly [of: string, figure: string, file: string, code: string]
   ['lists that a partner begins', '100', 'src/domain/quotas/partner-quota.ts', 'listsPerDay: 100'],
   ['changes that a partner', '60', 'src/partner-api/limits/endpoint-change-limit.ts', 'CHANGES_PER_MINUTE = 60'],
   ['endpoints that a partner', '10', 'src/partner-api/webhooks/create-webhook-endpoint.ts', 'CHALLENGES_PER_MINUTE = 10'],
+  ['endpoints that a partner adds by itself in 24', '20', 'src/webhooks/endpoints/add-endpoint.ts', 'ADDITIONS_PER_DAY = 20'],
   ['samples', '60', 'src/webhooks/endpoints/send-samples.ts', 'SAMPLES_MAX = 60'],
   ['slow answers', '16', 'src/partner-api/sandbox/play-scenario.ts', 'SLOW_MAX = 16'],
   ['new connections of an address', '64', 'src/partner-api/http/suspect-connections.ts', 'openedMax: 64'],

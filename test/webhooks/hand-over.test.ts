@@ -359,7 +359,9 @@ describe('what a process has claimed and not sent', HANG_LIMIT, () => {
       `create function refuse() returns trigger language plpgsql as 'begin raise exception ''refused''; end';
       create trigger refuse before update on delivery for each row when (old.partner_id = '${stuck.partnerId}') execute function refuse()`,
     );
-    await administrator.query("update delivery_hand_over set lease_ends_at = now() - interval '1 s' where partner_ids @> $1", [ids]);
+    await administrator.query("update delivery_hand_over set lease_ends_at = now() - interval '1 s' where partner_ids @> $1", [
+      ids,
+    ]);
     const errors: unknown[] = [];
     await endHandOvers((error) => errors.push(error));
     assert.deepEqual([errors.length, String(errors).includes('refused')], [1, true]);

@@ -248,6 +248,48 @@ describe('endpoints', () => {
   );
 });
 
+test(
+  'twenty additions in 24 hours, removed ones included: beyond them rate_limited until the first is a day old',
+  HANG_LIMIT,
+  async () => {
+    const { client, partner, receiver, endpointId } = await newOwnEndpoint();
+    const { partnerId } = partner;
+    await call(client, 'DELETE', `${PATH}/${endpointId}`);
+    // As if the partner had added and removed nineteen more before.
+    await database.pool.query(
+      `insert into webhook_endpoint select (jsonb_populate_record(e, jsonb_build_object('endpoint_id', e.endpoint_id || n,
+      'url', e.url || n, 'created_at', e.created_at - n * interval '1 hour'))).*
+    from webhook_endpoint e cross join generate_series(1, 19) n where partner_id = $1`,
+      [partnerId],
+    );
+    const refused = await client.post(PATH, { url: `${receiver.url}?again` });
+    assertError(refused, 'rate_limited');
+    const secondsLeft = Number(refused.headers.get('retry-after'));
+    assert.ok(secondsLeft > 4 * 3_600 && secondsLeft <= 5 * 3_600, `${secondsLeft}`);
+    assert.equal(receiver.challenges.length, 1);
+    assert.deepEqual(await listWebhookEndpoints(database.pool, partnerId), []);
+    await database.pool.query(
+      `update webhook_endpoint set created_at = created_at - interval '5 hours' where partner_id = $1 and endpoint_id like '%19'`,
+      [partnerId],
+    );
+    const answers = await Promise.all([1, 2, 3].map((number) => client.post(PATH, { url: `${receiver.url}?${number}` })));
+    assert.deepEqual(countByStatus(answers), { 201: 1, 429: 2 });
+  },
+);
+
+test('a change of a partner that changes nothing is not recorded', async () => {
+  const { client, endpointId } = await newOwnEndpoint();
+  const [states, entries] = [
+    [{ status: 'active' }, { event_types: [] }, { status: 'disabled' }, { status: 'disabled' }, { status: 'active' }],
+    () => database.pool.query('select action from audit_entry where subject_id = $1 order by entry_no', [endpointId]),
+  ] as const;
+  for (const state of states) assert.equal((await call(client, 'PATCH', `${PATH}/${endpointId}`, state)).status, 200);
+  assert.deepEqual(
+    (await entries()).rows.map(({ action }) => action),
+    ['endpoint.add', 'endpoint.disable', 'endpoint.enable'],
+  );
+});
+
 test('sixty changes a minute: beyond them rate_limited, and look-ups go on', HANG_LIMIT, async () => {
   const { client, endpointId } = await newOwnEndpoint();
   const answers = await Promise.all(

@@ -77,6 +77,21 @@ export async function listWebhookEndpoints(db: Queryable, partnerId: string): Pr
   return run(db, LIST, [partnerId]);
 }
 
+const FIND_ADDED: Statement = {
+  name: 'find_added_endpoint_of_day',
+  text: `select extract(epoch from created_at + interval '1 day' - now())::float8 as "leftSeconds" from webhook_endpoint
+    where partner_id = $1 and created_at > now() - interval '1 day' order by created_at desc, endpoint_id desc offset $2 limit 1`,
+};
+
+/**
+ * @returns The seconds until fewer than `count` endpoints of the partner were added in the last 24 hours, removed ones included; 0 when it
+ * is so now. Reads every endpoint that the partner ever had.
+ */
+export async function untilFewerAdded(db: Queryable, partnerId: string, count: number): Promise<number> {
+  const [added] = await run<{ leftSeconds: number }>(db, FIND_ADDED, [partnerId, count - 1]);
+  return added?.leftSeconds ?? 0;
+}
+
 const LIST_OF: Statement = {
   name: 'list_endpoints_of',
   text: `select ${ENDPOINT_COLUMNS}, ${HEALTH_COLUMNS}, coalesce(h.breaker_open_until > now(), false) as "isOpen"

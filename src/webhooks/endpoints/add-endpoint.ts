@@ -8,12 +8,14 @@ import { endpointRecord } from '../../operations/audit/authorising-records.ts';
 import { withRole } from '../../operations/with-role.ts';
 import { findPartner } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
+import type { Queryable } from '../../store/database.ts';
 import { insertEventCounter } from '../../store/events/event.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import {
   insertWebhookEndpoint,
   listWebhookEndpoints,
   lockEventCounter,
+  untilFewerAdded,
   type WebhookEndpoint,
 } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
@@ -33,13 +35,16 @@ export interface NewEndpoint {
 }
 
 export const ENDPOINTS_MAX = 5;
+/** The most that a partner adds by itself in 24 hours: the row of a removed endpoint stays, and what reads the partner's endpoints reads it too. */
+const ADDITIONS_PER_DAY = 20;
 
 /**
  * Adds an endpoint that has answered a signed challenge.
  *
  * @returns Its id, and its secret, which is shown once.
  * @throws ServiceError `forbidden`; `invalid_request` for an unknown partner, a forbidden address, an unknown event type, a sixth
- * endpoint, a second one at the same address, and a receiver that does not answer the challenge; nothing is stored then.
+ * endpoint, a second one at the same address, and a receiver that does not answer the challenge; `rate_limited` for a partner that has
+ * added too many in a day. Nothing is stored then.
  */
 export const addEndpoint = withRole(
   'operator',
@@ -62,12 +67,14 @@ export const addEndpoint = withRole(
     const secret = newSecret();
     // Checked first, so that no server is contacted for an endpoint that will be refused.
     refuseBeside(endpoint, await listWebhookEndpoints(database.pool, partnerId));
+    await refuseBeyondDay(database.pool, actor, partnerId);
     await challenge(tools, { ...endpoint, secret });
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       // A partner of an earlier release may have no counter yet, and then two transactions at once would lock nothing.
       await insertEventCounter(db, partnerId);
       await lockEventCounter(db, partnerId);
       refuseBeside(endpoint, await listWebhookEndpoints(db, partnerId));
+      await refuseBeyondDay(db, actor, partnerId);
       const inserted = await insertWebhookEndpoint(db, {
         ...endpoint,
         secretSealed: secretBox.seal(endpoint.endpointId, secret),
@@ -103,6 +110,15 @@ function refuseBeside({ url }: Pick<WebhookEndpoint, 'url'>, present: readonly W
     throw refusal(
       `The partner has ${ENDPOINTS_MAX} endpoints, which is the maximum. Remove one first: \`endpoint remove\`. Nothing was stored.`,
     );
+}
+
+/** Operators add as many as they want. */
+async function refuseBeyondDay(db: Queryable, { isPartner }: Actor, partnerId: string): Promise<void> {
+  const leftSeconds = isPartner ? await untilFewerAdded(db, partnerId, ADDITIONS_PER_DAY) : 0;
+  if (leftSeconds <= 0) return;
+  const message = `A partner adds at most ${ADDITIONS_PER_DAY} endpoints in 24 hours. Retry after the time in Retry-After.`;
+  const headers = { 'retry-after': String(Math.ceil(leftSeconds)) };
+  throw new ServiceError('rate_limited', message, { limit: 'endpoint_additions', headers });
 }
 
 export function refuseUnknownTypes(eventTypes: readonly string[]): void {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../domain/access/role.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { ENDPOINT } from '../../operations/audit/audited-kinds.ts';
@@ -17,7 +18,7 @@ export function changeEndpoint(database: Database, actor: Actor, named: Named, m
 }
 
 /**
- * Changes of an endpoint run one after another. What `tell` returns is the result of the transaction: an answer under a key is made of it
+ * Changes of an endpoint run one after another. A partner's own one that changes nothing is not recorded. What `tell` returns is the result of the transaction: an answer under a key is made of it
  * before the COMMIT.
  */
 export async function changeEndpointAnd<Told>(
@@ -31,8 +32,10 @@ export async function changeEndpointAnd<Told>(
     if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
     await requireAudited(db, ENDPOINT, endpoint);
     const changed = await make(endpoint, db);
-    await updateWebhookEndpoint(db, changed);
     const [before, after] = [endpointRecord(endpoint), endpointRecord(changed)];
+    // Failures are no part of the record: enabling an endpoint that fails resets them.
+    if (actor.isPartner && isDeepStrictEqual(before, after) && endpoint.failingSince === null) return tell(changed);
+    await updateWebhookEndpoint(db, changed);
     await audit(db, actor, aboutEndpoint(endpoint, { action, before, after }));
     return tell(changed);
   });
