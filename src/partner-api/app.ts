@@ -11,6 +11,7 @@ import { isLongIdentifier, newId } from '../domain/identifiers.ts';
 import type { Limit } from '../domain/limit-names.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Operations } from '../operations/create-operations.ts';
+import type { StorageUsage } from '../operations/quotas/storage-usage.ts';
 import type { Readiness } from '../operations/sandbox/readiness.ts';
 import type { SandboxOperations } from '../operations/sandbox/sandbox-operations.ts';
 import type { NodeWatch } from '../store/node-watch.ts';
@@ -54,6 +55,8 @@ export interface PartnerApiOptions {
   readonly readiness?: Readiness;
   /** The dependencies of changing and testing endpoints. */
   readonly endpointTools: EndpointTools;
+  /** Counts what partners store. */
+  readonly usage: StorageUsage;
   /** Whether `/docs` is served. */
   readonly servesReference: boolean;
   /** Ended by whoever stops the service. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
+import { UNCOUNTED } from '../operations/quotas/storage-usage.ts';
 import { findPastStep, insertPastStep } from '../store/sandbox/past-clock.ts';
 import { countUnsent } from '../store/webhooks/delivery-backlog.ts';
 import { type Dispatcher, openDispatcher } from '../webhooks/delivery/dispatch.ts';
@@ -64,6 +65,7 @@ export class Deliveries {
       database,
       environment: 'sandbox',
       pace: new Pace(),
+      usage: UNCOUNTED,
       clock: Date.now,
       client: openGuardedAgent({ allowInsecure: false, allowThisMachine: true }),
       openSecrets: (endpoint) => openSecrets(tools.endpointTools.secretBox, endpoint),

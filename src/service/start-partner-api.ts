@@ -6,6 +6,7 @@ import { throttled } from '../observability/throttled.ts';
 import { createKeyUse } from '../operations/access/record-key-use.ts';
 import { createOperations } from '../operations/create-operations.ts';
 import type { RecentContributions } from '../operations/events/recent-contributions.ts';
+import type { StorageUsage } from '../operations/quotas/storage-usage.ts';
 import { authenticator } from '../partner-api/access/authenticate.ts';
 import { CREDENTIALS_POOL_SIZE } from '../partner-api/access/credential-memory.ts';
 import { buildPartnerApi } from '../partner-api/app.ts';
@@ -19,7 +20,6 @@ import { logAnswer } from './log-lines.ts';
 import type { Store } from './open-database.ts';
 import { openRules } from './open-rules.ts';
 import { openEndpointTools, openReadiness, openSandbox } from './open-sandbox.ts';
-import { openUsage } from './open-usage.ts';
 import { explainBusyPort } from './ports.ts';
 import type { ReportErrors } from './report-errors.ts';
 
@@ -39,6 +39,8 @@ export interface PartnerApiTools {
   readonly recent: RecentContributions | undefined;
   /** Gets the answers of this process, to which deliveries yield. */
   readonly pace: Pace;
+  /** Counts what partners store by this process. */
+  readonly usage: StorageUsage;
 }
 
 export interface PartnerApiSettings {
@@ -59,7 +61,7 @@ export interface PartnerApiSettings {
  * @returns Its address, such as `http://127.0.0.1:8080`.
  */
 export async function startPartnerApi(
-  { config, store, openPool, log, report, metrics, recent, pace }: PartnerApiTools,
+  { config, store, openPool, log, report, metrics, recent, pace, usage }: PartnerApiTools,
   { processes = 1, rulesOf, clock = Date.now, onTrouble = () => {} }: PartnerApiSettings,
   parts: AsyncDisposableStack,
 ): Promise<string> {
@@ -74,9 +76,6 @@ export async function startPartnerApi(
   );
   const rules = openRules(database, rulesOf, report);
   parts.defer(() => rules.close());
-  const usage = openUsage(database, log);
-  parts.defer(() => usage.close());
-  metrics.watchQuotas(usage.listNear);
   const { uploads, end } = openUploads(log, 'partners');
   const reportUnexpected = report('error', 'unexpected error');
   const api = await buildPartnerApi({
@@ -86,6 +85,7 @@ export async function startPartnerApi(
       readiness: openReadiness(database, log, parts),
     }),
     endpointTools: openEndpointTools(ofChanges, config, clock, parts),
+    usage,
     operations: createOperations(database, {
       environment: config.environment,
       rulesOf: rules.rulesOf,

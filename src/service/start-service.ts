@@ -29,6 +29,7 @@ import { once } from './once.ts';
 import { connectStore, type Store } from './open-database.ts';
 import { openOperators } from './open-operators.ts';
 import { openServiceLog } from './open-service-log.ts';
+import { openUsage } from './open-usage.ts';
 import { requireFreePorts } from './ports.ts';
 import { errorReports } from './report-errors.ts';
 import { SERVICE_ROLES, type ServiceRole } from './role.ts';
@@ -143,7 +144,10 @@ export async function startServiceProcess(config: Config, options: ServiceProces
     const pace = new Pace();
     if (roles.includes('webhooks')) metrics.watchPace(pace);
     const report = errorReports(log, onTrouble);
-    const tools: Tools = { config, options, log, report, metrics, recent, pace };
+    const usage = openUsage(database, log);
+    parts.defer(() => usage.close());
+    metrics.watchQuotas(usage.listNear);
+    const tools: Tools = { config, options, log, report, metrics, recent, pace, usage };
     if (roles.includes('webhooks')) parts.defer(endInTime(startWebhooks(tools, openPool(WEBHOOKS_POOL_SIZE))));
     if (roles.includes('schedule')) startSchedule(tools, openPool(SCHEDULE_POOL_SIZE), parts);
     const baseUrl = roles.includes('api') ? await startPartnerApi({ ...tools, store, openPool }, options, parts) : '';
@@ -163,13 +167,14 @@ interface Tools extends Omit<PartnerApiTools, 'store' | 'openPool'> {
 }
 
 function startWebhooks(
-  { config, options: { clock = Date.now }, log, report, metrics, recent, pace }: Tools,
+  { config, options: { clock = Date.now }, log, report, metrics, recent, pace, usage }: Tools,
   database: Database,
 ): Webhooks {
   return openWebhooks({
     database,
     ...(recent && { recent }),
     pace,
+    usage,
     environment: config.environment,
     secretBox: openConfiguredSecretBox(config),
     allowInsecure: config.allowsInsecureWebhooks,

@@ -8,6 +8,7 @@ import type { Environment } from '../domain/access/api-key.ts';
 import { pluralise } from '../domain/pluralise.ts';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
 import { forEachPartner } from '../operations/for-each-partner.ts';
+import { type StorageUsage, UNCOUNTED } from '../operations/quotas/storage-usage.ts';
 import { eachPartner } from '../store/access/partner.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { insertEventCounter, listEventCounters } from '../store/events/event.ts';
@@ -34,6 +35,8 @@ export interface WebhooksOptions {
   readonly recent?: RecentContributions;
   /** The pace of deliveries, if this process answers partners too. */
   readonly pace?: Pace;
+  /** Counts what partners store by this process. */
+  readonly usage?: StorageUsage;
   /** Plain http and private addresses, for development only. */
   readonly allowInsecure: boolean;
   /** 127.0.0.1 and ::1, for a sandbox on the developer's own machine. */
@@ -60,10 +63,11 @@ const REOPEN_WITHIN_MS = 60_000;
 /** Assigns sequences to events and sends them, until it is closed. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
   const { database, environment, allowInsecure, allowThisMachine = false, secretBox, onError } = options;
-  const { recent = new RecentContributions(), pace = new Pace() } = options;
+  const { recent = new RecentContributions(), pace = new Pace(), usage = UNCOUNTED } = options;
   const dispatcher = openDispatcher({
     ...options,
     pace,
+    usage,
     client: openGuardedAgent({ allowInsecure, allowThisMachine }),
     openSecrets: (endpoint) => openSecrets(secretBox, endpoint),
   });

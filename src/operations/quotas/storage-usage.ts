@@ -21,7 +21,7 @@ export type QuotaStage = 'near' | 'spent' | 'exceeded';
 export interface StorageUsage {
   /** Adds to a counter in memory: a request does not wait for a query. */
   count(partnerId: string, bytes: number): void;
-  /** Whether the partner has used up its quota of the day: then estimates and lists are refused, confirmations never. */
+  /** Whether the partner has used up its quota of the day: then estimates, lists and missing deliveries are refused, confirmations never. */
   isSpent(partnerId: string): boolean;
   /** Partners that have used four fifths of their quota or more. */
   listNear(): PartnerUse[];

@@ -34,6 +34,7 @@ export async function renderPartnerDocument(): Promise<string> {
     sandbox: unreachableAll,
     readiness: unreachableAll,
     endpointTools: unreachableAll,
+    usage: unreachableAll,
     authenticate: Object.assign(unreachable, { partnerOf: () => undefined, isSuspect: () => false }),
     servesReference: false,
     watchRoutes: collectRoutes,

@@ -14,7 +14,8 @@ const DEADLINE_MS = 40_000;
 
 /** @see docs/spec/decisions.md#9-self-service-and-pages. */
 export function recoverDeliveries(app: FastifyInstance, options: PartnerApiOptions): void {
-  const { database } = options.endpointTools;
+  const { endpointTools, usage } = options;
+  const { database } = endpointTools;
   postWithStoredAnswer<Static<typeof RecoverBody>, Static<typeof EndpointParams>>(app, options, {
     operation: 'recoverDeliveries',
     path: '/v1/webhook-endpoints/:endpoint_id/recover',
@@ -31,7 +32,7 @@ export function recoverDeliveries(app: FastifyInstance, options: PartnerApiOptio
       const request = { partnerId, endpointId, since };
       const actor = managerOf(caller, correlationId);
       const exhausted = await recoverExhausted(database, actor, request);
-      return { recovered: exhausted + (body.missing ? await replayMissing(database, actor, request) : 0) };
+      return { recovered: exhausted + (body.missing ? await replayMissing(database, actor, { ...request, usage }) : 0) };
     },
   });
 }

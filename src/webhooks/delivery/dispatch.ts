@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Turns } from '../../concurrency/turns.ts';
 import type { Environment } from '../../domain/access/api-key.ts';
+import type { StorageUsage } from '../../operations/quotas/storage-usage.ts';
 import type { Database } from '../../store/database.ts';
 import { NodeReader } from '../../store/node-reader.ts';
 import type { Attempt } from '../../store/webhooks/attempt.ts';
@@ -27,6 +28,8 @@ export interface DispatcherOptions extends AttemptTools {
   readonly environment: Environment;
   /** Answers to partners come first. */
   readonly pace: Pace;
+  /** Counts what receivers write, of which the beginning is kept. */
+  readonly usage: Pick<StorageUsage, 'count' | 'isSpent'>;
   readonly openSecrets: (endpoint: WebhookEndpoint) => EndpointSecrets;
   /** Called for every attempt. */
   readonly onAttempt: (attempt: Attempt) => void;
@@ -215,7 +218,7 @@ class RunningDispatcher implements Dispatcher {
       this.#releaseUnsettled(task);
       return SENT;
     }
-    const attempt = toAttempt(task.claimed, answer, performance.now() - task.claimedAtMs);
+    const attempt = countExcerpt(this.#options.usage, toAttempt(task.claimed, answer, performance.now() - task.claimedAtMs));
     this.#options.onAttempt(attempt);
     const recorded = this.#recordEnd(attempt, task);
     this.#trackWrite(recorded);
@@ -240,6 +243,15 @@ class RunningDispatcher implements Dispatcher {
     this.#writes.add(write);
     void write.then(() => this.#writes.delete(write));
   }
+}
+
+/** The partner's receiver chooses what it writes: it counts as stored by the partner, and is not kept while the quota of the day is spent. */
+function countExcerpt(usage: DispatcherOptions['usage'], attempt: Attempt): Attempt {
+  const { partnerId } = attempt.claimed;
+  if (!attempt.excerpt) return attempt;
+  if (usage.isSpent(partnerId)) return { ...attempt, excerpt: null };
+  usage.count(partnerId, Buffer.byteLength(attempt.excerpt));
+  return attempt;
 }
 
 const SENT: Sent = { isDelivered: true, isPaused: false, pausedUntil: undefined };

@@ -1,7 +1,10 @@
 import type { Actor } from '../../domain/access/role.ts';
+import { DELIVERY_BYTES } from '../../domain/quotas/stored-bytes.ts';
 import { recordNotFound } from '../../domain/service-error.ts';
 import { ATTEMPTS_MAX } from '../../domain/webhooks/retry-schedule.ts';
 import { audit } from '../../operations/audit/audit.ts';
+import { refuseSpent } from '../../operations/quotas/quota-refusals.ts';
+import { type StorageUsage, UNCOUNTED } from '../../operations/quotas/storage-usage.ts';
 import { withRole } from '../../operations/with-role.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
@@ -66,6 +69,11 @@ export interface RecoveryRequest {
   readonly onProgress?: (sum: number) => void;
 }
 
+export interface ReplayRequest extends RecoveryRequest {
+  /** Counts what is made for a partner on its own request, and ends it with the quota of the day; operators have no quota. */
+  readonly usage?: Pick<StorageUsage, 'count' | 'isSpent'>;
+}
+
 const DELIVERIES_AT_ONCE = 1_000;
 
 /**
@@ -98,15 +106,17 @@ export const recoverExhausted = withRole(
  * Sends events that an endpoint never got: all since then of a type that it subscribes to.
  *
  * @returns How many.
- * @throws ServiceError `forbidden`; `invalid_request` when there is no such endpoint.
+ * @throws ServiceError `forbidden`; `invalid_request` when there is no such endpoint; `rate_limited` when the quota of bytes is spent:
+ * what was made until then is sent, and a repetition goes on with the rest.
  */
 export const replayMissing = withRole(
   'operator',
-  async (database: Database, actor: Actor, request: RecoveryRequest): Promise<number> => {
+  async (database: Database, actor: Actor, { usage = UNCOUNTED, ...request }: ReplayRequest): Promise<number> => {
     await requireEndpoint(database, request);
     const page = { ...request, attemptsMax: ATTEMPTS_MAX, limit: DELIVERIES_AT_ONCE };
     let [sum, after] = [0, 0n as bigint | null];
     while (after !== null) {
+      refuseSpent(usage.isSpent(request.partnerId));
       const from = after;
       const { made, lastSequence } = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
         const replayed = await insertReplayedDeliveries(db, page, from);
@@ -114,6 +124,7 @@ export const replayMissing = withRole(
         await recordRecovery(db, actor, request, { action: 'delivery.replay-missing', count: replayed.made });
         return replayed;
       });
+      usage.count(request.partnerId, made * DELIVERY_BYTES);
       sum += made;
       after = lastSequence;
       request.onProgress?.(sum);
