@@ -10,6 +10,7 @@ import { isAllowedAddress } from '../domain/access/client-address.ts';
 import { isLongIdentifier, newId } from '../domain/identifiers.ts';
 import type { Limit } from '../domain/limit-names.ts';
 import { ServiceError } from '../domain/service-error.ts';
+import type { DatabaseOf } from '../operations/connections-per-partner.ts';
 import type { Operations } from '../operations/create-operations.ts';
 import type { StorageUsage } from '../operations/quotas/storage-usage.ts';
 import type { Readiness } from '../operations/sandbox/readiness.ts';
@@ -53,8 +54,10 @@ export interface PartnerApiOptions {
   readonly sandbox?: SandboxOperations;
   /** Only in a sandbox: collects the evidence of readiness. */
   readonly readiness?: Readiness;
-  /** The dependencies of changing and testing endpoints. */
-  readonly endpointTools: EndpointTools;
+  /** For what partners change themselves, endpoints and a sandbox. */
+  readonly databaseOf: DatabaseOf;
+  /** The dependencies of changing and testing endpoints besides. */
+  readonly endpointTools: Omit<EndpointTools, 'database'>;
   /** Counts what partners store. */
   readonly usage: StorageUsage;
   /** Whether `/docs` is served. */

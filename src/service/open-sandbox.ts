@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Log } from '../observability/log.ts';
 import { throttled } from '../observability/throttled.ts';
+import type { DatabaseOf } from '../operations/connections-per-partner.ts';
 import { type Readiness, watchReadiness } from '../operations/sandbox/readiness.ts';
 import { type SandboxOperations, sandboxOperations } from '../operations/sandbox/sandbox-operations.ts';
 import type { Database } from '../store/database.ts';
@@ -9,9 +10,9 @@ import { openGuardedAgent } from '../webhooks/security/guarded-agent.ts';
 import { openConfiguredSecretBox } from './keys/configured-keys.ts';
 import { configuredSettlementTools } from './keys/configured-seals.ts';
 
-export function openSandbox(database: Database, config: Config): SandboxOperations {
+export function openSandbox(databaseOf: DatabaseOf, config: Config): SandboxOperations {
   const { reviewExpiryHours } = config;
-  return sandboxOperations(database, { reviewExpiryHours, settlementTools: configuredSettlementTools(config) });
+  return sandboxOperations(databaseOf, { reviewExpiryHours, settlementTools: configuredSettlementTools(config) });
 }
 
 export function openReadiness(database: Database, { logger }: Log, parts: AsyncDisposableStack): Readiness {

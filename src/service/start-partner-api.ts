@@ -4,6 +4,7 @@ import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { throttled } from '../observability/throttled.ts';
 import { createKeyUse } from '../operations/access/record-key-use.ts';
+import { shareConnections } from '../operations/connections-per-partner.ts';
 import { createOperations } from '../operations/create-operations.ts';
 import type { RecentContributions } from '../operations/events/recent-contributions.ts';
 import type { StorageUsage } from '../operations/quotas/storage-usage.ts';
@@ -68,6 +69,7 @@ export async function startPartnerApi(
   const { database } = store;
   const ofKeys = openPool(CREDENTIALS_POOL_SIZE);
   const ofChanges = openPool(CHANGES_POOL_SIZE);
+  const databaseOf = shareConnections(ofChanges);
   const nodes = database.isDistributed ? watchNodes(store, parts, onTrouble) : undefined;
   const uses = createKeyUse(database, report('warn', 'the last use of keys could not be recorded'));
   parts.defer(() => uses.close());
@@ -81,9 +83,10 @@ export async function startPartnerApi(
   const api = await buildPartnerApi({
     environment: config.environment,
     ...(config.environment === 'sandbox' && {
-      sandbox: openSandbox(ofChanges, config),
+      sandbox: openSandbox(databaseOf, config),
       readiness: openReadiness(database, log, parts),
     }),
+    databaseOf,
     endpointTools: openEndpointTools(ofChanges, config, clock, parts),
     usage,
     operations: createOperations(database, {

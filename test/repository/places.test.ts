@@ -83,6 +83,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
     folders: ['overview', 'verification'],
     files: [
       'answer-once',
+      'connections-per-partner',
       'create-operations',
       'filtered-page',
       'for-each-partner',

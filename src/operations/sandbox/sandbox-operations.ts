@@ -1,4 +1,5 @@
 import type { Database } from '../../store/database.ts';
+import type { DatabaseOf } from '../connections-per-partner.ts';
 import { adjustOnRequest, closeOnRequest, expireOnRequest, failOnRequest, resolveOnRequest } from './act-as-operator.ts';
 import { advanceClock, type ClockTools, type WantedAdvance } from './advance-clock.ts';
 import { makeImpactBatch, type WantedBatch } from './make-impact-batch.ts';
@@ -27,15 +28,15 @@ export interface SandboxOperations {
   readonly advanceClock: (caller: SandboxCaller, wanted: WantedAdvance) => ReturnType<typeof advanceClock>;
 }
 
-export function sandboxOperations(database: Database, tools: ClockTools): SandboxOperations {
+export function sandboxOperations(databaseOf: DatabaseOf, tools: ClockTools): SandboxOperations {
   const { settlementTools } = tools;
   return {
-    resolve: (caller, wanted) => resolveOnRequest(database, caller, wanted),
-    fail: (caller, wanted) => failOnRequest(database, caller, wanted),
-    expire: (caller, calculationId) => expireOnRequest(database, caller, calculationId),
-    closeSettlement: (caller) => closeOnRequest(database, caller, settlementTools),
-    adjust: (caller, wanted) => adjustOnRequest(database, caller, { wanted, tools: settlementTools }),
-    makeImpactBatch: (caller, wanted) => makeImpactBatch(database, caller, wanted),
-    advanceClock: (caller, wanted) => advanceClock(database, caller, wanted, tools),
+    resolve: (caller, wanted) => resolveOnRequest(databaseOf(caller.partnerId), caller, wanted),
+    fail: (caller, wanted) => failOnRequest(databaseOf(caller.partnerId), caller, wanted),
+    expire: (caller, calculationId) => expireOnRequest(databaseOf(caller.partnerId), caller, calculationId),
+    closeSettlement: (caller) => closeOnRequest(databaseOf(caller.partnerId), caller, settlementTools),
+    adjust: (caller, wanted) => adjustOnRequest(databaseOf(caller.partnerId), caller, { wanted, tools: settlementTools }),
+    makeImpactBatch: (caller, wanted) => makeImpactBatch(databaseOf(caller.partnerId), caller, wanted),
+    advanceClock: (caller, wanted) => advanceClock(databaseOf(caller.partnerId), caller, wanted, tools),
   };
 }

@@ -60,7 +60,8 @@ export const SELF_SERVICE_OPERATIONS = {
   listDeliveries: {
     tag,
     summary: 'List the deliveries to an endpoint',
-    description: 'Lists the deliveries that were sent, wait or failed, the newest first.',
+    description:
+      'Lists the deliveries that were sent, wait or failed, the newest first. A page looks at 2,000 of your deliveries at most: it may have fewer than `limit`, or none, while `has_more` is true.',
     errors: read,
     notFound: endpointNotFound(),
   },

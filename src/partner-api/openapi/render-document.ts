@@ -33,6 +33,7 @@ export async function renderPartnerDocument(): Promise<string> {
     },
     sandbox: unreachableAll,
     readiness: unreachableAll,
+    databaseOf: unreachableAll,
     endpointTools: unreachableAll,
     usage: unreachableAll,
     authenticate: Object.assign(unreachable, { partnerOf: () => undefined, isSuspect: () => false }),

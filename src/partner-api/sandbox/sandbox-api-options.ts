@@ -1,7 +1,6 @@
 import type { Readiness } from '../../operations/sandbox/readiness.ts';
 import type { SandboxCaller } from '../../operations/sandbox/sandbox-actor.ts';
 import type { SandboxOperations } from '../../operations/sandbox/sandbox-operations.ts';
-import type { EndpointTools } from '../../webhooks/endpoints/endpoint-context.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import type { StoredAnswerCall } from '../stored-answer-post.ts';
 
@@ -9,7 +8,6 @@ import type { StoredAnswerCall } from '../stored-answer-post.ts';
 export interface SandboxApiOptions extends PartnerApiOptions {
   readonly sandbox: SandboxOperations;
   readonly readiness: Readiness;
-  readonly endpointTools: EndpointTools;
 }
 
 export function callerIn({ caller, correlationId, work }: StoredAnswerCall<unknown, unknown>): SandboxCaller {

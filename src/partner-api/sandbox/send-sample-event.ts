@@ -32,7 +32,11 @@ export function sendSandboxEvent(app: FastifyInstance, options: SandboxApiOption
       const caller = callerIn(call);
       const { partnerId } = caller;
       const wanted = { partnerId, endpointId, eventType, fault, data: sampleData(eventType, change) };
-      const sent = await sendSamples(options.endpointTools, actorOf(caller), wanted);
+      const sent = await sendSamples(
+        { ...options.endpointTools, database: options.databaseOf(partnerId) },
+        actorOf(caller),
+        wanted,
+      );
       const deliveries = sent.map(toWire);
       const item = shownBy(fault, deliveries);
       if (item) options.readiness.record(item, { ...caller, subjectId: sent[0]?.eventId ?? null });

@@ -26,7 +26,7 @@ const PARTNERS_MAX = 10_000;
  * @see docs/spec/decisions.md#9-self-service-and-pages. Addresses have the same rules as for operators.
  */
 export function createWebhookEndpoint(app: FastifyInstance, options: PartnerApiOptions): void {
-  const { endpointTools } = options;
+  const { databaseOf, endpointTools } = options;
   const buckets = new LRUCache<string, TokenBucket>({ max: PARTNERS_MAX });
   const pace = (partnerId: string) => {
     const bucket = buckets.get(partnerId) ?? new TokenBucket();
@@ -50,12 +50,13 @@ export function createWebhookEndpoint(app: FastifyInstance, options: PartnerApiO
     seal: sealedAnswers(endpointTools),
     async work({ caller, correlationId, work, body: { url, event_types: eventTypes = [] } }) {
       const { partnerId } = caller;
+      const ofPartner = databaseOf(partnerId);
       const verdict = checkEndpointUrl(url, endpointTools);
       if (verdict.status === 'refused') {
         const step = verdict.reason === 'port' ? '' : ' Give an https address of a public host.';
         throw refuse('url', 'unsupported_value', `${verdict.sentence}${step}`);
       }
-      const present = await listWebhookEndpoints(endpointTools.database.pool, partnerId);
+      const present = await listWebhookEndpoints(ofPartner.pool, partnerId);
       const same = present.find((endpoint) => endpoint.url === verdict.url);
       if (same)
         throw refuse(
@@ -68,7 +69,7 @@ export function createWebhookEndpoint(app: FastifyInstance, options: PartnerApiO
       pace(partnerId);
       const wanted = { partnerId, url, eventTypes };
       const add = (database: Database) => addEndpoint({ ...endpointTools, database }, managerOf(caller, correlationId), wanted);
-      return work.answer(endpointTools.database, add, async ({ endpointId, secret }, db) => ({
+      return work.answer(ofPartner, add, async ({ endpointId, secret }, db) => ({
         webhook_endpoint: endpointToWire(await getOwnEndpoint(db, partnerId, endpointId)),
         secret,
       }));

@@ -10,7 +10,7 @@ import { endpointToWire } from './endpoint-to-wire.ts';
 import { getOwnEndpoint, managerOf, WRITES } from './own-endpoint.ts';
 
 /** @see docs/spec/decisions.md#9-self-service-and-pages. */
-export function deleteWebhookEndpoint(app: FastifyInstance, { endpointTools }: PartnerApiOptions): void {
+export function deleteWebhookEndpoint(app: FastifyInstance, { databaseOf }: PartnerApiOptions): void {
   app.delete<{ Params: Static<typeof EndpointParams> }>(
     '/v1/webhook-endpoints/:endpoint_id',
     {
@@ -21,10 +21,11 @@ export function deleteWebhookEndpoint(app: FastifyInstance, { endpointTools }: P
       const caller = callerOf(request);
       const { correlationId } = request.context;
       const { partnerId } = caller;
+      const database = databaseOf(partnerId);
       const id = { partnerId, endpointId: request.params.endpoint_id };
       const remove = async () => {
-        const present = await getOwnEndpoint(endpointTools.database.pool, partnerId, id.endpointId);
-        return { ...present, ...(await removeEndpoint(endpointTools.database, managerOf(caller, correlationId), id)) };
+        const present = await getOwnEndpoint(database.pool, partnerId, id.endpointId);
+        return { ...present, ...(await removeEndpoint(database, managerOf(caller, correlationId), id)) };
       };
       const removed = await beforeDeadline(request, remove());
       return { webhook_endpoint: endpointToWire(removed), request: { correlation_id: correlationId } };

@@ -10,7 +10,7 @@ import { endpointToWire } from './endpoint-to-wire.ts';
 import { getOwnEndpoint, READS } from './own-endpoint.ts';
 
 /** @see docs/spec/decisions.md#9-self-service-and-pages. */
-export function getWebhookEndpoint(app: FastifyInstance, { endpointTools }: PartnerApiOptions): void {
+export function getWebhookEndpoint(app: FastifyInstance, { databaseOf }: PartnerApiOptions): void {
   app.get<{ Params: Static<typeof EndpointParams> }>(
     '/v1/webhook-endpoints/:endpoint_id',
     {
@@ -26,7 +26,7 @@ export function getWebhookEndpoint(app: FastifyInstance, { endpointTools }: Part
       const { partnerId } = callerOf(request);
       const endpoint = await beforeDeadline(
         request,
-        getOwnEndpoint(endpointTools.database.pool, partnerId, request.params.endpoint_id),
+        getOwnEndpoint(databaseOf(partnerId).pool, partnerId, request.params.endpoint_id),
       );
       return { webhook_endpoint: endpointToWire(endpoint), request: { correlation_id: request.context.correlationId } };
     },

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { listLastAttempts } from '../../store/webhooks/attempt-log.ts';
-import { listDeliveries as listOf } from '../../store/webhooks/delivery-log.ts';
+import { listEndpointDeliveries } from '../../webhooks/endpoints/list-endpoint-deliveries.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
@@ -23,7 +23,7 @@ interface Shape {
 }
 
 /** @see docs/spec/decisions.md#9-self-service-and-pages. */
-export function listDeliveries(app: FastifyInstance, { endpointTools: { database } }: PartnerApiOptions): void {
+export function listDeliveries(app: FastifyInstance, { databaseOf }: PartnerApiOptions): void {
   app.get<Shape>(
     '/v1/webhook-endpoints/:endpoint_id/deliveries',
     {
@@ -38,23 +38,22 @@ export function listDeliveries(app: FastifyInstance, { endpointTools: { database
     },
     async (request, reply) => {
       const { partnerId } = callerOf(request);
+      const database = databaseOf(partnerId);
       const { endpoint_id: endpointId } = request.params;
       const { after, status, limit = DELIVERY_PAGE.default } = request.query;
       const list = { name: ['listDeliveries', partnerId, endpointId], first: LATEST, isPlace };
       const place = placeOf(list, after);
       const read = async () => {
         await getOwnEndpoint(database.pool, partnerId, endpointId);
-        // One more row than requested shows whether there are more.
-        const filter = { endpointId, status, isDistributed: database.isDistributed, beforeId: place, limit: Number(limit) + 1 };
-        const found = await listOf(database.pool, partnerId, filter);
-        const page = found.slice(0, Number(limit));
-        const ids = page.map(({ deliveryId }) => deliveryId);
-        return { found, page, attempts: await listLastAttempts(database.pool, partnerId, ids) };
+        const wanted = { partnerId, endpointId, status, beforeId: place, limit: Number(limit) };
+        const page = await listEndpointDeliveries(database, wanted);
+        const ids = page.deliveries.map(({ deliveryId }) => deliveryId);
+        return { page, attempts: await listLastAttempts(database.pool, partnerId, ids) };
       };
-      const { found, page, attempts } = await beforeDeadline(request, read());
+      const { page, attempts } = await beforeDeadline(request, read());
       const body = {
-        deliveries: page.map((delivery) => deliveryToWire(delivery, attempts.get(delivery.deliveryId))),
-        ...pageMembers(list, page.at(-1)?.deliveryId ?? place, found.length > page.length),
+        deliveries: page.deliveries.map((delivery) => deliveryToWire(delivery, attempts.get(delivery.deliveryId))),
+        ...pageMembers(list, page.lastId, page.hasMore),
         request: { correlation_id: request.context.correlationId },
       };
       return sendWritten(reply, exactJson(body));

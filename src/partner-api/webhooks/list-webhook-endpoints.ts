@@ -14,7 +14,7 @@ import { READS } from './own-endpoint.ts';
 const isEndpointPlace = (text: string) => text === '' || isOurId('wep', text);
 
 /** @see docs/spec/decisions.md#9-self-service-and-pages. */
-export function listWebhookEndpoints(app: FastifyInstance, { endpointTools }: PartnerApiOptions): void {
+export function listWebhookEndpoints(app: FastifyInstance, { databaseOf }: PartnerApiOptions): void {
   app.get<{ Querystring: Static<typeof ListEndpointsQuery> }>(
     '/v1/webhook-endpoints',
     {
@@ -30,7 +30,7 @@ export function listWebhookEndpoints(app: FastifyInstance, { endpointTools }: Pa
       const { after, limit = ENDPOINT_PAGE.default } = request.query;
       const list = { name: ['listWebhookEndpoints', partnerId], first: '', isPlace: isEndpointPlace };
       const place = placeOf(list, after);
-      const all = await beforeDeadline(request, listAll(endpointTools.database.pool, partnerId));
+      const all = await beforeDeadline(request, listAll(databaseOf(partnerId).pool, partnerId));
       const left = all.filter(({ endpointId }) => endpointId > place);
       const page = left.slice(0, Number(limit));
       return {

@@ -14,8 +14,7 @@ const DEADLINE_MS = 40_000;
 
 /** @see docs/spec/decisions.md#9-self-service-and-pages. */
 export function recoverDeliveries(app: FastifyInstance, options: PartnerApiOptions): void {
-  const { endpointTools, usage } = options;
-  const { database } = endpointTools;
+  const { databaseOf, usage } = options;
   postWithStoredAnswer<Static<typeof RecoverBody>, Static<typeof EndpointParams>>(app, options, {
     operation: 'recoverDeliveries',
     path: '/v1/webhook-endpoints/:endpoint_id/recover',
@@ -26,6 +25,7 @@ export function recoverDeliveries(app: FastifyInstance, options: PartnerApiOptio
     deadlineMs: DEADLINE_MS,
     async work({ caller, correlationId, params: { endpoint_id: endpointId }, body }) {
       const { partnerId } = caller;
+      const database = databaseOf(partnerId);
       const since = readTime('since', body.since);
       if (!since) throw new ServiceError('invalid_request', 'since is missing.');
       await getOwnEndpoint(database.pool, partnerId, endpointId);

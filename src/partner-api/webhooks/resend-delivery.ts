@@ -18,7 +18,6 @@ interface Params {
 
 /** @see docs/spec/decisions.md#9-self-service-and-pages. */
 export function resendDelivery(app: FastifyInstance, options: PartnerApiOptions): void {
-  const { database } = options.endpointTools;
   postWithStoredAnswer<unknown, Params>(app, options, {
     operation: 'resendDelivery',
     path: '/v1/webhook-endpoints/deliveries/:delivery_id/resend',
@@ -28,6 +27,7 @@ export function resendDelivery(app: FastifyInstance, options: PartnerApiOptions)
     isManaging: true,
     async work({ caller, correlationId, work, params: { delivery_id: deliveryId, endpoint_id: endpointId } }) {
       const { partnerId } = caller;
+      const database = options.databaseOf(partnerId);
       if (!isLongIdentifier(deliveryId)) throw deliveryNotFound();
       const delivery = await findDelivery(database.pool, partnerId, deliveryId);
       if (!delivery || delivery.endpointId !== (endpointId ?? delivery.endpointId)) throw deliveryNotFound();

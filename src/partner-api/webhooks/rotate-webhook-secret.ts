@@ -13,7 +13,7 @@ import { sealedAnswers } from './sealed-answers.ts';
 
 /** @see docs/spec/decisions.md#9-self-service-and-pages and docs/spec/decisions.md#7-events. */
 export function rotateWebhookSecret(app: FastifyInstance, options: PartnerApiOptions): void {
-  const { endpointTools } = options;
+  const { databaseOf, endpointTools } = options;
   postWithStoredAnswer<Partial<Static<typeof RotateSecretBody>>, Static<typeof EndpointParams>>(app, options, {
     operation: 'rotateWebhookSecret',
     path: '/v1/webhook-endpoints/:endpoint_id/rotate-secret',
@@ -28,7 +28,7 @@ export function rotateWebhookSecret(app: FastifyInstance, options: PartnerApiOpt
     seal: sealedAnswers(endpointTools),
     async work({ caller, correlationId, work, params: { endpoint_id: endpointId }, body: { step = 'start' } }) {
       const { partnerId } = caller;
-      const { database } = endpointTools;
+      const database = databaseOf(partnerId);
       const [actor, id] = [managerOf(caller, correlationId), { partnerId, endpointId }];
       const { nextSecretSealed, isNextSecretDue } = await getOwnEndpoint(database.pool, partnerId, endpointId);
       const isRotating = nextSecretSealed !== null && !isNextSecretDue;

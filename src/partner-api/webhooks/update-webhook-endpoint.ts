@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import type { Actor } from '../../domain/access/role.ts';
 import { ServiceError } from '../../domain/service-error.ts';
-import type { EndpointId, EndpointTools } from '../../webhooks/endpoints/endpoint-context.ts';
+import type { Database } from '../../store/database.ts';
+import type { EndpointId } from '../../webhooks/endpoints/endpoint-context.ts';
 import { disableEndpoint, enableEndpoint, updateEventTypes } from '../../webhooks/endpoints/manage-endpoint.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
@@ -15,7 +16,7 @@ import { getOwnEndpoint, managerOf, WRITES } from './own-endpoint.ts';
 type Body = Static<typeof UpdateEndpointBody>;
 
 /** Repeatable without harm, and so without a key. @see docs/spec/decisions.md#9-self-service-and-pages. */
-export function updateWebhookEndpoint(app: FastifyInstance, { endpointTools }: PartnerApiOptions): void {
+export function updateWebhookEndpoint(app: FastifyInstance, { databaseOf }: PartnerApiOptions): void {
   app.patch<{ Params: Static<typeof EndpointParams>; Body: Body }>(
     '/v1/webhook-endpoints/:endpoint_id',
     {
@@ -31,12 +32,13 @@ export function updateWebhookEndpoint(app: FastifyInstance, { endpointTools }: P
       const caller = callerOf(request);
       const { correlationId } = request.context;
       const { partnerId } = caller;
+      const database = databaseOf(partnerId);
       const id = { partnerId, endpointId: request.params.endpoint_id };
       if (!request.body.event_types && !request.body.status) throw nothingToChange();
       const change = async () => {
-        await getOwnEndpoint(endpointTools.database.pool, partnerId, id.endpointId);
-        await apply(endpointTools, managerOf(caller, correlationId), id, request.body);
-        return getOwnEndpoint(endpointTools.database.pool, partnerId, id.endpointId);
+        await getOwnEndpoint(database.pool, partnerId, id.endpointId);
+        await apply(database, managerOf(caller, correlationId), id, request.body);
+        return getOwnEndpoint(database.pool, partnerId, id.endpointId);
       };
       const changed = await beforeDeadline(request, change());
       return { webhook_endpoint: endpointToWire(changed), request: { correlation_id: correlationId } };
@@ -49,7 +51,7 @@ function nothingToChange(): ServiceError {
   return new ServiceError('invalid_request', message, { details: [{ field: 'status', code: 'missing', message }] });
 }
 
-async function apply({ database }: EndpointTools, actor: Actor, id: EndpointId, { event_types, status }: Body): Promise<void> {
+async function apply(database: Database, actor: Actor, id: EndpointId, { event_types, status }: Body): Promise<void> {
   if (event_types) await updateEventTypes(database, actor, id, event_types);
   if (status === 'active') await enableEndpoint(database, actor, id);
   if (status === 'disabled') await disableEndpoint(database, actor, id, 'Its partner disabled it.');

@@ -72,6 +72,49 @@ export async function listDeliveries(
   return run<LoggedDelivery>(db, { name, text }, values);
 }
 
+const LOOK_AT: Statement = {
+  name: 'look_at_deliveries',
+  text: `select min(delivery_id) as "lastId", count(*)::int4 as count from (
+      select delivery_id from delivery where partner_id = $1 and delivery_id < $2 order by delivery_id desc limit $3
+    ) looked`,
+};
+
+/** @returns How many deliveries of a partner come before an id, `limit` at most, and the last of them. */
+export async function lookAtDeliveries(
+  db: Queryable,
+  partnerId: string,
+  { beforeId, limit }: { readonly beforeId: string; readonly limit: number },
+): Promise<{ readonly lastId: string | null; readonly count: number }> {
+  const [row] = await run<{ lastId: string | null; count: number }>(db, LOOK_AT, [partnerId, beforeId, limit]);
+  return row ?? { lastId: null, count: 0 };
+}
+
+/** The status is compared in a form that fits no index: that of what waits would read all of it, for its own order. */
+const LIST_BETWEEN: Statement = {
+  name: 'list_deliveries_between',
+  text: `select ${COLUMNS} from delivery d ${ENDPOINT_JOIN}
+    where d.partner_id = $1 and d.delivery_id >= $2 and d.delivery_id < $3 and d.endpoint_id = $4
+      and ($5::text is null or ${STATUS_OF_DELIVERY} = $5)
+    order by d.delivery_id desc limit $6`,
+};
+
+export interface DeliveriesBetween {
+  readonly partnerId: string;
+  readonly endpointId: string;
+  readonly status: DeliveryStatus | undefined;
+  readonly fromId: string;
+  readonly beforeId: string;
+  readonly limit: number;
+}
+
+/** The newest first. Reads no delivery before `fromId`, which is one of the partner's own. */
+export async function listDeliveriesBetween(
+  db: Queryable,
+  { partnerId, endpointId, status, fromId, beforeId, limit }: DeliveriesBetween,
+): Promise<LoggedDelivery[]> {
+  return run<LoggedDelivery>(db, LIST_BETWEEN, [partnerId, fromId, beforeId, endpointId, status ?? null, limit]);
+}
+
 const IN_ORDER: KeysetList<'occurred_at'> = {
   name: 'list_deliveries_in_order',
   select: COLUMNS,
