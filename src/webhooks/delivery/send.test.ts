@@ -114,6 +114,11 @@ describe('100 Continue that nobody asked for precedes an answer like any other',
     ['before and after 103', [`${CONTINUE}${HINT}\r\n${CONTINUE}`, answer], 200],
     ['in pieces', ['HTTP/1.1 10', '0 Continue\r\n\r', `\n${HINT}`, `\r\nHTTP/1.1 1`, '00 Go on\r', '\n', `\r\n${answer}`], 200],
     ['byte by byte', [...CONTINUE, answer], 200],
+    [
+      'among heads as long as may be',
+      [`${HINT}link: ${LONG.repeat(8)}\r\n\r`, `\n${CONTINUE}${HINT}link: ${LONG.repeat(8)}\r\n\r\n${CONTINUE}${answer}`],
+      200,
+    ],
     ['with a body that begins like it', [`${OK}content-length: ${CONTINUE.length}\r\n\r\n`, CONTINUE], 200],
     ['without end', Array.from({ length: 30 }, () => CONTINUE), null],
   ];

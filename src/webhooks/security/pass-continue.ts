@@ -23,24 +23,36 @@ export function passContinue(socket: Socket): void {
   };
 }
 
-/** @returns A function that reads one chunk after another, and says whether all of them had only interim responses. */
+/**
+ * A receiver chooses how long its heads are, so only the beginning of each is compared, and its end is searched for.
+ *
+ * @returns A function that reads one chunk after another, and says whether all of them had only interim responses.
+ */
 function createInterimReader(): (chunk: Buffer) => boolean {
-  let begin = '';
-  let ended = 0;
+  /** The beginning of the head, as far as it is compared, and its last characters, in which its end may have begun. */
+  let [begin, tail] = ['', ''];
   return (chunk) => {
-    for (const [index, byte] of chunk.entries()) {
-      const letter = String.fromCharCode(byte);
-      if (begin.length <= CONTINUE.length) begin += letter;
+    for (let at = 0; at < chunk.length; ) {
+      const compared = chunk.toString('latin1', at, at + CONTINUE.length - begin.length);
+      begin += compared;
       if (!begin.startsWith(INTERIM.slice(0, begin.length))) return false;
-      if (begin === CONTINUE) chunk.write('2', index, 'latin1');
-      ended = readEnd(ended, letter);
-      if (ended === HEAD_END.length) begin = '';
+      if (compared !== '' && begin === CONTINUE) chunk.write('2', at + compared.length - 1, 'latin1');
+      const end = findEnd(tail, chunk, at);
+      if (end !== -1) [begin, tail] = ['', ''];
+      else tail = `${tail}${chunk.toString('latin1', Math.max(at, chunk.length - HEAD_END.length))}`.slice(1 - HEAD_END.length);
+      at = end === -1 ? chunk.length : end;
     }
     return true;
   };
 }
 
-/** @returns How many characters of the end of a head have been read, after this one. */
-function readEnd(ended: number, letter: string): number {
-  return letter === HEAD_END[ended] ? ended + 1 : Number(letter === HEAD_END[0]);
+/**
+ * @param tail What came before.
+ * @returns The place after the end of a head that is not before `from`; -1 without one.
+ */
+function findEnd(tail: string, chunk: Buffer, from: number): number {
+  const across = `${tail}${chunk.toString('latin1', from, from + HEAD_END.length - 1)}`.indexOf(HEAD_END);
+  if (across !== -1) return from + across + HEAD_END.length - tail.length;
+  const found = chunk.indexOf(HEAD_END, from, 'latin1');
+  return found === -1 ? -1 : found + HEAD_END.length;
 }
