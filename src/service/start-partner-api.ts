@@ -17,7 +17,7 @@ import type { Database } from '../store/database.ts';
 import { LOOK_POOL_SIZE, LOOK_SETTINGS, type NodeWatch, openNodeWatch } from '../store/node-watch.ts';
 import type { Pace } from '../webhooks/delivery/pace.ts';
 import { endInTime, openUploads } from './end-in-time.ts';
-import { logAnswer } from './log-lines.ts';
+import { openAnswerLog } from './log-answers.ts';
 import type { Store } from './open-database.ts';
 import { openRules } from './open-rules.ts';
 import { openEndpointTools, openReadiness, openSandbox } from './open-sandbox.ts';
@@ -79,6 +79,7 @@ export async function startPartnerApi(
   const rules = openRules(database, rulesOf, report);
   parts.defer(() => rules.close());
   const { uploads, end } = openUploads(log, 'partners');
+  const logAnswer = openAnswerLog(log);
   const reportUnexpected = report('error', 'unexpected error');
   const api = await buildPartnerApi({
     environment: config.environment,
@@ -112,7 +113,7 @@ export async function startPartnerApi(
       metrics.countAnswer(answer);
       pace.addAnswer(answer.durationMs);
       if (answer.failure !== undefined) onTrouble(answer.failure);
-      logAnswer(log, answer);
+      logAnswer(answer);
     },
     onLimit: metrics.countLimit,
     onSandboxRequest: metrics.countSandboxRequest,
