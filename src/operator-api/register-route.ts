@@ -136,7 +136,8 @@ async function answerKeyed(route: OperatorRoute, call: Call): Promise<KeptText> 
     operation,
     fingerprint: fingerprint(operation, members),
   };
-  const seal = route.tellsSecret ? sealedAnswers(tools.endpointTools) : answersAsGiven;
+  const { ifSecretIsLost: ifLost } = route;
+  const seal = ifLost === undefined ? answersAsGiven : sealedAnswers(tools.endpointTools, ifLost);
   const work = async (claim: Work) => (await route.handle({ ...call, work: claim })) as object;
   const { text, isReplay } = await answerOnce(tools.database, keyed, work, { ...seal, write: operatorJson });
   if (isReplay) markReplayed(reply);
@@ -153,7 +154,7 @@ class KeptText {
 }
 
 function send(
-  { answer, tag, tellsSecret, leastRole }: OperatorRoute,
+  { answer, tag, ifSecretIsLost, leastRole }: OperatorRoute,
   { request, reply, tools }: Pick<Call, 'request' | 'reply' | 'tools'>,
   value: unknown,
 ): FastifyReply {
@@ -166,7 +167,7 @@ function send(
   const text = value instanceof KeptText ? value.text : operatorJson(value);
   reply.type('application/json; charset=utf-8').serializer((payload: unknown) => payload as string);
   // The length of what is compressed tells of it, so that a secret is not.
-  const isSecret = tellsSecret || tag === 'Sign-in';
+  const isSecret = ifSecretIsLost !== undefined || tag === 'Sign-in';
   return reply.send(isSecret ? text : compress(request, reply, text));
 }
 

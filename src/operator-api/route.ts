@@ -56,8 +56,8 @@ export interface OperatorRoute {
   readonly needsRecentSignIn?: boolean;
   /** The body is the bytes of a file. They are hashed as they arrive, and not kept. */
   readonly takesFile?: boolean;
-  /** The answer tells a secret: it is kept sealed. */
-  readonly tellsSecret?: boolean;
+  /** The answer tells a secret: it is kept sealed, for a day. After it this sentence says the next step of whoever has not kept the secret. */
+  readonly ifSecretIsLost?: string;
   /** For what waits for somebody's server. */
   readonly deadlineMs?: number;
   // biome-ignore lint/suspicious/noExplicitAny: the types of what was sent follow from the shapes, and are the route's own affair

@@ -5,6 +5,7 @@ import { expirePending } from './jobs/expire-pending.ts';
 import { pruneJobRuns } from './jobs/prune-job-runs.ts';
 import { removeOldEventsJob } from './jobs/remove-old-events.ts';
 import { removeReconciliationsJob } from './jobs/remove-reconciliations.ts';
+import { removeShownSecretsJob } from './jobs/remove-shown-secrets.ts';
 import { reportBreakGlass } from './jobs/report-break-glass.ts';
 import { sealContributionsJob } from './jobs/seal-contributions.ts';
 import { verifyJob } from './jobs/verify.ts';
@@ -24,6 +25,7 @@ export function listJobs({ eventDays, reviewExpiryHours, settlementTools }: JobS
     expirePending({ hours: reviewExpiryHours }),
     removeOldEventsJob(eventDays),
     removeReconciliationsJob,
+    removeShownSecretsJob,
     sealContributionsJob,
     reportBreakGlass,
     verifyJob(settlementTools),

@@ -89,6 +89,28 @@ export async function keepClaimedAnswer(
   return (await run(db, KEEP_CLAIMED, [...idOf(request), answer, workId])).length === 1;
 }
 
+/** Stands in place of an answer whose secret was removed. */
+export const REMOVED_ANSWER = 'removed';
+
+/** A sealed answer begins so; every other one is JSON. The rows of a caller are found by the primary key. */
+const REMOVE_SECRETS: Statement = {
+  name: 'remove_secret_answers',
+  text: `update keyed_answer set answer = '${REMOVED_ANSWER}'
+    where partner_id = $1 and answer like 'v1.%'
+      and greatest(now() - claimed_at, claimed_at - now()) > $2::int4 * interval '1 hour'
+    returning 1`,
+};
+
+/**
+ * Removes the sealed answers of a caller that were given so many hours ago. Their keys stay used. What was claimed as many hours ahead was
+ * claimed while the clock was ahead.
+ *
+ * @returns How many were removed.
+ */
+export async function removeSecretAnswers(db: Queryable, callerId: string, hours: number): Promise<number> {
+  return (await run(db, REMOVE_SECRETS, [callerId, hours])).length;
+}
+
 const FREE: Statement = {
   name: 'free_keyed_answer',
   text: `delete from keyed_answer

@@ -13,6 +13,7 @@ import { requireSecondOperator } from '../../src/operations/access/four-eyes.ts'
 import { issueApiKey, revokeApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { changeOperatorRole, createOperator, resetSignIn } from '../../src/operations/access/manage-operator.ts';
 import { createPartner, getPartner, suspendPartner } from '../../src/operations/access/manage-partner.ts';
+import { removeShownSecrets } from '../../src/operations/access/remove-shown-secrets.ts';
 import { authenticateOperator, signIn } from '../../src/operations/access/sign-in.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../../src/operations/adjustments/manage-adjustment.ts';
 import { verifyAudit } from '../../src/operations/audit/verify-audit.ts';
@@ -35,6 +36,7 @@ import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { Client, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { advanceTo, evidence, newBatch, withClosed } from '../support/environment.ts';
+import { codeOf, signedInOperator } from '../support/operator-client.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { insertPendingAged, untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
@@ -441,11 +443,37 @@ const TRIES: Readonly<Record<string, () => Promise<boolean>>> = {
     await createPartner(own, { ...OWNER, operatorId: 'opr_somebody_else' }, 'Forged');
     return (await verifyAudit(made.database)).fault === null;
   },
-  async 'superuser of the database with `SECRETS_KEY`: read the secrets of endpoints'() {
-    const [box, secret] = [openSecretBox([SECRETS_KEY]), newSecret()];
-    const sealed = box.seal('wep_1', secret);
-    assert.throws(() => openSecretBox([newNamedKey('other')]).open('wep_1', sealed));
-    return openSecretBox([SECRETS_KEY]).open('wep_1', sealed) === secret;
+  async 'superuser of the database with `SECRETS_KEY`: read the secrets of endpoints, the second factors of operators, and the API keys and one-time links that the console showed in the last day'() {
+    const person = await signedInOperator(service, 'admin');
+    const { url } = await WebhookReceiver.open();
+    const { partnerId } = (await service.newPartner()).partner;
+    const added = (await person.postOnce('/operator/v1/endpoints', { partner_id: partnerId, url })).body;
+    const { endpoint_id: endpointId } = added.endpoint;
+    const key = { name: 'web', permission: 'read_write' };
+    const { api_key: apiKey } = (await person.postOnce(`/operator/v1/partners/${partnerId}/keys`, key)).body;
+    const { sign_in_path: link } = (await person.postOnce('/operator/v1/operators', { name: 'x', role: 'viewer' })).body;
+    const { secret, enrolment } = (await person.post('/operator/v1/session/second-factor')).body;
+    const factor = { enrolment, totp: codeOf(secret) };
+    assert.equal((await person.send('PUT', '/operator/v1/session/second-factor', { body: factor })).status, 200);
+    const sealed = async () => {
+      const { rows } = await pool.query(
+        `select endpoint_id as context, secret_sealed as text from webhook_endpoint where endpoint_id = $1
+          union all select operator_id, verifier from operator_credential where operator_id = $2 and kind = 'totp'
+          union all select concat_ws(' ', 'keyed_answer', partner_id, operation, idempotency_key), answer from keyed_answer where partner_id = $2`,
+        [endpointId, person.operatorId],
+      );
+      return rows as { readonly context: string; readonly text: string }[];
+    };
+    const before = await sealed();
+    for (const { context, text } of before) assert.throws(() => openSecretBox([newNamedKey('other')]).open(context, text));
+    const read = before.map(({ context, text }) => openSecretBox([SECRETS_KEY]).open(context, text)).join();
+    await edit("update keyed_answer set claimed_at = claimed_at - interval '25 hours' where partner_id = $1", [
+      person.operatorId,
+    ]);
+    await removeShownSecrets(database, new AbortController().signal);
+    const later = (await sealed()).filter(({ text }) => text.startsWith('v1.'));
+    assert.deepEqual(later.map(({ context }) => context).sort(), [endpointId, person.operatorId].sort());
+    return [added.secret, secret, apiKey, link].every((each) => read.includes(each));
   },
 };
 

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { freePort } from '../../reliability/harness/free-port.ts';
 import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
+import { removeShownSecrets } from '../../src/operations/access/remove-shown-secrets.ts';
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
 import { ROUTES } from '../../src/operator-api/routes.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
@@ -312,6 +313,43 @@ describe('an answer that cannot be kept', HANG_LIMIT, () => {
       [],
     );
   });
+});
+
+describe('an answer that tells a secret', HANG_LIMIT, () => {
+  for (const { operation } of ROUTES.filter(({ ifSecretIsLost }) => ifSecretIsLost))
+    test(`${operation}: is given again for a day; then no key opens it, and a repetition says what to do`, async () => {
+      const { prepare, action } = PLAYS[operation] as Play;
+      const [person, path, body] = await prepare();
+      const key = uniqueId('key');
+      const ask = () => person.postOnce(path.startsWith(V1) ? path : `${V1}${path}`, body, key);
+      const kept = async () => {
+        const { rows } = await database.pool.query(
+          `select answer, (select count(*)::int from audit_entry where action = $2 and operator_id = $3) as done
+            from keyed_answer where idempotency_key = $1`,
+          [key, action, person.operatorId],
+        );
+        return rows[0] as { readonly answer: string; readonly done: number };
+      };
+      const removeSecrets = () => removeShownSecrets(database, new AbortController().signal);
+      const first = await ask();
+      assert.equal(first.status, 200, first.text);
+      assert.equal(await removeSecrets(), 0);
+      assert.equal((await ask()).text, first.text);
+      const { answer, done } = await kept();
+      assert.match(answer, /^v1\./);
+      await database.pool.query(
+        "update keyed_answer set claimed_at = claimed_at - interval '25 hours' where idempotency_key = $1",
+        [key],
+      );
+      assert.equal(await removeSecrets(), 1);
+      assert.deepEqual(await kept(), { answer: 'removed', done });
+      const { status, body: late } = await ask();
+      assert.deepEqual([status, late.error.code, late.error.retryable], [400, 'invalid_request', false]);
+      const [{ field, code, message }] = late.error.details;
+      assert.deepEqual([field, code], ['Idempotency-Key', 'not_possible']);
+      assert.match(message, /^This request was carried out before, and the secret of its answer can no longer be shown\. If /);
+      assert.equal((await kept()).done, done, 'It is not carried out again.');
+    });
 });
 
 const LOCK = 20_812;

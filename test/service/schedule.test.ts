@@ -314,7 +314,7 @@ describe('by hand', HANG_LIMIT, () => {
 
   const JOBS = [
     ...['close-settlements', 'expire-pending', 'remove-old-events', 'remove-reconciliations'],
-    ...['seal-contributions', 'report-break-glass', 'verify', 'prune-job-runs'],
+    ...['remove-shown-secrets', 'seal-contributions', 'report-break-glass', 'verify', 'prune-job-runs'],
   ];
 
   test('the command line lists, runs and tells; an unknown job is refused', async () => {

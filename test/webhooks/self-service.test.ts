@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { newNamedKey, writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import { revokeApiKey, rotateApiKey } from '../../src/operations/access/manage-api-key.ts';
+import { removeShownSecrets } from '../../src/operations/access/remove-shown-secrets.ts';
 import { listWebhookEndpoints } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
@@ -117,6 +119,27 @@ describe('endpoints', () => {
       assertError(other, 'idempotency_conflict');
     },
   );
+
+  test('the same key gives the secret again as long as its key is kept; after it the answer says that it was done, and the next step', async () => {
+    const { client, partner } = await newManager();
+    const receiver = await WebhookReceiver.open();
+    const headers = { 'idempotency-key': uniqueId('key') };
+    const first = await client.post(PATH, { url: receiver.url }, headers);
+    assert.equal(first.status, 201, first.text);
+    await database.pool.query("update keyed_answer set claimed_at = claimed_at - interval '25 hours' where partner_id = $1", [
+      partner.partnerId,
+    ]);
+    await removeShownSecrets(database, new AbortController().signal);
+    assert.equal((await client.post(PATH, { url: receiver.url }, headers)).body.secret, first.body.secret);
+    const env = { ...WEBHOOK_ENV, DATABASE_URL: service.databaseUrl, SECRETS_KEY: writeNamedKey(newNamedKey('new')) };
+    const changed = await testService({ env, roles: ['api'] });
+    const { client: later } = await changed.newPartner({ of: partner, key: { permission: 'manage' } });
+    const late = await later.post(PATH, { url: receiver.url }, headers);
+    assertError(late, 'invalid_request');
+    assert.deepEqual(detailCodes(late), { 'Idempotency-Key': 'not_possible' });
+    assert.match(late.body.error.message, /^This request was carried out before, and .* POST …\/rotate-secret /);
+    assert.equal((await later.call(PATH)).body.webhook_endpoints.length, 1);
+  });
 
   test('only a key with manage: the others are forbidden, to read too', async () => {
     const { partner, endpointId } = await newOwnEndpoint();

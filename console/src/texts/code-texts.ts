@@ -31,6 +31,7 @@ export const JOB_NAME = {
   'expire-pending': ['Fail undecided contributions', 'تسجيل فشل المساهمات التي لم يُبتّ فيها'],
   'remove-old-events': ['Remove old events', 'إزالة الإشعارات القديمة'],
   'remove-reconciliations': ['Remove compared lists', 'إزالة القوائم التي طُوبقت'],
+  'remove-shown-secrets': ['Remove shown secrets', 'إزالة الأسرار التي عُرضت'],
   'seal-contributions': ['Seal contributions', 'ختم المساهمات'],
   'report-break-glass': ['Report emergency commands', 'الإبلاغ عن أوامر الطوارئ'],
   verify: ['Verify all records', 'التحقّق من جميع السجلات'],

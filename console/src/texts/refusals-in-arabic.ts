@@ -130,6 +130,7 @@ export const NAMED_REFUSAL: Readonly<Record<string, string>> = {
   'to not_possible': 'ليست هذه هي الحالة التالية للدفعة.',
   'evidence missing': 'أضف دليلًا على التنفيذ قبل التحقّق من الدفعة.',
   'Origin unsupported_value': 'تحتاج مفاتيح المرور إلى فتح لوحة المشغّلين باسم مضيف، مثل localhost، لا بعنوان رقمي.',
+  'Idempotency-Key not_possible': 'نُفّذ هذا الطلب من قبل، ولم يعد السر الذي في ردّه متاحًا.',
   'file empty': 'الملف فارغ.',
   'file duplicate': 'هذا الملف مضاف إلى أدلة الدفعة بالفعل.',
   'impact_batch_id empty': 'لا مساهمات في الدفعة بعد؛ أضف تسويات أولًا.',

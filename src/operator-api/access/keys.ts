@@ -98,7 +98,7 @@ export const issue = operatorRoute({
   summary: 'Issue an API key',
   leastRole: issueApiKey.leastRole,
   isFinal: true,
-  tellsSecret: true,
+  ifSecretIsLost: 'If nobody has kept it, revoke the new API key and issue another one.',
   params: idParams('partner_id', 'The id of the partner.'),
   body: Type.Object(
     {
@@ -135,7 +135,7 @@ export const rotate = operatorRoute({
   summary: 'Issue a new key for an old one, which ends after 24 hours',
   leastRole: rotateApiKey.leastRole,
   isFinal: true,
-  tellsSecret: true,
+  ifSecretIsLost: 'If nobody has kept it, revoke the new API key and issue another one.',
   params,
   answer: Issued,
   async handle({ tools, actor, work, params: { key_id: keyId } }) {

@@ -88,7 +88,7 @@ export const create = operatorRoute({
   leastRole: createOperator.leastRole,
   needsRecentSignIn: true,
   isFinal: true,
-  tellsSecret: true,
+  ifSecretIsLost: 'If nobody has used the one-time link, reset the sign-in of this operator to get another one.',
   body: Type.Object(
     {
       name: line('The name of the person.', 200),
@@ -133,7 +133,7 @@ export const reset = operatorRoute({
   leastRole: resetSignIn.leastRole,
   needsRecentSignIn: true,
   isFinal: true,
-  tellsSecret: true,
+  ifSecretIsLost: 'If nobody has used the one-time link, reset the sign-in of this operator to get another one.',
   params,
   answer: SignInCodeBody,
   handle: ({ tools, actor, work, params: { operator_id: operatorId } }) =>

@@ -75,7 +75,7 @@ export const add = operatorRoute({
   description: 'The secret is shown once.',
   leastRole: addEndpoint.leastRole,
   isFinal: true,
-  tellsSecret: true,
+  ifSecretIsLost: 'If nobody has kept it, create a new secret on the page of the endpoint.',
   deadlineMs: 30_000,
   body: Type.Object(
     {
@@ -189,7 +189,7 @@ export const rotate = operatorRoute({
   summary: 'Create a new secret, which replaces the old one after 24 hours',
   leastRole: rotateSecret.leastRole,
   isFinal: true,
-  tellsSecret: true,
+  ifSecretIsLost: 'If nobody has kept it, create a new secret on the page of the endpoint.',
   params,
   answer: shape('RotatedSecret', {
     secret: text('The new secret, shown this once.'),

@@ -13,7 +13,7 @@ import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { CreateEndpointBody, Endpoint } from './endpoint-schemas.ts';
 import { endpointToWire } from './endpoint-to-wire.ts';
 import { getOwnEndpoint, managerOf } from './own-endpoint.ts';
-import { sealedAnswers } from './sealed-answers.ts';
+import { IF_SECRET_IS_LOST, sealedAnswers } from './sealed-answers.ts';
 
 /** The receiver has 15 s for the challenge. */
 const DEADLINE_MS = 25_000;
@@ -47,7 +47,7 @@ export function createWebhookEndpoint(app: FastifyInstance, options: PartnerApiO
     },
     isManaging: true,
     deadlineMs: DEADLINE_MS,
-    seal: sealedAnswers(endpointTools),
+    seal: sealedAnswers(endpointTools, IF_SECRET_IS_LOST),
     async work({ caller, correlationId, work, body: { url, event_types: eventTypes = [] } }) {
       const { partnerId } = caller;
       const ofPartner = databaseOf(partnerId);

@@ -9,7 +9,7 @@ import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { Endpoint, EndpointParams, RotateSecretBody } from './endpoint-schemas.ts';
 import { endpointToWire } from './endpoint-to-wire.ts';
 import { getOwnEndpoint, managerOf } from './own-endpoint.ts';
-import { sealedAnswers } from './sealed-answers.ts';
+import { IF_SECRET_IS_LOST, sealedAnswers } from './sealed-answers.ts';
 
 /** @see docs/spec/decisions.md#9-self-service-and-pages and docs/spec/decisions.md#7-events. */
 export function rotateWebhookSecret(app: FastifyInstance, options: PartnerApiOptions): void {
@@ -25,7 +25,7 @@ export function rotateWebhookSecret(app: FastifyInstance, options: PartnerApiOpt
       secret: nullable({}, 'The new secret. Store it: no other answer shows it. `null` after `activate`.'),
     },
     isManaging: true,
-    seal: sealedAnswers(endpointTools),
+    seal: sealedAnswers(endpointTools, IF_SECRET_IS_LOST),
     async work({ caller, correlationId, work, params: { endpoint_id: endpointId }, body: { step = 'start' } }) {
       const { partnerId } = caller;
       const database = databaseOf(partnerId);

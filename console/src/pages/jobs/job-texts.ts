@@ -82,6 +82,10 @@ export const DOES = {
     (days: string) => `Removes the lines of lists ${countEnglish(days, 'day')} after they were compared. Their counts stay.`,
     (days: string) => `تزيل سطور القوائم بعد ${countArabic(days, DAYS)} من مقارنتها، وتبقى أعدادها.`,
   ],
+  'remove-shown-secrets': [
+    'Removes keys, one-time links and secrets a day after they were shown to an operator.',
+    'تزيل المفاتيح والروابط الصالحة لمرة واحدة والأسرار بعد يوم من عرضها على المشغّل.',
+  ],
   'seal-contributions': [
     'Seals contributions that an earlier release has written.',
     'تختم المساهمات التي كتبها إصدار سابق من الخدمة.',
@@ -107,6 +111,7 @@ export const DID = {
   busy: ['Left to the next run', 'تُركت للتشغيل التالي'],
   events: ['Events removed', 'إشعارات أُزيلت'],
   lines: ['Lines removed', 'سطور أُزيلت'],
+  secrets: ['Secrets removed', 'أسرار أُزيلت'],
   runs: ['Runs removed', 'مرات تشغيل أُزيلت'],
   uses: ['Uses reported', 'استعمالات أُبلغ عنها'],
   checked: ['Records checked', 'سجلات جرى التحقّق منها'],
