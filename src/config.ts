@@ -93,7 +93,7 @@ export const SETTINGS = {
   },
   TRUSTED_PROXIES: { meaning: 'addresses and CIDR blocks, separated by commas, whose `X-Forwarded-For` is trusted' },
   SECRETS_KEY: {
-    meaning: `keys that encrypt the secrets of webhook endpoints, ${KEY_FORM}. Required in production`,
+    meaning: `keys that encrypt the secrets of webhook endpoints and the second factors of operators, ${KEY_FORM}. Required in production`,
     more: 'The first key encrypts, all decrypt. Without the setting the service creates one and stores it in `DATA_DIR`',
   },
   AUDIT_KEY: {

@@ -7,11 +7,14 @@ import { listPartnersUnderDefaults } from '../operations/rules/manage-rule.ts';
 import { readVerifiedRuleEntries } from '../operations/rules/verified-rules.ts';
 import { openConfiguredSecretBox, requireSecretsKey } from '../service/keys/configured-keys.ts';
 import { describeFailure, openStore, type Store } from '../service/open-database.ts';
+import { listSecondFactorsByKey } from '../store/access/operator-password.ts';
 import { listPartners } from '../store/access/partner.ts';
 import { findInstallation } from '../store/installation.ts';
 import { listJobRuns, listJobStates } from '../store/jobs/job.ts';
 import { readMigrationState } from '../store/schema/migrate.ts';
+import { listSecretsByKey } from '../store/webhooks/webhook-endpoint.ts';
 import { listUnreadableSecrets, type UnreadableSecrets } from '../webhooks/security/endpoint-secrets.ts';
+import type { SecretUnreadableError } from '../webhooks/security/secret-box.ts';
 import { examineClock, examineRights, examineServer, examineWorkers, type Finding } from './examine-server.ts';
 import { describeMistypedNames } from './terminal/mistyped-settings.ts';
 import { printJson, printTable } from './terminal/output.ts';
@@ -118,22 +121,37 @@ async function examineKeys({ database }: Store): Promise<Finding[]> {
   }
 }
 
-/** Under other keys nothing is delivered to the endpoints, and every new secret is encrypted under a key that nobody kept. */
+/** Under other keys nothing is delivered to the endpoints, no code of a second factor is checked, and every new secret is encrypted under a key that nobody kept. */
 async function examineSecrets({ database }: Store, config: Config): Promise<Finding[]> {
   if ((await readMigrationState(database.pool)).pending.length > 0) return [];
   try {
-    const unreadable = await listUnreadableSecrets(database.pool, () => {
+    const openBox = () => {
       requireSecretsKey(config);
       return openConfiguredSecretBox(config);
-    });
-    return unreadable.map((each) => ({ check: 'keys', verdict: 'problem', message: explainUnreadable(each) }));
+    };
+    const ofEndpoints = listUnreadableSecrets(await listSecretsByKey(database.pool), openBox);
+    const ofOperators = listUnreadableSecrets(await listSecondFactorsByKey(database.pool), openBox);
+    return [...ofEndpoints.map(explainEndpoints), ...ofOperators.map(explainOperators)].map((message) => ({
+      check: 'keys',
+      verdict: 'problem',
+      message,
+    }));
   } catch (error) {
     return [{ check: 'keys', verdict: 'problem', message: (error as Error).message }];
   }
 }
 
-function explainUnreadable({ error, endpointCount }: UnreadableSecrets): string {
-  const who = endpointCount === 1 ? 'Its deliveries wait' : `${endpointCount} endpoints use this key, and their deliveries wait`;
+function explainEndpoints({ error, ownerCount }: UnreadableSecrets): string {
+  const who = ownerCount === 1 ? 'Its deliveries wait' : `${ownerCount} endpoints use this key, and their deliveries wait`;
+  return explainUnreadable(error, who);
+}
+
+function explainOperators({ error, ownerCount }: UnreadableSecrets): string {
+  const who = ownerCount === 1 ? 'The operator' : `${ownerCount} operators use this key, and`;
+  return explainUnreadable(error, `${who} cannot sign in with a password, only with a passkey`);
+}
+
+function explainUnreadable(error: SecretUnreadableError, who: string): string {
   const where = error.isKeyMissing ? 'after the new one' : 'in place of the one of the same name';
   return `${error.message} ${who}. Put the key that was kept into SECRETS_KEY, ${where}, and restart`;
 }

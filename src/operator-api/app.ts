@@ -17,6 +17,7 @@ import type { StoppableUploads } from '../partner-api/http/stoppable-uploads.ts'
 import { validateByContract } from '../partner-api/validation/validate-by-contract.ts';
 import { isPoolUsedUp } from '../store/database-errors.ts';
 import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
+import { SecretUnreadableError } from '../webhooks/security/secret-box.ts';
 import type { PartnerCall } from './access/test-confirmation.ts';
 import { limitArrival } from './http/arrival.ts';
 import { acceptFiles } from './http/hash-upload.ts';
@@ -80,7 +81,7 @@ export async function buildOperatorApi(options: OperatorApiTools): Promise<Opera
     sendError(told, request, reply, undefined);
     const waitedFor = waitedInVainFor(error);
     if (waitedFor !== undefined) options.onBusy(error, waitedFor);
-    else if (!(error instanceof ServiceError) && reply.statusCode >= 500 && error !== request.raw.errored)
+    else if (isForTheLog(error) && reply.statusCode >= 500 && error !== request.raw.errored)
       options.onUnexpectedError(error, request.context.correlationId);
     return reply;
   });
@@ -99,6 +100,11 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
   request.context = { correlationId, arrivedAtMs: performance.now(), caller: undefined, errorCode: undefined };
   reply.headers({ 'x-correlation-id': correlationId, 'cache-control': 'no-store' });
   addSecurityHeaders(reply);
+}
+
+/** What a {@link ServiceError} says is for the operator; of a key that is missing whoever runs the service must know. */
+function isForTheLog(error: unknown): boolean {
+  return !(error instanceof ServiceError) || error.cause instanceof SecretUnreadableError;
 }
 
 function waitedInVainFor(error: unknown): WaitedFor | undefined {

@@ -63,6 +63,7 @@ export async function openOperators(
       sealing: (context) => ({
         seal: (text) => openConfiguredSecretBox(config).seal(context, text),
         open: (sealed) => openConfiguredSecretBox(config).open(context, sealed),
+        isOfFirstKey: (sealed) => openConfiguredSecretBox(config).isOfFirstKey(sealed),
       }),
       onBusy(error, waitedFor) {
         onRefused(waitedFor);

@@ -149,12 +149,10 @@ describe('doctor, of the keys of the endpoints', () => {
       const answer = await doctor(given);
       const [finding, ...others] = findingsOf(answer);
       assert.deepEqual([answer.code, finding.check, others], [1, 'keys', []]);
-      assert.ok(
-        finding.message.startsWith(`The secret of endpoint wep_1 ${reason} 2 endpoints use this key, and`),
-        finding.message,
-      );
+      assert.ok(finding.message.startsWith(`The secret of wep_1 ${reason} 2 endpoints use this key, and`), finding.message);
       assert.ok(finding.message.endsWith(`Put the key that was kept into SECRETS_KEY, ${where}, and restart`), finding.message);
     }
+    const sealed = openSecretBox([key]).seal('opr_1', 'JBSWY3DPEHPK3PXP');
     // In an overlap both secrets sign; after it the next one alone, whether or not that is recorded.
     const next = openSecretBox([newNamedKey('lost')]).seal('wep_1', 'whsec_def');
     const rotate = (end: string) =>
@@ -168,6 +166,18 @@ describe('doctor, of the keys of the endpoints', () => {
     }
     await service.database.pool.query("update webhook_endpoint set status = 'removed' where partner_id = $1", [partner_id]);
     assert.equal((await doctor(newNamedKey('new'))).code, 0, 'no endpoint uses the key any more');
+    await service.database.pool.query(
+      `insert into operator (operator_id, name, role, created_at) values ('opr_1', 'Amal', 'viewer', now());
+      insert into operator_credential (credential_id, operator_id, kind, secret_sha256, verifier, created_at, expires_at)
+        select 'factor', 'opr_1', 'totp', sha256(convert_to('${sealed}', 'UTF8')), '${sealed}', now(), now() + interval '1 year'`,
+    );
+    assert.equal((await doctor(key)).code, 0);
+    const [factor, ...others] = findingsOf(await doctor(newNamedKey('new')));
+    assert.deepEqual(others, []);
+    assert.match(
+      factor.message,
+      /^The secret of opr_1 is sealed under the key "kept".* new\. The operator cannot sign in with a password, only with a passkey\. Put the key /,
+    );
   });
 });
 

@@ -370,6 +370,52 @@ describe('the second factor', () => {
     assert.equal((await person.get(SESSION)).status, 401);
   });
 
+  test('is sealed under the first key at the next sign-in, so that the old key may be removed; before, the answer says what is missing', async () => {
+    const [old, added] = ['old', 'added'].map((id) => writeNamedKey(newNamedKey(id)));
+    const open = (keys: string, env = {}) => testService({ env: { SECRETS_KEY: keys, ...env }, roles: ['api'] });
+    const first = await open(old as string);
+    const sameDatabase = { DATABASE_URL: first.databaseUrl };
+    const [both, last] = await Promise.all([open(`${added},${old}`, sameDatabase), open(added as string, sameDatabase)]);
+    const { pool } = first.database;
+    const enrol = async () => {
+      const person = await signedInOperator(first, 'viewer');
+      const { enrolment, secret } = (await person.post(`${SESSION}/second-factor`)).body;
+      const body = { enrolment, totp: codeOf(secret) };
+      assert.equal((await person.send('PUT', `${SESSION}/second-factor`, { body })).status, 200);
+      // Each sign-in below may use the code of now.
+      const signInTo = async ({ operationsPort: port }: typeof first) => {
+        await pool.query("update operator_credential set last_step = null where kind = 'totp'");
+        return signIn(new OperatorClient(port), person.email, PASSWORD, codeOf(secret));
+      };
+      return { ...person, secret, signInTo };
+    };
+    const keyOf = async (operatorId: string) => {
+      const live = "where operator_id = $1 and kind = 'totp' and ended_at is null";
+      const { rows } = await pool.query(`select split_part(verifier, '.', 2) as key from operator_credential ${live}`, [
+        operatorId,
+      ]);
+      return rows.map(({ key }) => key);
+    };
+    const [byPassword, byLink, away] = [await enrol(), await enrol(), await enrol()];
+    assert.equal((await byPassword.signInTo(both)).status, 200);
+    const actor = { operatorId: byLink.operatorId, role: 'viewer', correlationId: 'corr_of_a_test' } as const;
+    const { signInCode: code } = await createOwnCode(first.database, actor);
+    await pool.query("update operator_credential set last_step = null where kind = 'totp'");
+    const link = { code, password: PASSWORD, totp: codeOf(byLink.secret) };
+    assert.equal((await new OperatorClient(both.operationsPort).post(`${SESSION}/link`, link)).status, 200);
+    for (const { operatorId, signInTo } of [byPassword, byLink]) {
+      assert.deepEqual(await keyOf(operatorId), ['added']);
+      assert.equal((await signInTo(last)).status, 200);
+    }
+    assert.deepEqual(await keyOf(away.operatorId), ['old']);
+    const { status, body } = await away.signInTo(last);
+    assert.equal(status, 503);
+    assert.deepEqual([body.error.details?.[0].field, body.error.details?.[0].code], ['totp', 'unreadable']);
+    assert.match(body.error.message, /key .*SECRETS_KEY.*doctor/);
+    assert.equal((await away.signInTo(both)).status, 200);
+    assert.equal((await verifyAudit(first.database, {})).fault, null);
+  });
+
   /** The password was given eleven minutes ago, and the audit says so. */
   async function makeOld(operatorId: string): Promise<void> {
     await database.pool.query(

@@ -148,7 +148,7 @@ if (isCluster) {
         });
       const byKey = await listSecretsByKey(service.database.pool);
       assert.deepEqual(
-        byKey.filter(({ sealed }) => sealed.startsWith('v1.doctor.')).map(({ endpointCount }) => endpointCount),
+        byKey.filter(({ sealed }) => sealed.startsWith('v1.doctor.')).map(({ ownerCount }) => ownerCount),
         [2],
       );
       await service.database.pool.query("update webhook_endpoint set status = 'removed' where partner_id = $1", [

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
-import { ServiceError } from '../../domain/service-error.ts';
-import { useSecondFactorStep, type Verifier } from '../../store/access/operator-password.ts';
+import { ServiceError, unavailable } from '../../domain/service-error.ts';
+import { updateVerifier, useSecondFactorStep, type Verifier } from '../../store/access/operator-password.ts';
 import type { Queryable } from '../../store/database.ts';
 
 /** The form of codes that every authenticator app knows. @see RFC 6238. */
@@ -14,6 +14,8 @@ export interface Sealing {
   seal(text: string): string;
   /** @throws Error For what was sealed for somebody else. */
   open(sealed: string): string;
+  /** Whether it needs no other key than {@link seal} uses now. */
+  isOfFirstKey(sealed: string): boolean;
 }
 
 /** That of an operator: what it seals opens for nobody else. */
@@ -50,21 +52,48 @@ export function requireOwnVerifier({ credentialId, verifier, secretSha256 }: Ver
     throw new Error(`The verifier of the credential ${credentialId} does not match its hash.`);
 }
 
+export interface GivenSecondFactor {
+  readonly held: Verifier | undefined;
+  readonly code: string | undefined;
+  readonly sealing: Sealing;
+  readonly nowMs: number;
+}
+
 /**
  * Requires a code of the second factor that nobody has used, where the operator has one.
  *
- * @throws ServiceError `unauthorized`, with the field `totp`: missing, or not a code of now.
+ * @throws ServiceError `unauthorized`, with the field `totp`: missing, or not a code of now; `internal_service_unavailable` when the key
+ * that sealed the second factor is gone.
  */
-export async function requireSecondFactor(
-  db: Queryable,
-  { held, code, open, nowMs }: { held: Verifier | undefined; code: string | undefined; open: Sealing['open']; nowMs: number },
-): Promise<void> {
+export async function requireSecondFactor(db: Queryable, { held, code, sealing, nowMs }: GivenSecondFactor): Promise<void> {
   if (!held) return;
   requireOwnVerifier(held);
   if (code === undefined) throw secondFactorMissing();
-  const step = findStep(open(held.verifier), code, nowMs);
+  const step = findStep(openSecret(sealing, held), code, nowMs);
   if (step === undefined || !(await useSecondFactorStep(db, held.credentialId, step)))
     throw refusal('wrong_form', 'This code of the authenticator app is wrong or was used. Wait for the next one.');
+}
+
+/**
+ * {@link requireSecondFactor}; then seals the second factor under the first key, so that an older key is no longer needed. The transaction
+ * has locked the operator, and ends with the audit of the operator.
+ */
+export async function useSecondFactor(db: Queryable, given: GivenSecondFactor): Promise<void> {
+  const { held, sealing } = given;
+  await requireSecondFactor(db, given);
+  if (!held || sealing.isOfFirstKey(held.verifier)) return;
+  const verifier = sealing.seal(sealing.open(held.verifier));
+  await updateVerifier(db, { credentialId: held.credentialId, verifier, secretSha256: hashOfVerifier(verifier) });
+}
+
+function openSecret({ open }: Sealing, { verifier }: Verifier): string {
+  try {
+    return open(verifier);
+  } catch (cause) {
+    const message =
+      'The codes of this authenticator app cannot be checked, because the key of their secret is missing in SECRETS_KEY. Sign in with a passkey, or tell the owner of the machine: npx partner-impact doctor names the key and the next step.';
+    throw unavailable(message, { details: [{ field: 'totp', code: 'unreadable', message }], cause });
+  }
 }
 
 export function secondFactorMissing(): ServiceError {

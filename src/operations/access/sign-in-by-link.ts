@@ -17,7 +17,7 @@ import { requireAuditedOperator } from './audited-operator.ts';
 import { type BegunPasskey, beginPasskey, insertPasskey, type NewPasskey, readChallengedPasskey } from './manage-passkey.ts';
 import { type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
 import type { PageAddress } from './passkey.ts';
-import { requireSecondFactor, secondFactorMissing } from './second-factor.ts';
+import { requireSecondFactor, secondFactorMissing, useSecondFactor } from './second-factor.ts';
 import { factorOf, refusePassword, replacePassword, throttled } from './sign-in-by-password.ts';
 
 interface Link {
@@ -41,7 +41,7 @@ export async function signInByCode(
   await claimAttempt(tools, known);
   const verifier = await hashPassword(password, tools.passwordCosts);
   return useLink(tools, known, async (db, held, factor) => {
-    await requireSecondFactor(db, { held: factor, ...(await factorOf(tools, db, held, link.totp)) });
+    await useSecondFactor(db, { held: factor, ...(await factorOf(tools, db, held, link.totp)) });
     await replacePassword(db, held.operatorId, verifier);
     return openSession(db, held, { action: 'operator.set-password', request });
   });

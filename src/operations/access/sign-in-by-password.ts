@@ -21,7 +21,7 @@ import type { Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireAuditedOperator, requireAuditedSignIn } from './audited-operator.ts';
 import { type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
-import { hashOfVerifier, requireOwnVerifier, requireSecondFactor } from './second-factor.ts';
+import { hashOfVerifier, requireOwnVerifier, useSecondFactor } from './second-factor.ts';
 
 export interface PasswordSignIn {
   /** The e-mail address or the id of the operator. */
@@ -123,16 +123,16 @@ async function open(tools: SessionTools, opening: Opening, request: RequestOfSes
     requireOwnVerifier(verifiers.password);
     requireAuditedSignIn(tools.database, held);
     await requireAuditedOperator(db, operatorId);
-    await requireSecondFactor(db, { held: verifiers.totp, ...(await factorOf(tools, db, held, totp)) });
+    await useSecondFactor(db, { held: verifiers.totp, ...(await factorOf(tools, db, held, totp)) });
     await updatePasswordAttemptsSucceeded(db, credentialId);
     if (verifier !== undefined) await replacePassword(db, operatorId, verifier);
     return openSession(db, held, { action, request });
   });
 }
 
-/** What {@link requireSecondFactor} needs beside the stored second factor of the operator. */
+/** What is needed beside the stored second factor of the operator. */
 export async function factorOf(tools: SessionTools, db: Queryable, { operatorId }: Operator, code: string | undefined) {
-  return { code, open: tools.sealing(operatorId).open, nowMs: (await readClock(db)).getTime() };
+  return { code, sealing: tools.sealing(operatorId), nowMs: (await readClock(db)).getTime() };
 }
 
 /** All sessions of the operator end. */

@@ -3,6 +3,7 @@ import { SIGN_IN_ATTEMPTS } from '../../domain/access/sign-in-attempts.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
+import type { SecretsOfKey } from '../webhooks/webhook-endpoint.ts';
 import { VERIFIER_KINDS } from './operator-credential.ts';
 
 /** What names an operator who signs in by password: the address in its canonical form, or the id. */
@@ -86,6 +87,25 @@ const USE_STEP: Statement = {
 /** @returns Whether nobody has used a code of this step, or of a later one, before. */
 export async function useSecondFactorStep(db: Queryable, credentialId: string, step: bigint): Promise<boolean> {
   return (await run(db, USE_STEP, [credentialId, step])).length > 0;
+}
+
+const UPDATE_VERIFIER: Statement = {
+  name: 'update_operator_verifier',
+  text: 'update operator_credential set verifier = $2, secret_sha256 = $3 where credential_id = $1',
+};
+
+export async function updateVerifier(db: Queryable, { credentialId, verifier, secretSha256 }: Verifier): Promise<void> {
+  await run(db, UPDATE_VERIFIER, [credentialId, verifier, secretSha256]);
+}
+
+/** Lists the keys of second factors. */
+export async function listSecondFactorsByKey(db: Queryable): Promise<SecretsOfKey[]> {
+  const { rows } = await db.query<SecretsOfKey>(
+    `select distinct on (key) operator_id as "ownerId", verifier as sealed, (count(*) over (partition by key))::int as "ownerCount"
+      from (select operator_id, verifier, split_part(verifier, '.', 2) as key from operator_credential where kind = 'totp' and ended_at is null) f
+      order by key, operator_id`,
+  );
+  return rows;
 }
 
 const END_OF_KIND: Statement = {

@@ -244,16 +244,16 @@ export async function updateWebhookEndpoint(db: Queryable, endpoint: WebhookEndp
   ]);
 }
 
-/** The endpoints that are not removed, by a key under which a secret of theirs is encrypted. */
+/** The endpoints or the operators with a secret that one key has encrypted. */
 export interface SecretsOfKey {
-  readonly endpointCount: number;
+  readonly ownerCount: number;
   /** One of them. */
-  readonly endpointId: string;
+  readonly ownerId: string;
   readonly sealed: string;
 }
 
 /**
- * Reads every endpoint, so only for who examines an installation. A sealed secret has its key id between its two full stops; after the
+ * Lists the keys of endpoints that are not removed. Reads every endpoint, so only for who examines an installation. A sealed secret has its key id between its two full stops; after the
  * overlap the next secret is the only one.
  */
 export async function listSecretsByKey(db: Queryable): Promise<SecretsOfKey[]> {
@@ -268,7 +268,7 @@ export async function listSecretsByKey(db: Queryable): Promise<SecretsOfKey[]> {
       group by split_part(sealed, '.', 2) order by 1 desc`,
   );
   return rows.map(({ count, sample }) => {
-    const [endpointId = '', sealed = ''] = sample.split(' ');
-    return { endpointCount: count, endpointId, sealed };
+    const [ownerId = '', sealed = ''] = sample.split(' ');
+    return { ownerCount: count, ownerId, sealed };
   });
 }

@@ -1,5 +1,4 @@
-import type { Queryable } from '../../store/database.ts';
-import { listSecretsByKey, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import type { SecretsOfKey, WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { type SecretBox, SecretUnreadableError } from './secret-box.ts';
 import type { EndpointSecrets } from './signature.ts';
 
@@ -16,28 +15,27 @@ export function endOverlap(endpoint: WebhookEndpoint): WebhookEndpoint {
   return { ...endpoint, secretSealed: nextSecretSealed, nextSecretSealed: null, nextSecretFrom: null };
 }
 
-/** Secrets that do not open, of all endpoints that use one key. */
+/** Secrets that do not open, of all owners that use one key. */
 export interface UnreadableSecrets {
-  /** Of one endpoint. */
+  /** Of one owner. */
   readonly error: SecretUnreadableError;
-  readonly endpointCount: number;
+  readonly ownerCount: number;
 }
 
 /**
- * Opens one secret of each key that the endpoints use.
+ * Opens one secret of each key.
  *
- * @param openBox Called only where there are endpoints.
+ * @param openBox Called only where there are secrets.
  */
-export async function listUnreadableSecrets(db: Queryable, openBox: () => SecretBox): Promise<UnreadableSecrets[]> {
-  const found = await listSecretsByKey(db);
+export function listUnreadableSecrets(found: readonly SecretsOfKey[], openBox: () => SecretBox): UnreadableSecrets[] {
   if (found.length === 0) return [];
   const box = openBox();
-  return found.flatMap(({ endpointCount, endpointId, sealed }) => {
+  return found.flatMap(({ ownerCount, ownerId, sealed }) => {
     try {
-      box.open(endpointId, sealed);
+      box.open(ownerId, sealed);
       return [];
     } catch (error) {
-      if (error instanceof SecretUnreadableError) return [{ error, endpointCount }];
+      if (error instanceof SecretUnreadableError) return [{ error, ownerCount }];
       throw error;
     }
   });

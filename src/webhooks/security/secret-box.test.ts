@@ -73,7 +73,7 @@ describe('decisions, section 7: the key can rotate', () => {
 
   test('a key taken away is named', () => {
     const sealed = openSecretBox([OLD]).seal('ep_1', 'whsec_abc');
-    const message = 'The secret of endpoint ep_1 is sealed under the key "2025", which is not among those given: 2026.';
+    const message = 'The secret of ep_1 is sealed under the key "2025", which is not among those given: 2026.';
     assert.throws(() => openSecretBox([NEW]).open('ep_1', sealed), { name: 'SecretUnreadableError', message });
   });
 
