@@ -19,7 +19,7 @@ import { allowLongArrival } from './http/arrival.ts';
 import { compress } from './http/compress.ts';
 import { type HashedUpload, hashUpload } from './http/hash-upload.ts';
 import { operatorJson } from './http/operator-json.ts';
-import { readingTurns } from './http/reading-turns.ts';
+import { operatorTurns } from './http/operator-turns.ts';
 import { readSessionCookie } from './http/session-cookie.ts';
 import type { OperatorRoute } from './route.ts';
 
@@ -29,7 +29,7 @@ const DEADLINE_MS = 10_000;
  * Of all routes. As many at once as the interface has connections: more would only wait for them. Some screens of each of a dozen operators may
  * wait, for less than the deadline of a request, so that it is told what happened.
  */
-const readInTurn = readingTurns({ atOnce: 4, waitingMax: 256, waitMaxMs: 8_000 });
+const readInTurn = operatorTurns({ atOnce: 4, waitingMax: 256, waitMaxMs: 8_000 });
 
 /** Registers a route with all that is checked before its work: session, token, role, recent sign-in, shape, key. */
 export function registerRoute(app: FastifyInstance, route: OperatorRoute, tools: OperatorApiTools): void {
@@ -91,9 +91,9 @@ function read<Answer>(
   { request, reply, tools }: Pick<Call, 'request' | 'reply' | 'tools'>,
 ): Promise<Answer> {
   return readInTurn({
-    reader: readSessionCookie(request, tools.environment) ?? '',
+    asker: readSessionCookie(request, tools.environment) ?? '',
     isWanted: () => !reply.raw.destroyed,
-    read: work,
+    work,
   });
 }
 

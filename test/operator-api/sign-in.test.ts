@@ -1,6 +1,7 @@
 /** Who gets a session, and what ends it. */
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { newCredential } from '../../src/domain/access/operator-credential.ts';
 import { newNamedKey, writeNamedKey } from '../../src/domain/audit/named-key.ts';
@@ -132,6 +133,46 @@ describe('the password', () => {
     );
     assert.equal((await signIn(browser(), email)).status, 200);
     assert.equal((await signIn(browser(), email, 'not the password')).status, 401);
+  });
+
+  test('one that nobody has is counted in the same way: neither the answers nor the wait tell whose account there is', async () => {
+    const [{ email: ofOperator }, { email: withoutPassword, operatorId }] = [
+      await signedInOperator(service, 'viewer'),
+      await newPerson(),
+    ];
+    const guess = async (login: string) => {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => signIn(browser(), login, 'not the password')));
+      return [...answers, await signIn(browser(), login.replace('@example', '@EXAMPLE'), 'not the password')].map(
+        ({ status, headers, body }) => {
+          const [waitSeconds, message] = [Number(headers['retry-after'] ?? 0), body.error.message as string];
+          return `${status} ${message.replaceAll(/\d+/g, '…')} ${waitSeconds > 30 && waitSeconds <= 60 ? 'a minute' : waitSeconds}`;
+        },
+      );
+    };
+    const expected = (await guess(ofOperator)).sort();
+    assert.match(expected.at(-1) ?? '', /^429 .* a minute$/);
+    for (const login of [withoutPassword, `${randomUUID()}@example.org`, randomUUID()])
+      assert.deepEqual((await guess(login)).sort(), expected, login);
+    assert.equal((await signIn(browser(), operatorId, 'not the password')).status, 429);
+  });
+
+  test('many who guess at once keep nobody out: connections take turns to sign in', async () => {
+    const usual = await testService({ passwordCosts: 'usual' });
+    const { email } = await signedInOperator(usual, 'viewer');
+    const client = () => new OperatorClient(usual.operationsPort);
+    const guesses = Array.from({ length: 12 }, () => signIn(client(), `${randomUUID()}@example.org`, 'not the password'));
+    // More than may wait, on one connection.
+    const guesser = connect(usual.operationsPort, '127.0.0.1').resume();
+    for (let sent = 0; sent < 300; sent++) {
+      const guess = JSON.stringify({ login: `${randomUUID()}@example.org`, password: 'not the password' });
+      const head = `Host: localhost\r\nContent-Type: application/json\r\nContent-Length: ${guess.length}`;
+      guesser.write(`POST ${SESSION} HTTP/1.1\r\n${head}\r\n\r\n${guess}`);
+    }
+    await Promise.race(guesses);
+    const { status, text } = await signIn(client(), email);
+    assert.equal(status, 200, text);
+    assert.deepEqual(new Set((await Promise.all(guesses)).map((answer) => answer.status)), new Set([401]));
+    guesser.destroy();
   });
 
   test('is kept as a hash that another installation could not use, and never as itself', async () => {

@@ -22,6 +22,7 @@ import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireAuditedOperator, requireAuditedSignIn } from './audited-operator.ts';
 import { type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
 import { hashOfVerifier, requireOwnVerifier, useSecondFactor } from './second-factor.ts';
+import { claimUnknownAttempt } from './unknown-login.ts';
 
 export interface PasswordSignIn {
   /** The e-mail address or the id of the operator. */
@@ -33,8 +34,8 @@ export interface PasswordSignIn {
 /**
  * Signs in by password.
  *
- * @throws ServiceError `unauthorized`, in the same words for an unknown operator and for a wrong password; `rate_limited` after five
- * wrong ones in a row.
+ * @throws ServiceError in the same words for an unknown operator and for a wrong password: `unauthorized`; `rate_limited` after five wrong
+ * ones in a row.
  */
 export async function signInByPassword(
   tools: SessionTools,
@@ -47,7 +48,7 @@ export async function signInByPassword(
     pool,
     address === undefined ? { operatorId: login } : { canonicalAddress: address },
   );
-  if (operatorId === undefined) return refuseUnknown(tools, password);
+  if (operatorId === undefined) return refuseUnknown(tools, { login: address ?? login, password });
   const credentialId = await checkPassword(tools, { operatorId, password });
   return open(tools, { operatorId, credentialId, totp, action: 'operator.open-session' }, request);
 }
@@ -95,7 +96,7 @@ async function checkPassword(
 ): Promise<string> {
   const { pool } = tools.database;
   const held = (await findVerifiers(pool, operatorId)).password;
-  if (!held) return refuseUnknown(tools, password);
+  if (!held) return refuseUnknown(tools, { login: operatorId, password });
   const waitSeconds = await claimPasswordAttempt(pool, held.credentialId);
   if (waitSeconds > 0) throw throttled(waitSeconds);
   if (!(await isPassword(password, held.verifier))) throw passwordRefused();
@@ -153,8 +154,13 @@ export function refusePassword(password: string, { name, email }: Pick<Operator,
     throw new ServiceError('invalid_request', message, { details: [{ field, code: 'unsupported_value', message }] });
 }
 
-/** It takes as long as a wrong password. */
-async function refuseUnknown({ passwordCosts }: SessionTools, password: string): Promise<never> {
+/** It is counted, and takes as long, as a wrong password. */
+async function refuseUnknown(
+  { database, passwordCosts }: SessionTools,
+  { login, password }: Pick<PasswordSignIn, 'login' | 'password'>,
+): Promise<never> {
+  const waitSeconds = claimUnknownAttempt(database, login);
+  if (waitSeconds > 0) throw throttled(waitSeconds);
   await isPassword(password, undefined, passwordCosts);
   throw passwordRefused();
 }

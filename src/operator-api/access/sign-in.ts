@@ -1,30 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Environment } from '../../domain/access/api-key.ts';
-import { ServiceError } from '../../domain/service-error.ts';
 import { endSession, type OpenedSession, type RequestOfSession } from '../../operations/access/operator-session.ts';
 import { signInByCode } from '../../operations/access/sign-in-by-link.ts';
 import { changePassword, signInAgain, signInByPassword } from '../../operations/access/sign-in-by-password.ts';
 import { Type } from '../../partner-api/schema-type.ts';
+import { operatorTurns } from '../http/operator-turns.ts';
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/session-cookie.ts';
-import { openRoute, operatorRoute } from '../route.ts';
+import { type OpenCall, openRoute, operatorRoute } from '../route.ts';
 import { closed, flag } from '../schema-parts.ts';
 import { ChangePasswordBody, PasswordBody, Session, SignInBody, SignInByCodeBody, sessionToWire } from './session-schemas.ts';
 
-/** Each costs 64 MiB and a fifth of a second, whoever asks: what waits beyond these is refused. */
-const SIGN_INS_MAX = 8;
-/** More than all sign-ins need one after another, on a machine that has more to do. */
 const DEADLINE_MS = 30_000;
-let signIns = 0;
+/**
+ * Each costs a fifth of a second, one after another, whoever asks. Connections take turns, of which the listener has 64: the requests that
+ * anybody sends keep nobody waiting for as long as this.
+ */
+const signInTurn = operatorTurns({ atOnce: 4, waitingMax: 256, waitMaxMs: 20_000 });
 
-async function takeTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (signIns >= SIGN_INS_MAX)
-    throw new ServiceError('rate_limited', 'Too many people sign in at this moment. Try again in a second.');
-  signIns++;
-  try {
-    return await work();
-  } finally {
-    signIns--;
-  }
+type Asked = Pick<OpenCall<unknown>, 'request' | 'reply'>;
+
+function takeTurn<Result>({ request, reply }: Asked, work: () => Promise<Result>): Promise<Result> {
+  const { remoteAddress, remotePort } = request.raw.socket;
+  return signInTurn({ asker: `${remoteAddress} ${remotePort}`, isWanted: () => !reply.raw.destroyed, work });
 }
 
 export function requestOf(request: FastifyRequest, environment: Environment): RequestOfSession {
@@ -48,7 +45,7 @@ export const signIn = openRoute({
   body: SignInBody,
   answer: Session,
   async handle({ tools, request, reply, body: { login, password, totp } }) {
-    const opened = await takeTurn(() =>
+    const opened = await takeTurn({ request, reply }, () =>
       signInByPassword(tools, { login, password, totp }, requestOf(request, tools.environment)),
     );
     return beginSession(reply, opened, tools.environment);
@@ -66,7 +63,9 @@ export const signInWithLink = openRoute({
   body: SignInByCodeBody,
   answer: Session,
   async handle({ tools, request, reply, body: { code, password, totp } }) {
-    const opened = await takeTurn(() => signInByCode(tools, { code, password, totp }, requestOf(request, tools.environment)));
+    const opened = await takeTurn({ request, reply }, () =>
+      signInByCode(tools, { code, password, totp }, requestOf(request, tools.environment)),
+    );
     return beginSession(reply, opened, tools.environment);
   },
 });
@@ -94,7 +93,7 @@ export const signInOnceMore = operatorRoute({
   body: PasswordBody,
   answer: Session,
   async handle({ tools, request, reply, actor: { operatorId }, body: { password, totp } }) {
-    const opened = await takeTurn(() =>
+    const opened = await takeTurn({ request, reply }, () =>
       signInAgain(tools, { operatorId, password, totp }, requestOf(request, tools.environment)),
     );
     return beginSession(reply, opened, tools.environment);
@@ -114,7 +113,7 @@ export const setPassword = operatorRoute({
   answer: Session,
   async handle({ tools, request, reply, actor: { operatorId }, body: { password, new_password: newPassword, totp } }) {
     const change = { operatorId, password, newPassword, totp };
-    const opened = await takeTurn(() => changePassword(tools, change, requestOf(request, tools.environment)));
+    const opened = await takeTurn({ request, reply }, () => changePassword(tools, change, requestOf(request, tools.environment)));
     return beginSession(reply, opened, tools.environment);
   },
 });

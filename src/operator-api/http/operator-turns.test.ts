@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { readingTurns } from './reading-turns.ts';
+import { operatorTurns } from './operator-turns.ts';
 
 /** Two at a time, read when the test says so; what was read, in order. */
 function scene(waitingMax = 1_000) {
-  const readInTurn = readingTurns({ atOnce: 2, waitingMax, waitMaxMs: 20_000 });
+  const readInTurn = operatorTurns({ atOnce: 2, waitingMax, waitMaxMs: 20_000 });
   const reading: { name: string; end: () => void }[] = [];
   const begun: string[] = [];
   const ask = (reader: string, name: string, isWanted = () => true) =>
     readInTurn<string>({
-      reader,
+      asker: reader,
       isWanted,
-      read: () => {
+      work: () => {
         begun.push(name);
         return new Promise((resolve) => reading.push({ name, end: () => resolve(name) }));
       },
