@@ -74,6 +74,12 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
     nextStep: 'Look at its machine, its disk, the network and its locks',
     isReady: true,
   },
+  wraparound: {
+    state: 'its transaction ids run out: all works until none is left, and then nothing is recorded',
+    nextStep:
+      'End what keeps its VACUUM from freezing rows: old transactions, prepared transactions and replication slots; then run VACUUM in the database that the message names',
+    isReady: true,
+  },
   clock: {
     state: 'its clock is not that of this machine: records have another time than signatures and the log',
     nextStep: 'Synchronise both clocks (NTP): receivers refuse an event that is dated five minutes from their clock',

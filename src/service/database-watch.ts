@@ -4,7 +4,7 @@ import type { Logger } from '../observability/log.ts';
 import { shared } from '../observability/shared-answer.ts';
 import type { Database } from '../store/database.ts';
 import { type DatabaseProblem, type ProblemReason, problemOf, UnfitDatabaseError } from '../store/database-problem.ts';
-import { checkRoom, checkWritable } from '../store/durability.ts';
+import { checkRoom, checkWritable, type WritableServer } from '../store/durability.ts';
 import { type LockHolder, listLockHolders } from '../store/lock-holders.ts';
 import { isNoted, isReadyDespite, sentenceOf } from './database-problem-words.ts';
 import { LateAnswers } from './late-answers.ts';
@@ -49,6 +49,8 @@ const CLOCK_MAX_MS = 60_000;
 const NOTED_FOR_MS = 10_000;
 /** Work of all partners asks a lost worker again every ten seconds. */
 const WORKER_NOTED_FOR_MS = 30_000;
+/** From here PostgreSQL itself freezes without regard to anything else (`vacuum_failsafe_age`); at 2,144 million it writes no more. */
+const OLD_IDS = 1_600_000_000;
 /** Who waits for a lock gives up and comes again: between two waits of a second nobody is seen to wait for this time. */
 const LOCKED_FOR_MS = 4_000;
 
@@ -133,10 +135,10 @@ class LookingWatch implements DatabaseWatch {
 
   async #find(): Promise<FoundProblem | undefined> {
     try {
-      const offsetMs = await this.#commit();
+      const lasting = await this.#commit();
       const cause = (await this.#findNoted()) ?? (await this.#findLock());
       if (cause) this.#late.forget();
-      const problem = cause ?? this.#findSlow() ?? findOffset(offsetMs);
+      const problem = cause ?? this.#findSlow() ?? lasting;
       return problem && { ...problem, isReady: true };
     } catch (error) {
       this.#late.forget();
@@ -147,12 +149,10 @@ class LookingWatch implements DatabaseWatch {
     }
   }
 
-  /**
-   * @returns By how much the database's clock is ahead of this machine's, in milliseconds; a look mistakes it by its duration at most.
-   */
-  async #commit(): Promise<number> {
+  /** @returns What is wrong although the database commits. A look mistakes the clock by its duration at most. */
+  async #commit(): Promise<DatabaseProblem | undefined> {
     const [beganAtMs, askedAt] = [performance.now(), Date.now()];
-    const now = await inTime(checkWritable(this.#database.pool));
+    const { now, oldest } = await inTime(checkWritable(this.#database.pool));
     const tookMs = Math.round(performance.now() - beganAtMs);
     // Work without an answer had that problem, which is over.
     if (this.#problem?.reason === 'no_answer') this.#late.forget();
@@ -160,7 +160,7 @@ class LookingWatch implements DatabaseWatch {
       this.#late.note(`a commit took ${tookMs} ms`);
       this.#failedAtMs = performance.now();
     }
-    return now.getTime() - askedAt;
+    return findOldIds(oldest) ?? findOffset(now.getTime() - askedAt);
   }
 
   #findSlow(): DatabaseProblem | undefined {
@@ -206,6 +206,12 @@ function embeddedSentence({ message }: FoundProblem): string {
   return `the embedded database does not run; when the cause is gone, the service starts it again by itself. ${message}`;
 }
 
+function findOldIds({ name, age }: WritableServer['oldest']): DatabaseProblem | undefined {
+  if (age < OLD_IDS) return undefined;
+  return { reason: 'wraparound', message: `database "${name}" has to be vacuumed: its oldest id is ${age} ids old` };
+}
+
+/** @param offsetMs By how much the database's clock is ahead of this machine's. */
 function findOffset(offsetMs: number): DatabaseProblem | undefined {
   if (Math.abs(offsetMs) <= CLOCK_MAX_MS) return undefined;
   const seconds = Math.round(Math.abs(offsetMs) / 1_000);

@@ -14,6 +14,7 @@ export const PROBLEM_REASONS = [
   'starting',
   'no_answer',
   'slow',
+  'wraparound',
   'clock',
   'standby',
   'not_durable',

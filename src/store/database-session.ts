@@ -14,6 +14,12 @@ export class WarnedError extends Error {
 /** Class 01 of the SQL standard is "warning". The words and the severity are in the server's language, this is not. */
 const WARNING = /^01/;
 
+/**
+ * The functions of PostgreSQL that warn with every id that they assign, long before there is none left. What was written is durable; the
+ * watch of the database tells of the ids. The name is not translated.
+ */
+const ASSIGNS_AN_ID = /^GetNew(TransactionId|MultiXactId)$/;
+
 type Callback = (error: Error | null | undefined, result?: unknown) => void;
 /** All forms of a query call, those of the pool included. */
 type AnyQuery = (config: unknown, values: unknown, callback: Callback) => void;
@@ -45,10 +51,10 @@ export class Session extends pg.Client {
     this.connection.on('error', () => this.connection.stream.destroy());
   }
 
-  /** Counts warnings from now on; those while the connection was made concerned no statement. */
+  /** Counts warnings from now on, except of ids that run out; those while the connection was made concerned no statement. */
   heedWarnings(): void {
-    this.on('notice', ({ code, message }) => {
-      if (WARNING.test(code ?? '')) this.#warning = message ?? code;
+    this.on('notice', ({ code, message, routine }) => {
+      if (WARNING.test(code ?? '') && !ASSIGNS_AN_ID.test(routine ?? '')) this.#warning = message ?? code;
     });
   }
 

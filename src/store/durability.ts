@@ -123,18 +123,28 @@ const CHECK_WRITABLE = {
     clock_timestamp() as "now", array(
       select name || '=' || current_setting(name) from unnest(array['fsync', 'full_page_writes', 'synchronous_commit']) name
       where current_setting(name) = 'off'
-    ) as lossy`,
+    ) as lossy, (
+      select row_to_json(oldest) from (
+        select datname as name, greatest(age(datfrozenxid), mxid_age(datminmxid)) as age from pg_database order by age desc limit 1
+      ) oldest
+    ) as oldest`,
 };
+
+export interface WritableServer {
+  /** The time by the server's clock. */
+  readonly now: Date;
+  /** The database of the server with the oldest transaction id or multixact id that is in use, and how many were assigned since. */
+  readonly oldest: { readonly name: string; readonly age: number };
+}
 
 /**
  * Checks that the server can commit: commits a message that leaves no trace, as durably as a contribution.
  *
- * @returns The time by the server's clock.
  * @throws Error Also on a read-only server, where new transactions are read-only by a setting, and where a setting that was changed since
  * the start lets a crash lose commits.
  */
-export async function checkWritable(db: Queryable): Promise<Date> {
-  const [row] = await run<{ readOnly: string; now: Date; lossy: string[] }>(db, CHECK_WRITABLE, []);
+export async function checkWritable(db: Queryable): Promise<WritableServer> {
+  const [row] = await run<WritableServer & { readOnly: string; lossy: string[] }>(db, CHECK_WRITABLE, []);
   if (!row) throw new Error('The database answered without a row.');
   if (row.readOnly === 'on')
     throw new UnfitDatabaseError(
@@ -146,7 +156,7 @@ export async function checkWritable(db: Queryable): Promise<Date> {
       'not_durable',
       `a crash would lose contributions: the database has ${row.lossy.join(', ')}, which must be on`,
     );
-  return row.now;
+  return row;
 }
 
 /** Half a mebibyte, more than the memory that it may take, so that the server writes it into a file and removes it. */
