@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import stringWidth from 'string-width';
 import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
+import { draftFailure } from '../../src/operations/contributions/record-failure.ts';
+import { enrolled } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
@@ -67,7 +69,8 @@ describe('a command that is final, or that partners notice', HANG_LIMIT, () => {
       'partner suspend',
     ],
     ...['impact-batch add', 'impact-batch add-evidence', 'impact-batch advance', 'impact-batch correct'],
-    ...['impact-batch delay', 'impact-batch reallocate', 'review confirm', 'review fail', 'rule withdraw', 'settlement close'],
+    ...['impact-batch delay', 'impact-batch reallocate', 'review confirm', 'review fail', 'settlement close'],
+    ...['attest', 'delivery recover', 'rule attest', 'rule create', 'rule withdraw', 'settlement attest'],
   ];
 
   test('takes --yes, in the same words everywhere, and no other command does', () => {
@@ -81,7 +84,11 @@ describe('a command that is final, or that partners notice', HANG_LIMIT, () => {
     const { partnerId, keyId, operatorId, batchId } = await records;
     const of = ['--partner', partnerId];
     const batch = ['--batch', batchId];
-    const decided = ['--transaction', 'txn_x', '--reason', 'known'];
+    const known = ['--reason', 'known'];
+    const pending = { partnerId, partnerOrderRef: uniqueId('order'), age: '1 hour' };
+    const decided = ['--transaction', await insertPendingAged(database, pending), ...known];
+    const cost = ['--kind', 'tree_cost', '--label', uniqueId('cost')];
+    await runJson('rule', 'create', ...cost, ...of, '--yes');
     const before = await countEntries();
     for (const words of [
       ['partner', 'suspend', ...of],
@@ -93,7 +100,11 @@ describe('a command that is final, or that partners notice', HANG_LIMIT, () => {
       ['review', 'confirm', ...of, ...decided],
       ['review', 'fail', ...of, ...decided],
       ['failure', 'approve', ...of, '--failure', 'fail_x'],
+      ['rule', 'create', '--kind', 'tree_cost', '--label', 'x'],
       ['rule', 'withdraw', '--kind', 'tree_cost', '--label', 'x'],
+      ['rule', 'attest', ...cost, ...known],
+      ['attest', '--kind', 'partner', '--id', partnerId, ...known],
+      ['settlement', 'attest', ...of, ...decided],
       ['settlement', 'close', ...of],
       ['impact-batch', 'correct', ...batch, '--trees', '2'],
       ['impact-batch', 'delay', ...batch, '--expected', '2027'],
@@ -105,6 +116,86 @@ describe('a command that is final, or that partners notice', HANG_LIMIT, () => {
       assert.match(stderr, /\? .*\. There is no terminal to ask on: repeat the command with --yes\.\n$/, words.join(' '));
     }
     assert.equal(await countEntries(), before);
+  });
+});
+
+describe('a question', HANG_LIMIT, () => {
+  /** What a command asks; it does nothing. */
+  async function asked(...words: string[]): Promise<string> {
+    const { code, stdout, stderr } = await run(...words);
+    assert.deepEqual([code, stdout], [2, ''], stderr);
+    return stderr;
+  }
+
+  test('about points that may be restored: the partner, the event, the order and the points, and who drafted it and why', async () => {
+    const { partner } = await service.newPartner();
+    const { partnerId, name } = partner;
+    const of = ['--partner', partnerId];
+    const whose = `of ${name} \\(${partnerId}\\)`;
+    const pending = await insertPendingAged(database, { partnerId, partnerOrderRef: 'order-71', age: '1 hour' });
+    const decided = ['--transaction', pending, '--reason', 'known'];
+    const what = `the contribution ${pending} ${whose} \\(event ${pending}, order order-71, 5 points\\)`;
+    assert.match(
+      await asked('review', 'fail', ...of, ...decided),
+      new RegExp(`^Fail ${what} and authorise the partner to restore`),
+    );
+    assert.match(await asked('review', 'confirm', ...of, ...decided), new RegExp(`^Confirm ${what}\\?`));
+    assert.match(
+      await asked('settlement', 'attest', ...of, ...decided),
+      new RegExp(`^Attest ${what} as it is: pending, created 20`),
+    );
+    const [operator] = await enrolled(database, 'operator');
+    const never = {
+      partnerId,
+      partnerEventId: uniqueId('event'),
+      partnerOrderRef: 'order-72',
+      points: 500n,
+      reason: 'out of bounds',
+    };
+    const { failureId } = await draftFailure(database, operator, never);
+    assert.match(
+      await asked('failure', 'approve', ...of, '--failure', failureId),
+      new RegExp(
+        `^Record the event ${never.partnerEventId} ${whose} \\(order order-72, 500 points; drafted by .+: out of bounds\\) as failed and authorise`,
+      ),
+    );
+  });
+
+  test('about a key or an operator: its name', async () => {
+    const { partner, key } = await service.newPartner();
+    const { name } = key.key;
+    const whose = new RegExp(`the key ${key.key.keyId} \\(${name}\\) of ${partner.name} \\(${partner.partnerId}\\)`);
+    assert.match(await asked('key', 'revoke', '--key', key.key.keyId), whose);
+    assert.match(await asked('key', 'rotate', '--key', key.key.keyId, '--overlap-hours', '0'), whose);
+    const { operatorId } = await records;
+    for (const words of ['disable', 'reset-sign-in'])
+      assert.match(
+        await asked('operator', words, '--operator', operatorId),
+        new RegExp(`operator ${operatorId} \\(Amal, viewer\\)`),
+      );
+  });
+
+  test('about a rule: for whom, from when on, and until when it can be withdrawn', async () => {
+    const { partner } = await service.newPartner();
+    const cost = ['rule', 'create', '--kind', 'tree_cost', '--label', uniqueId('cost')];
+    assert.match(await asked(...cost), /for all partners, from one minute from now on\? This cannot be undone\./);
+    assert.match(
+      await asked(...cost, '--partner', partner.partnerId, '--starts-at', '2999-01-01T00:00:00Z'),
+      new RegExp(
+        `for ${partner.name} \\(${partner.partnerId}\\), from 2999-01-01T00:00:00Z on\\? It can be withdrawn until a minute before its start\\.`,
+      ),
+    );
+    await runJson(...cost, '--tree-cost', '7.5', '--currency', 'SAR', '--yes');
+    assert.match(
+      await asked('rule', 'attest', ...cost.slice(2), '--reason', 'as in the backup'),
+      /for all partners, which is to come \(20\S+Z\), as it is: tree cost 7\.5, currency SAR\?/,
+    );
+  });
+
+  test('about a record that is attested: all of it', async () => {
+    const { partner } = await service.newPartner({ rates: { writesPerSecond: 4_711 } });
+    const words = ['attest', '--kind', 'partner', '--id', partner.partnerId, '--reason', 'as in the backup'];
+    assert.match(await asked(...words), new RegExp(`as it is: \\{"name":"${partner.name}","writes_per_second":4711,`));
   });
 });
 
@@ -213,7 +304,7 @@ describe('lists', HANG_LIMIT, () => {
       await runJson('operator', 'create', '--name', `Amal ${count}`, '--role', 'viewer');
       await runJson('project', 'create', '--name-en', `Acacias ${count}`, '--name-ar', 'أكاسيا', '--country', 'SA');
       await runJson('impact-batch', 'create', '--name', `Batch ${count}`, '--trees', '1');
-      await runJson('rule', 'create', '--kind', 'tree_cost', '--label', `cost-${count}`, '--partner', partnerId);
+      await runJson('rule', 'create', '--kind', 'tree_cost', '--label', `cost-${count}`, '--partner', partnerId, '--yes');
       await runJson('job', 'run', 'prune-job-runs');
       await runJson('job', 'run', 'remove-reconciliations');
       await pending();
@@ -469,7 +560,7 @@ describe('the exit codes of docs/operating.md', HANG_LIMIT, () => {
           /present\.csv cannot be created \(EEXIST\)/,
         ],
         [['webhook', 'verify', '--secret-file', secret, '--headers', join(folder, 'absent'), '--body', secret], /cannot be read/],
-        [['attest', '--kind', 'partner', '--id', 'ptn_x', '--reason', 'a test'], /no partner ptn_x/],
+        [['attest', '--kind', 'partner', '--id', 'ptn_x', '--reason', 'a test', '--yes'], /no partner ptn_x/],
       ];
     },
   };

@@ -1,10 +1,12 @@
 import { Option } from 'commander';
 import { type IssuedApiKey, issueApiKey, revokeApiKey, rotateApiKey } from '../../operations/access/manage-api-key.ts';
-import { type ApiKey, listApiKeys, type Permission } from '../../store/access/api-key.ts';
+import { type ApiKey, listAllApiKeys, listApiKeys, type Permission } from '../../store/access/api-key.ts';
+import type { Queryable } from '../../store/database.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { collectAddress, readFutureTime, readHours, readName } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printText, type Row } from '../terminal/output.ts';
 import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
+import { readPartnerNames } from '../terminal/partner-names.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
@@ -95,7 +97,10 @@ async function rotate(
   { database, config: { environment }, actor }: OperatorContext,
   { key, overlapHours, expiresAt, withoutEnd, yes, json }: RotateOptions,
 ): Promise<void> {
-  if (overlapHours === 0) await confirm(`Replace the key ${key} without an overlap, so that it expires now?`, 'final', yes);
+  if (overlapHours === 0) {
+    const what = await describe(database.pool, key);
+    await confirm(`Replace ${what} without an overlap, so that it expires now?`, 'final', yes);
+  }
   const end = withoutEnd ? null : expiresAt;
   const rotation = { environment, keyId: key, overlapSeconds: overlapHours * 3_600, expiresAt: end };
   const { issued, old } = await rotateApiKey(database, actor, rotation);
@@ -110,10 +115,17 @@ async function revoke(
   { database, actor }: OperatorContext,
   { key, yes, json }: { key: string; yes?: boolean; json?: boolean },
 ): Promise<void> {
-  await confirm(`Revoke the key ${key} on every instance?`, 'final', yes);
+  await confirm(`Revoke ${await describe(database.pool, key)} on every instance?`, 'final', yes);
   const revoked = await revokeApiKey(database, actor, key);
   if (json) printJson(toJson(revoked));
   else printFields(toRow(revoked));
+}
+
+async function describe(db: Queryable, keyId: string): Promise<string> {
+  const [key] = await listAllApiKeys(db, { afterId: '', ids: [keyId], limit: 1 });
+  return key
+    ? `the key ${keyId} (${key.name}) of ${(await readPartnerNames(db, [key.partnerId]))(key.partnerId)}`
+    : `the key ${keyId}`;
 }
 
 function printIssued(issued: IssuedApiKey, asJson: boolean | undefined): void {

@@ -11,7 +11,8 @@ import {
   resetSignIn,
   type SignInCode,
 } from '../../operations/access/manage-operator.ts';
-import { listOperators } from '../../store/access/operator.ts';
+import { findOperator, listOperators } from '../../store/access/operator.ts';
+import type { Queryable } from '../../store/database.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { consoleLink } from '../terminal/console-link.ts';
 import { readEmail, readName } from '../terminal/options.ts';
@@ -103,7 +104,7 @@ async function setEmail(
 }
 
 async function disable({ database, actor }: OperatorContext, { operator, yes, json }: Target & { yes?: boolean }): Promise<void> {
-  await confirm(`Disable the operator ${operator}?`, 'final', yes);
+  await confirm(`Disable the operator ${await describe(database.pool, operator)}?`, 'final', yes);
   print(await disableOperator(database, actor, operator), json);
 }
 
@@ -112,8 +113,14 @@ async function reset(
   { operator, yes, json }: Target & { yes?: boolean },
 ): Promise<void> {
   const removed = 'the password, the passkeys and the second factor';
-  await confirm(`Sign the operator ${operator} out everywhere, and remove ${removed}?`, 'final', yes);
+  const whom = await describe(database.pool, operator);
+  await confirm(`Sign the operator ${whom} out everywhere, and remove ${removed}?`, 'final', yes);
   printCode(config, await resetSignIn(database, actor, operator), json);
+}
+
+async function describe(db: Queryable, operatorId: string): Promise<string> {
+  const found = await findOperator(db, operatorId);
+  return found ? `${operatorId} (${found.name}, ${found.role})` : operatorId;
 }
 
 async function link({ database, actor, config }: OperatorContext, { json }: JsonOption): Promise<void> {

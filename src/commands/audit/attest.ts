@@ -1,6 +1,8 @@
 import { Option } from 'commander';
 import { AUDITED_KINDS } from '../../operations/audit/audited-kinds.ts';
-import { attestRecord } from '../../operations/verification/attest-record.ts';
+import { attestRecord, getRecord } from '../../operations/verification/attest-record.ts';
+import { exactJson } from '../../wire/exact-json.ts';
+import { confirm, YES } from '../terminal/confirmation.ts';
 import { printJson, printText } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
@@ -9,6 +11,7 @@ interface AttestOptions {
   readonly kind: string;
   readonly id: string;
   readonly reason: string;
+  readonly yes?: boolean;
   readonly json?: boolean;
 }
 
@@ -19,11 +22,14 @@ export function attestCommand(): ProgramCommand {
     .addOption(new Option('--kind <kind>', 'kind of the record, as verify reports it').choices(kinds).makeOptionMandatory())
     .requiredOption('--id <id>', 'id of the record')
     .requiredOption('--reason <text>', 'reason, stored with the change')
+    .option(...YES)
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(attestRecord.leastRole, attest));
 }
 
-async function attest({ database, actor }: OperatorContext, { kind, id, reason, json }: AttestOptions): Promise<void> {
+async function attest({ database, actor }: OperatorContext, { kind, id, reason, yes, json }: AttestOptions): Promise<void> {
+  const record = exactJson(await getRecord(database.pool, { kind, id }));
+  await confirm(`Attest the ${kind} ${id} as it is: ${record}?`, 'final', yes);
   await attestRecord(database, actor, { kind, id, reason });
   if (json) printJson({ kind, id, attested: true });
   else printText(`Attested in the audit: ${kind} ${id}.\n`);

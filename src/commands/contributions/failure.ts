@@ -1,9 +1,12 @@
 import { approveFailure, draftFailure, rejectFailure } from '../../operations/contributions/record-failure.ts';
-import { type FailureDraft, listFailureDrafts } from '../../store/contributions/failure-draft.ts';
+import { findOperator } from '../../store/access/operator.ts';
+import { type FailureDraft, listAllFailureDrafts, listFailureDrafts } from '../../store/contributions/failure-draft.ts';
+import type { Queryable } from '../../store/database.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { integerReader } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
+import { readPartnerNames } from '../terminal/partner-names.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
@@ -76,9 +79,19 @@ async function approve(
   { database, actor }: OperatorContext,
   { partner: partnerId, failure: failureId, yes, json }: Target,
 ): Promise<void> {
-  await confirm(`Record the event of ${failureId} as failed and authorise the partner to restore the points?`, 'final', yes);
+  const [draft] = await listAllFailureDrafts(database.pool, { afterId: '', ids: [failureId], limit: 1 });
+  const what = draft ? await describe(database.pool, draft) : `the event of ${failureId}`;
+  await confirm(`Record ${what} as failed and authorise the partner to restore the points?`, 'final', yes);
   const approved = await approveFailure(database, actor, { partnerId, failureId });
   print(approved.draft, json);
+}
+
+/** The event, and who says on what grounds that it can never be confirmed. */
+async function describe(db: Queryable, draft: FailureDraft): Promise<string> {
+  const { partnerId, partnerEventId, partnerOrderRef, points, draftedBy, reason } = draft;
+  const partner = (await readPartnerNames(db, [partnerId]))(partnerId);
+  const drafter = (await findOperator(db, draftedBy))?.name ?? draftedBy;
+  return `the event ${partnerEventId} of ${partner} (order ${partnerOrderRef}, ${points} points; drafted by ${drafter}: ${reason})`;
 }
 
 async function reject(

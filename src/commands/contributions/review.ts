@@ -4,6 +4,7 @@ import {
   confirmPendingContribution,
   failPendingContribution,
 } from '../../operations/contributions/resolve-pending-contribution.ts';
+import type { ContributionId } from '../../store/contributions/contribution.ts';
 import type { Queryable } from '../../store/database.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { formatTime, printFields, printJson, type Row } from '../terminal/output.ts';
@@ -11,6 +12,7 @@ import { type PageOptions, printPage, readAfterTime } from '../terminal/page.ts'
 import { readPartnerNames } from '../terminal/partner-names.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
+import { describeContribution } from './describe-contribution.ts';
 
 interface Target {
   readonly partner: string;
@@ -77,8 +79,8 @@ async function confirmPending(
   { database, actor }: OperatorContext,
   { partner: partnerId, transaction: transactionId, reason, yes, json }: Decision,
 ): Promise<void> {
-  await confirm(`Confirm the contribution ${transactionId}?`, 'final', yes);
   const id = { partnerId, transactionId };
+  await confirm(`Confirm ${await describe(database.pool, id)}?`, 'final', yes);
   await confirmPendingContribution(database, actor, id, reason);
   await print(database.pool, await getReview(database.pool, id), json);
 }
@@ -87,10 +89,15 @@ async function fail(
   { database, actor }: OperatorContext,
   { partner: partnerId, transaction: transactionId, reason, yes, json }: Decision,
 ): Promise<void> {
-  await confirm(`Fail the contribution ${transactionId} and authorise the partner to restore the points?`, 'final', yes);
   const id = { partnerId, transactionId };
+  const what = await describe(database.pool, id);
+  await confirm(`Fail ${what} and authorise the partner to restore the points?`, 'final', yes);
   await failPendingContribution(database, actor, id, reason);
   await print(database.pool, await getReview(database.pool, id), json);
+}
+
+async function describe(db: Queryable, id: ContributionId): Promise<string> {
+  return describeContribution(db, (await getReview(db, id)).record);
 }
 
 async function print(db: Queryable, reviewed: ReviewedContribution, asJson: boolean | undefined): Promise<void> {

@@ -5,6 +5,7 @@ import { createRule, getRule, withdrawRule } from '../../operations/rules/manage
 import { ruleToWire } from '../../operations/rules/rule-to-wire.ts';
 import { readVerifiedRuleEntries, ruleSubject } from '../../operations/rules/verified-rules.ts';
 import { attestRule } from '../../operations/verification/attest.ts';
+import type { Queryable } from '../../store/database.ts';
 import { listRuleVersions, type RuleRecord } from '../../store/rules/rule-version.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { readFutureTime } from '../terminal/options.ts';
@@ -29,6 +30,7 @@ interface CreateOptions {
   readonly pointValue?: string;
   readonly treeCost?: string;
   readonly currency?: string;
+  readonly yes?: boolean;
   readonly json?: boolean;
 }
 
@@ -64,6 +66,7 @@ export function ruleCommand(): ProgramCommand {
     .option('--point-value <decimal>', 'point_conversion: value of one point; without it points have no value')
     .option('--tree-cost <decimal>', 'tree_cost: cost of one tree; without it the cost is unknown')
     .option('--currency <code>', 'point_conversion and tree_cost: currency of the value (ISO 4217)')
+    .option(...YES)
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(createRule.leastRole, create));
   rule
@@ -86,6 +89,7 @@ export function ruleCommand(): ProgramCommand {
     .action(withOperator(withdrawRule.leastRole, withdraw));
   one('attest', 'attest in the audit that a modified version is correct, after comparing it with a backup')
     .requiredOption('--reason <text>', 'reason, stored with the change')
+    .option(...YES)
     .action(withOperator(attestRule.leastRole, attest));
   rule
     .command('verify')
@@ -97,8 +101,11 @@ export function ruleCommand(): ProgramCommand {
 
 async function create(
   { database, actor }: OperatorContext,
-  { label, partner, reviewEverything, json, ...content }: CreateOptions,
+  { label, partner, reviewEverything, yes, json, ...content }: CreateOptions,
 ): Promise<void> {
+  const start = content.startsAt ? formatTime(content.startsAt) : 'one minute from now';
+  const question = `Create the ${content.kind} ${label} for ${await nameOf(database.pool, partner ?? null)}, from ${start} on?`;
+  await confirm(question, content.startsAt ? 'final_at_start' : 'final', yes);
   const request = { ...content, version: label, partnerId: partner, reviewsEverything: reviewEverything };
   print(await createRule(database, actor, request), json);
 }
@@ -122,8 +129,12 @@ async function list({ database: { pool } }: OperatorContext, options: ListOption
 
 async function attest(
   { database, actor }: OperatorContext,
-  { kind, label: version, reason, json }: Target & { reason: string },
+  { kind, label: version, reason, yes, json }: Target & { reason: string },
 ): Promise<void> {
+  const rule = await getRule(database.pool, kind, version);
+  const { status, starts, content } = toRow(rule);
+  const whom = await nameOf(database.pool, rule.partnerId);
+  await confirm(`Attest the ${kind} ${version} for ${whom}, which is ${status} (${starts}), as it is: ${content}?`, 'final', yes);
   print(await attestRule(database, actor, { kind, version, reason }), json);
 }
 
@@ -144,6 +155,10 @@ async function show({ database: { pool } }: OperatorContext, { kind, label, json
 async function withdraw({ database, actor }: OperatorContext, { kind, label, yes, json }: Target): Promise<void> {
   await confirm(`Withdraw the ${kind} ${label}?`, 'final', yes);
   print(await withdrawRule(database, actor, { kind, version: label }), json);
+}
+
+async function nameOf(db: Queryable, partnerId: string | null): Promise<string> {
+  return partnerId === null ? 'all partners' : (await readPartnerNames(db, [partnerId]))(partnerId);
 }
 
 function print(rule: RuleRecord, asJson: boolean | undefined): void {

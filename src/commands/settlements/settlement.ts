@@ -3,6 +3,7 @@ import { pluralise } from '../../domain/pluralise.ts';
 import { amountFigures, pointFigures } from '../../domain/settlements/payable-and-carried.ts';
 import { currencyOfAmounts, type SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
+import { getReview } from '../../operations/contributions/list-reviews.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
 import { getSettlement } from '../../operations/settlements/get-settlement.ts';
 import { readSettlementView, readSettlementViews } from '../../operations/settlements/read-settlements.ts';
@@ -14,6 +15,7 @@ import { configuredSettlementTools } from '../../service/keys/configured-seals.t
 import type { Database } from '../../store/database.ts';
 import { findOpenSettlement } from '../../store/settlements/settlement.ts';
 import { type SettlementView, settlementToWire } from '../../wire/settlement-to-wire.ts';
+import { describeContribution } from '../contributions/describe-contribution.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { readMonth } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printProgress, type Row } from '../terminal/output.ts';
@@ -53,6 +55,7 @@ export function settlementCommand(): ProgramCommand {
     .requiredOption('--transaction <id>', 'id of the contribution')
     .requiredOption('--reason <text>', 'reason, stored with the change')
     .option('--json', 'one JSON object, for programs')
+    .option(...YES)
     .action(withOperator(attestContribution.leastRole, attest));
   ofPartner('reply', 'record what the partner was told about its dispute; nothing is sent, and the dispute stays open')
     .requiredOption('--settlement <id>', 'id of the settlement')
@@ -116,8 +119,11 @@ async function close(
 
 async function attest(
   { database, actor }: OperatorContext,
-  { partner: partnerId, transaction, reason, json }: OfPartner & { transaction: string; reason: string },
+  { partner: partnerId, transaction, reason, yes, json }: OfPartner & { transaction: string; reason: string; yes?: boolean },
 ): Promise<void> {
+  const { record } = await getReview(database.pool, { partnerId, transactionId: transaction });
+  const as = `${record.contribution.status}, created ${formatTime(record.contribution.createdAt)}`;
+  await confirm(`Attest ${await describeContribution(database.pool, record)} as it is: ${as}?`, 'final', yes);
   await attestContribution(database, actor, { partnerId, transactionId: transaction }, reason);
   if (json) printJson({ partner_id: partnerId, transaction_id: transaction, attested: true });
   else printProgress(`Attested and sealed: ${transaction}. The next closing settles it.`);

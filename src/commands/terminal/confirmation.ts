@@ -6,12 +6,14 @@ import { UsageError } from './options.ts';
 export const YES = ['--yes', 'do not ask for confirmation'] as const;
 
 /** Why a command asks for confirmation. */
-export type Consequence = 'final' | 'partners_are_told' | 'new_records_are_refused';
+export type Consequence = 'final' | 'final_at_start' | 'partners_are_told' | 'new_records_are_refused' | 'receiver_gets_them';
 
 const SENTENCES: Record<Consequence, string> = {
   final: 'This cannot be undone.',
+  final_at_start: 'It can be withdrawn until a minute before its start.',
   partners_are_told: 'The partners get an event.',
   new_records_are_refused: 'The service refuses its new records within 10 seconds.',
+  receiver_gets_them: 'The receiver of the partner gets them all.',
 };
 
 /**

@@ -12,6 +12,7 @@ import {
 } from '../../webhooks/endpoints/manage-delivery.ts';
 import { getEndpoint } from '../../webhooks/endpoints/manage-endpoint.ts';
 import { escapeForTerminal } from '../../webhooks/receiver/escape-for-terminal.ts';
+import { confirm, YES } from '../terminal/confirmation.ts';
 import { readPastTime } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printProgress, printTable, printText, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
@@ -36,6 +37,7 @@ interface RecoverOptions {
   readonly endpoint: string;
   readonly since?: Date;
   readonly missing?: boolean;
+  readonly yes?: boolean;
   readonly json?: boolean;
 }
 
@@ -68,6 +70,7 @@ export function deliveryCommand(): ProgramCommand {
     .requiredOption('--endpoint <id>', 'id of the endpoint')
     .option('--since <time>', 'only from this time on (default: all that are kept)', readPastTime)
     .option('--missing', 'instead of exhausted deliveries: events without a delivery to it, for example for a new endpoint')
+    .option(...YES)
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(replayMissing.leastRole, recover));
   return delivery;
@@ -96,15 +99,17 @@ async function resendOne({ database, actor }: OperatorContext, { partner, delive
   printText(`${due.deliveryId} is sent again ${when}.\n`);
 }
 
-/** Without `--since`: all, however old. */
-const SINCE_BEGINNING = new Date(0);
-
 async function recover(
   { database, actor }: OperatorContext,
-  { partner, endpoint, since = SINCE_BEGINNING, missing = false, json }: RecoverOptions,
+  { partner, endpoint, since, missing = false, yes, json }: RecoverOptions,
 ): Promise<void> {
+  if (missing && !since) {
+    const { url } = await getEndpoint(database.pool, partner, endpoint);
+    const question = `Send all kept events of which the endpoint ${endpoint} (${url}) has no delivery, however old?`;
+    await confirm(question, 'receiver_gets_them', yes);
+  }
   const onProgress = (sum: number) => printProgress(`… ${sum}`);
-  const request = { partnerId: partner, endpointId: endpoint, since, onProgress };
+  const request = { partnerId: partner, endpointId: endpoint, since: since ?? new Date(0), onProgress };
   const recovered = await (missing ? replayMissing : recoverExhausted)(database, actor, request);
   if (json) return printJson({ endpoint_id: endpoint, recovered });
   const { status } = await getEndpoint(database.pool, partner, endpoint);

@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/access/role.ts';
-import { recordNotFound } from '../../domain/service-error.ts';
-import type { Database } from '../../store/database.ts';
+import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
+import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { AUDITED_KINDS } from '../audit/audited-kinds.ts';
@@ -11,6 +11,22 @@ export interface RecordName {
   /** A key of {@link AUDITED_KINDS}. */
   readonly kind: string;
   readonly id: string;
+}
+
+/**
+ * A record in the form of the audit, verified or not.
+ *
+ * @throws ServiceError `invalid_request`, 404, when there is no such record.
+ */
+export async function getRecord(db: Queryable, { kind: name, id }: RecordName): Promise<object> {
+  const kind = AUDITED_KINDS.find((each) => each.name === name);
+  const [row] = kind ? await kind.list(db, { afterId: '', ids: [id], limit: 1 }) : [];
+  if (!kind || !row) throw noSuchRecord({ kind: name, id });
+  return kind.recordOf(row);
+}
+
+function noSuchRecord({ kind, id }: RecordName): ServiceError {
+  return recordNotFound('id', `There is no ${kind} ${id} in the database.`);
 }
 
 /**
@@ -29,7 +45,7 @@ export const attestRecord = withRole(
     const [found] = kind ? await kind.list(database.pool, { afterId: '', ids: [id], limit: 1 }) : [];
     await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const row = found && (await kind?.lock(db, found));
-      if (!kind || !row) throw recordNotFound('id', `There is no ${name} ${id} in the database.`);
+      if (!kind || !row) throw noSuchRecord({ kind: name, id });
       const about = { action: `${kind.action}.attest`, partnerId: kind.partnerIdOf(row), subjectId: id };
       await audit(db, actor, { ...about, before: { reason }, after: kind.recordOf(row) });
     });
