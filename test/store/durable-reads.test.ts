@@ -140,9 +140,12 @@ describe('standbys that are named after the start', () => {
 
   test('a command whose change waits for one says to look before it is repeated', async () => {
     await nameStandbys('nobody');
-    const { code, stderr } = await commandLine({ DATABASE_URL: databaseUrl }).run(['partner', 'create', '--name', 'In doubt']);
+    const create = (...more: string[]) =>
+      commandLine({ DATABASE_URL: databaseUrl }).run(['partner', 'create', '--name', 'In doubt', ...more]);
+    const [{ code, stderr }, forPrograms] = [await create(), await create('--json')];
     await nameStandbys('');
-    assert.equal(code, 1);
+    assert.deepEqual([code, forPrograms.code], [1, 1]);
+    assert.equal(JSON.parse(forPrograms.stderr).error.code, 'outcome_unknown');
     assert.match(
       stderr,
       /outcome of the COMMIT is unknown\. Check whether the change was made before you repeat the command\.$/m,

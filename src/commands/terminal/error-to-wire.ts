@@ -10,7 +10,7 @@ import { UsageError } from './options.ts';
 
 /**
  * Whether the words of the command, a value, a file or the settings have to change. An error with a field is such a mistake, unless the
- * value is not possible now; after any other error the same command may succeed later.
+ * value is not possible now; after any other error the same command may succeed later, or have succeeded: `outcome_unknown`.
  */
 export function isMistake(error: unknown): boolean {
   if (error instanceof CommanderError || error instanceof UsageError || error instanceof ConfigError) return true;
@@ -45,5 +45,6 @@ export function errorToWire(error: unknown): object {
 function codeOf(error: unknown): string {
   if (error instanceof ConfigError) return 'invalid_settings';
   if (error instanceof UnverifiedRecordError) return 'record_modified';
+  if (error instanceof CommitUnknownError) return 'outcome_unknown';
   return isMistake(error) ? 'invalid_arguments' : 'failed';
 }
