@@ -16,6 +16,7 @@ import { verifyAudit } from '../../src/operations/audit/verify-audit.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { listAuditEntries } from '../../src/store/audit/audit.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testService } from '../support/service.ts';
@@ -254,19 +255,36 @@ describe('on a machine', () => {
 
   const needsTerminal = { skip: spawnSync('script', ['--version']).status === 0 ? false : 'there is no program `script` here' };
 
-  test('on a terminal the code is asked for, and shown nowhere; leaving signs nobody in', needsTerminal, async () => {
+  /** Runs a command on a terminal and types when it has asked. */
+  async function onTerminal(words: string, { home, prompt, typed }: { home: string; prompt: string; typed: string }) {
     const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-    const env = { ...process.env, DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: newHome() };
-    const login = async (typed: string) => {
-      const child = spawn('script', ['-qec', `'${process.execPath}' '${main}' login`, '/dev/null'], { env });
-      let shown = '';
-      child.stdout.on('data', (chunk: Buffer) => {
-        if (!shown.includes('code:') && `${shown}${chunk}`.includes('code:')) child.stdin.write(typed);
-        shown += chunk;
-      });
-      const [code] = await once(child, 'exit');
-      return { code, shown };
-    };
+    const env = { ...process.env, DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: home };
+    const child = spawn('script', ['-qec', `'${process.execPath}' '${main}' ${words}`, '/dev/null'], { env });
+    let shown = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (!shown.includes(prompt) && `${shown}${chunk}`.includes(prompt)) child.stdin.write(typed);
+      shown += chunk;
+    });
+    const [code] = await once(child, 'exit');
+    return { code, shown };
+  }
+
+  test('on a terminal a question is answered; leaving it does nothing', { ...needsTerminal, ...HANG_LIMIT }, async () => {
+    const { operator } = await make('viewer');
+    const home = newHome();
+    const disable = (typed: string) =>
+      onTerminal(`operator disable --operator ${operator.operatorId}`, { home, prompt: '[y/N]', typed });
+    for (const typed of ['\x03', '\x04', '\r', 'no\r']) {
+      const left = await disable(typed);
+      assert.deepEqual([left.code, /Nothing was done\./.test(left.shown)], [2, true], left.shown);
+    }
+    const done = await disable('y\r');
+    assert.deepEqual([done.code, /disabled/.test(done.shown)], [0, true], done.shown);
+  });
+
+  test('on a terminal the code is asked for, and shown nowhere; leaving signs nobody in', needsTerminal, async () => {
+    const home = newHome();
+    const login = (typed: string) => onTerminal('login', { home, prompt: 'code:', typed });
     const { signInCode } = await make('viewer');
     const signed = await login(`${signInCode}\r`);
     assert.equal(signed.code, 0, signed.shown);

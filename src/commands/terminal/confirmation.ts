@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { escapeHidden } from '../../domain/single-line-text.ts';
 import { UsageError } from './options.ts';
@@ -27,8 +28,10 @@ export async function confirm(question: string, consequence: Consequence, isConf
   const asked = `${escapeHidden(question)} ${SENTENCES[consequence]}`;
   if (!process.stdin.isTTY) throw new UsageError(`${asked} There is no terminal to ask on: repeat the command with --yes.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl-C rejects the question; Ctrl-D ends it without an answer.
+  const left = once(terminal, 'close').then(() => '');
   try {
-    const answer = await terminal.question(`${asked} [y/N] `);
+    const answer = await Promise.race([terminal.question(`${asked} [y/N] `).catch(() => ''), left]);
     if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError('Nothing was done.');
   } finally {
     terminal.close();
