@@ -64,10 +64,10 @@ const KEEP_ALIVE_AFTER_MS = 5_000;
  * that names the partner may read all of its rows with a plan from a small table. A bitmap scan would collect all waiting rows before it
  * returns the first.
  */
-const PLAN_ONCE = `select set_config(name, value, false)
+const PLAN_ONCE = `array(select set_config(name, value, false)
   from (values ('plan_cache_mode', 'force_generic_plan'), ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'),
     ('enable_mergejoin', 'off'), ('enable_bitmapscan', 'off')) as setting (name, value)
-  where not exists (select from pg_extension where extname = 'citus')`;
+  where not exists (select from pg_extension where extname = 'citus'))`;
 
 const INT8_OID = 20;
 
@@ -114,11 +114,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     committedEvents = new CommittedEvents(),
   } = options;
   const startUp = startUpOf(databaseUrl, settings);
-  const isDurable = preparesStatements && !settings.includes(LOSES_COMMITS);
+  const own = preparesStatements ? [PLAN_ONCE, ...(settings.includes(LOSES_COMMITS) ? [] : [KEEP_COMMITS_DURABLE])] : [];
   const pool = new ServicePool(preparesStatements, {
     connectionString: preparesStatements ? startUp.databaseUrl : databaseUrl,
     Client: Session as new () => pg.Client,
-    verify: (client: pg.PoolClient, done: (error?: Error) => void) => refuseStandby(client, isDurable, done),
+    verify: (client: pg.PoolClient, done: (error?: Error) => void) => makeFit(client, own, done),
     max: poolSize,
     types,
     application_name: 'partner-impact',
@@ -145,8 +145,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     const session = client as unknown as Session;
     session.heedWarnings();
     session.preparesStatements = preparesStatements;
-    // Every later query on the connection comes after this one; on a lost connection that query fails.
-    if (preparesStatements) client.query(PLAN_ONCE).catch(() => {});
   });
   const contributionSeals = openContributionSeals(auditKeys);
   return { pool, isDistributed: false, auditKeys, contributionSeals, committedEvents, close: () => pool.end() };
@@ -171,14 +169,13 @@ export async function onOneConnection<Result>(pool: pg.Pool, read: (db: Connecti
 
 /**
  * A server in recovery may lack recent records, and a proxy may lead to one for a moment. Checked for each new connection: a server that
- * is demoted ends its sessions.
+ * is demoted ends its sessions. A connection without its settings is refused, too.
  *
- * @param isDurable Whether the commits of the session stay durable when a setting is changed. Behind a transaction pooler a session has
- * no settings of its own.
+ * @param settings Expressions that make settings of the session. Behind a transaction pooler it has none of its own.
  */
-function refuseStandby(client: pg.PoolClient, isDurable: boolean, done: (error?: Error) => void): void {
+function makeFit(client: pg.PoolClient, settings: readonly string[], done: (error?: Error) => void): void {
   client
-    .query(`select pg_is_in_recovery() as "isStandby"${isDurable ? `, ${KEEP_COMMITS_DURABLE}` : ''}`)
+    .query(['select pg_is_in_recovery() as "isStandby"', ...settings].join(', '))
     .then(
       ({ rows }) =>
         done(

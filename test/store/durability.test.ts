@@ -57,6 +57,20 @@ test('no setting of the database and no option of the URL takes the place of wha
   assert.equal(synchronousCommit, 'off', 'the start still finds the setting of the database');
 });
 
+test('a connection plans each statement once, and is refused where its settings cannot be made', async () => {
+  const { databaseUrl, pool: admin } = await emptyDatabase();
+  const role = `without_plans_${process.pid}`;
+  await admin.query(`create role ${role} login; revoke select on pg_extension from public`);
+  const fit = openDatabase({ databaseUrl });
+  const { rows } = await fit.pool.query(`select current_setting('plan_cache_mode') as mode, current_setting('enable_seqscan') as scans`);
+  await fit.close();
+  assert.deepEqual(rows, [{ mode: 'force_generic_plan', scans: 'off' }]);
+  const unfit = openDatabase({ databaseUrl: databaseUrl.replace('user=postgres', `user=${role}`) });
+  await assert.rejects(unfit.pool.query('select 1'), /permission denied for table pg_extension/);
+  await unfit.close();
+  await admin.query(`drop role ${role}`);
+});
+
 test('a server that can lose commits since the start is not ready', async () => {
   const client = await pool.connect();
   await checkWritable(client);
