@@ -1,3 +1,4 @@
+import { notifications } from '@mantine/notifications';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, NoAnswerError } from '../api/api-error.ts';
 import type { SessionAnswer } from '../session/session-answer.ts';
@@ -37,14 +38,17 @@ export function createQueryClient(): QueryClient {
   return queries;
 }
 
-/** Another operator, who signs in here or in another tab, sees nothing that was read for the one before. */
+/** Another operator, who signs in here or in another tab, sees nothing that was read for the one before, nor what failed for them. */
 function forgetWithOperator(queries: QueryClient): void {
   let operatorId: string | undefined;
   queries.getQueryCache().subscribe(({ query }) => {
     if (isOfOperator(query)) return;
     const now = (query.state.data as SessionAnswer | null | undefined)?.operator.operator_id;
     if (now === undefined || now === operatorId) return;
-    if (operatorId !== undefined) queries.removeQueries({ predicate: isOfOperator });
+    if (operatorId !== undefined) {
+      queries.removeQueries({ predicate: isOfOperator });
+      notifications.clean();
+    }
     operatorId = now;
   });
 }

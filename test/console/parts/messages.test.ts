@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { signedInOperator } from '../../support/operator-client.ts';
 import { endpointTools, newEndpoint } from '../../support/webhooks/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
@@ -90,6 +91,25 @@ describe('messages', needsBrowser, () => {
     await send.click();
     await page.getByText('The receiver took the test event').waitFor();
     await failure.waitFor({ state: 'detached' });
+  });
+
+  test('that something failed for one person is not told to the next one', async () => {
+    const { partner: owner, endpointId, receiver } = await newEndpoint(service, endpointTools(service.database));
+    const page = await browser.signedIn('operator', undefined, 'First tester');
+    await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
+    const send = page.getByRole('button', { name: 'Send a test' });
+    receiver.answerWith(500);
+    await send.click();
+    const failure = page.getByText('did not take the test event');
+    await failure.waitFor();
+    const { cookie } = await signedInOperator(service, 'operator', 'Second tester');
+    const [name = '', value = ''] = cookie.split('=');
+    const terms = { domain: 'localhost', path: '/', secure: true, httpOnly: true, sameSite: 'Strict' } as const;
+    await page.context().addCookies([{ name, value, ...terms }]);
+    await send.click();
+    await page.getByText('Second tester').waitFor();
+    await send.waitFor();
+    assert.equal(await failure.count(), 0);
   });
 });
 
