@@ -507,6 +507,21 @@ describe('jobs', needsBrowser, () => {
     await page.getByRole('dialog', { name: 'تشغيل الآن: إقفال التسويات', exact: true }).waitFor();
   });
 
+  for (const [language, button, said] of [
+    [
+      'en',
+      'Run now: Fail undecided contributions',
+      'Fails for good what no operator decided within 72 hours. The job begins at once',
+    ],
+    ['ar', 'تشغيل الآن: تسجيل فشل المساهمات التي لم يُبتّ فيها', 'تسجّل نهائيًا فشل ما لم يُبتّ فيه خلال 72 ساعة. تبدأ المهمة فورًا'],
+  ] as const)
+    test(`before it is run by hand, a job says what it does for good, ${language}`, async () => {
+      const page = await browser.signedIn('operator', { language });
+      await page.goto(`${browser.baseUrl}/jobs`);
+      await page.getByRole('button', { name: button, exact: true }).click();
+      await page.getByRole('dialog').getByText(said).waitFor();
+    });
+
   test('a viewer sees the runs, and starts none', async () => {
     const page = await browser.signedIn('viewer');
     await page.goto(`${browser.baseUrl}/jobs?job=verify`);

@@ -138,7 +138,8 @@ function Does({ job: { job, description } }: { readonly job: Job }) {
   return figure === undefined ? description : said(figure);
 }
 
-function RunNow({ job: { job, is_running } }: { readonly job: Job }) {
+function RunNow({ job: shown }: { readonly job: Job }) {
+  const { job, is_running } = shown;
   const t = useTexts(JOB);
   const names: Readonly<Record<string, string>> = useTexts(JOB_NAME);
   const name = names[job] ?? job;
@@ -157,7 +158,11 @@ function RunNow({ job: { job, is_running } }: { readonly job: Job }) {
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         title={`${t.run}: ${name}`}
-        consequence={t.runConsequence}
+        consequence={
+          <>
+            <Does job={shown} /> {t.runConsequence}
+          </>
+        }
         label={t.run}
         change={run}
         onConfirm={() => run.mutate(undefined)}
