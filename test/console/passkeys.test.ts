@@ -106,6 +106,7 @@ describe('passkeys', needsBrowser, () => {
     await openAccount(page);
     await page.getByRole('button', { name: 'Remove: Laptop of the admin' }).click();
     const removal = page.getByRole('dialog', { name: 'Remove' });
+    await removal.getByText('This passkey no longer signs in. Your password still does.', { exact: true }).waitFor();
     await removal.getByRole('button', { name: 'Remove' }).click();
     const again = page.getByRole('dialog', { name: 'Confirm that it is you' });
     await again.getByRole('button', { name: 'Use a passkey' }).click();
@@ -139,7 +140,9 @@ describe('passkeys', needsBrowser, () => {
     await openAccount(page);
     await page.getByText('You have no password: you sign in with a passkey.').waitFor();
     await page.getByRole('button', { name: 'Remove: Passkey of the one-time link' }).click();
-    await page.getByRole('dialog', { name: 'Remove' }).getByRole('button', { name: 'Remove' }).click();
+    const removal = page.getByRole('dialog', { name: 'Remove' });
+    await removal.getByText('This passkey no longer signs in.', { exact: true }).waitFor();
+    await removal.getByRole('button', { name: 'Remove' }).click();
     const again = page.getByRole('dialog', { name: 'Confirm that it is you' });
     await again.getByRole('button', { name: 'Use a passkey' }).click();
     await page.getByText('You have no password, so nothing else signs you in.').waitFor();

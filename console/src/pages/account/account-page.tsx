@@ -33,7 +33,7 @@ export function AccountPage() {
           ]}
         />
         <Section title={t.passkeys}>
-          <Passkeys />
+          <Passkeys hasPassword={session.has_password} />
         </Section>
         <Section title={t.factor}>
           {session.has_password || session.has_second_factor ? (

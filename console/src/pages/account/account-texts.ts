@@ -59,15 +59,13 @@ export const ACCOUNT = {
   lastUsed: ['Last used', 'آخر استخدام'],
   addPasskey: ['Add a passkey', 'إضافة مفتاح مرور'],
   addPasskeyHelp: [
-    'Your browser asks you to confirm. From then on this passkey signs in, beside the password, and confirms steps that need a sign-in of the last 10 minutes.',
-    'سيطلب منك المتصفح التأكيد. بعدها يسجّل مفتاح المرور هذا دخولك إلى جانب كلمة المرور، ويؤكّد الخطوات التي تتطلّب تسجيل دخول خلال آخر 10 دقائق.',
+    'Your browser asks you to confirm. From then on this passkey signs in too, and confirms steps that need a sign-in of the last 10 minutes.',
+    'سيطلب منك المتصفح التأكيد. بعدها يسجّل مفتاح المرور هذا دخولك أيضًا، ويؤكّد الخطوات التي تتطلّب تسجيل دخول خلال آخر 10 دقائق.',
   ],
   passkeyAdded: ['The passkey is added.', 'أُضيف مفتاح المرور.'],
   removePasskey: ['Remove', 'إزالة'],
-  removePasskeyConsequence: [
-    'This passkey no longer signs in. Your password still does.',
-    'لن يسجّل مفتاح المرور هذا الدخول بعد الآن. وتبقى كلمة المرور صالحة.',
-  ],
+  removePasskeyConsequence: ['This passkey no longer signs in.', 'لن يسجّل مفتاح المرور هذا الدخول بعد الآن.'],
+  passwordStays: ['Your password still does.', 'وتبقى كلمة المرور صالحة.'],
   passkeyRemoved: ['The passkey is removed.', 'أُزيل مفتاح المرور.'],
   openApp: ['Open in the authenticator app', 'فتح في تطبيق المصادقة'],
   once: [

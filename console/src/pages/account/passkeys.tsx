@@ -20,7 +20,7 @@ import { ACCOUNT } from './account-texts.ts';
 
 const PASSKEYS_KEY = ['passkeys'] as const;
 
-export function Passkeys() {
+export function Passkeys({ hasPassword }: { readonly hasPassword: boolean }) {
   const t = useTexts(ACCOUNT);
   const { actions } = useTexts(COMMON);
   const passkeys = useQuery({ queryKey: PASSKEYS_KEY, queryFn: () => answerOf(client.GET('/operator/v1/session/passkeys')) });
@@ -40,7 +40,11 @@ export function Passkeys() {
                 { label: t.host, show: ({ host }) => <bdi dir="ltr">{host}</bdi> },
                 { label: t.addedAt, show: ({ created_at }) => <Time at={created_at} style="day" /> },
                 { label: t.lastUsed, show: ({ last_used_at }) => <Time at={last_used_at} /> },
-                { label: actions, isLabelHidden: true, show: (passkey) => <RemovePasskey passkey={passkey} /> },
+                {
+                  label: actions,
+                  isLabelHidden: true,
+                  show: (passkey) => <RemovePasskey passkey={passkey} hasPassword={hasPassword} />,
+                },
               ]}
             />
           )
@@ -107,7 +111,12 @@ function AddPasskey() {
   );
 }
 
-function RemovePasskey({ passkey: { passkey_id, name } }: { readonly passkey: Passkey }) {
+interface RemovePasskeyProps {
+  readonly passkey: Passkey;
+  readonly hasPassword: boolean;
+}
+
+function RemovePasskey({ passkey: { passkey_id, name }, hasPassword }: RemovePasskeyProps) {
   const t = useTexts(ACCOUNT);
   const readAgain = useReadAgain();
   const [isOpen, setOpen] = useState(false);
@@ -127,7 +136,7 @@ function RemovePasskey({ passkey: { passkey_id, name } }: { readonly passkey: Pa
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         title={t.removePasskey}
-        consequence={t.removePasskeyConsequence}
+        consequence={hasPassword ? `${t.removePasskeyConsequence} ${t.passwordStays}` : t.removePasskeyConsequence}
         label={t.removePasskey}
         color="red"
         change={remove}
