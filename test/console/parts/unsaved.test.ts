@@ -7,7 +7,7 @@ import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
-const { service, browser, partner, newPending } = (scene ?? {}) as Scene;
+const { service, browser, partner, client, newPending } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
 const WORDS = {
@@ -189,6 +189,47 @@ test('a reason in a dialog is kept too, and Escape closes the question alone', n
   await reason.waitFor({ state: 'detached' });
   await page.getByRole('navigation').getByRole('link', { name: 'Partners', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Partners' }).waitFor();
+});
+
+describe('what a closed dialog keeps', needsBrowser, () => {
+  for (const { what, at, open, field, title = open } of [
+    {
+      what: 'the report of an event',
+      at: () => '/failures',
+      open: 'Report a refused event',
+      title: undefined,
+      field: 'Event id of the partner',
+    },
+    { what: 'a project', at: () => '/impact', open: 'New project', field: 'Name in English' },
+    { what: 'a batch', at: () => '/impact/new', open: 'Create it without settlements', title: 'New batch', field: 'Name' },
+    { what: 'a passkey', at: () => '/account', open: 'Add a passkey', field: 'Name of the passkey' },
+    {
+      what: 'an adjustment',
+      at: async () => {
+        const { transaction_id } = (await client.confirm({ points: 120 })).body.contribution;
+        return `/contributions/${partner.partnerId}/${transaction_id}`;
+      },
+      open: 'Draft an adjustment',
+      field: 'Change of points',
+    },
+  ])
+    test(`is not lost unasked when it is opened again: ${what}`, async () => {
+      const page = await browser.signedIn('operator');
+      await page.goto(browser.baseUrl + (await at()));
+      const button = page.getByRole('button', { name: open, exact: true });
+      await button.click();
+      const dialog = page.getByRole('dialog', { name: title });
+      await dialog.getByLabel(field).fill('12');
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await button.click();
+      assert.equal(await dialog.getByLabel(field).inputValue(), '12');
+      await page.evaluate(`document.querySelector('nav a[href="/reviews"]').click()`);
+      await page.getByRole('dialog', { name: 'Leave this page?' }).getByRole('button', { name: 'Stay' }).click();
+      assert.equal(await dialog.getByLabel(field).inputValue(), '12');
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+    });
 });
 
 test('who signs out with something typed is asked first, again where the service cannot be reached', needsBrowser, async () => {

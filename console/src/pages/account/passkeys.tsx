@@ -92,6 +92,7 @@ function AddPasskey() {
         label={t.addPasskey}
         change={isTurnedAway ? { ...add, error: null } : add}
         fields={['name']}
+        isTyped={name !== ''}
         onConfirm={() => add.mutate(name.trim())}
       >
         <TextInput

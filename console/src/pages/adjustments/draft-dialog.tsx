@@ -89,6 +89,9 @@ export function DraftDialog(props: DraftDialogProps) {
   const t = useTexts(ADJUSTMENT);
   const navigate = useNavigate();
   const stated = useStated(props);
+  // Closed, it keeps what is typed.
+  const [isTypedInto, setTypedInto] = useState(false);
+  useUnsaved(isOpen && isTypedInto);
   const draft = useChange({
     send: (body: DraftBody, key) =>
       answerOf(client.POST('/operator/v1/adjustments', { params: { header: { 'Idempotency-Key': key } }, body })),
@@ -104,25 +107,24 @@ export function DraftDialog(props: DraftDialogProps) {
   };
   return (
     <Dialog opened={isOpen} onClose={close} title={reversed ? t.reverseTitle : t.draft} size="lg" isBusy={draft.isPending}>
-      <DraftForm {...props} stated={stated} draft={draft} onCancel={close} />
+      <DraftForm {...props} stated={stated} draft={draft} onInput={() => setTypedInto(true)} onCancel={close} />
     </Dialog>
   );
 }
 
-interface DraftFormProps extends Pick<DraftDialogProps, 'contribution' | 'reversed' | 'isOpen'> {
+interface DraftFormProps extends Pick<DraftDialogProps, 'contribution' | 'reversed'> {
   readonly stated: ReturnType<typeof useStated>;
   readonly draft: Pick<
     ReturnType<typeof useChange<DraftBody, unknown>>,
     'error' | 'isPending' | 'isUnderWay' | 'reset' | 'mutate'
   >;
+  readonly onInput: () => void;
   readonly onCancel: () => void;
 }
 
-function DraftForm({ contribution, reversed, isOpen, stated, draft, onCancel }: DraftFormProps) {
+function DraftForm({ contribution, reversed, stated, draft, onInput, onCancel }: DraftFormProps) {
   const t = useTexts(ADJUSTMENT);
   const common = useTexts(COMMON);
-  const [isTypedInto, setTypedInto] = useState(false);
-  useUnsaved(isOpen && isTypedInto);
   const { reason, field, label, delta } = stated;
   const [settled] = useDebouncedValue(delta, TYPED_MS);
   const preview = useDraftPreview({ contribution, reason, field, delta: settled, reversalOf: reversed?.adjustment_id });
@@ -134,7 +136,7 @@ function DraftForm({ contribution, reversed, isOpen, stated, draft, onCancel }: 
   const fields = [field, 'reason_en', 'reason_ar', 'beyond_worth_reason'];
   return (
     <form
-      onInput={() => setTypedInto(true)}
+      onInput={onInput}
       onSubmit={(event) => {
         event.preventDefault();
         // A draft with another number would be a second one.

@@ -60,6 +60,7 @@ export function DraftFailure() {
         asksReason
         change={draft}
         fields={Object.keys(EMPTY)}
+        isTyped={typed !== EMPTY}
         onConfirm={(reason) => {
           setTried(true);
           if (Object.values(values).every((value) => value !== '')) draft.mutate({ ...values, reason });

@@ -84,6 +84,7 @@ function CreateBar({ chosen }: { readonly chosen: Chosen<Poolable> }) {
         label={t.create}
         change={create}
         fields={['name', 'quantity']}
+        isTyped={stated.name + stated.quantity !== ''}
         onConfirm={() => create.mutate({ name: stated.name.trim(), quantity: stated.quantity.trim(), shares })}
       >
         <Stack gap="md">

@@ -119,6 +119,7 @@ function NewProject() {
         label={t.newProject}
         change={create}
         fields={Object.keys(BLANK)}
+        isTyped={project !== BLANK}
         onConfirm={() =>
           create.mutate({
             name_en: project.name_en.trim(),

@@ -23,6 +23,8 @@ interface FormProps {
   readonly change: Change;
   /** The fields among `children` that show what the service says of them. */
   readonly fields?: readonly string[];
+  /** Whether the fields among `children` keep what was typed before the dialog was closed. */
+  readonly isTyped?: boolean;
   /** It was done, and the dialog stays to show what came of it. */
   readonly isDone?: boolean;
   /** Absent where no reason is kept. */
@@ -37,7 +39,7 @@ interface ConfirmDialogProps extends FormProps {
   readonly title: string;
 }
 
-/** Opened again, it has neither the reason nor the error of the time before. */
+/** Opened again, it has neither the reason nor the error of the time before; what the caller keeps is not lost unasked then either. */
 export function ConfirmDialog({ isOpen, onClose, title, ...form }: ConfirmDialogProps) {
   const close = () => {
     form.change.reset();
@@ -57,6 +59,7 @@ function DialogForm(props: FormProps & Pick<ConfirmDialogProps, 'isOpen'> & { re
     label,
     color = 'forest',
     change,
+    isTyped = false,
     isDone = false,
     asksReason = false,
     onConfirm,
@@ -66,7 +69,7 @@ function DialogForm(props: FormProps & Pick<ConfirmDialogProps, 'isOpen'> & { re
   const t = useTexts(COMMON);
   const [reason, setReason] = useState('');
   const [isTypedInto, setTypedInto] = useState(false);
-  useUnsaved(props.isOpen && isTypedInto && !isDone);
+  useUnsaved(props.isOpen && (isTyped || isTypedInto) && !isDone);
   const form = useFirstEmptyField();
   return (
     <form
