@@ -256,6 +256,21 @@ describe('an incident', needsBrowser, () => {
     await page.getByText(/^Sent again last: 2 deliveries · .* · The operator/).waitFor();
     await page.getByText('All that was sent again is delivered.').waitFor();
     await exhaust(partnerId);
+    // How far it has come is said as well where the clock of the browser is an hour ahead.
+    await page.clock.setFixedTime(Date.now() + 3_600_000);
+    await page.reload();
+    const answered = Promise.withResolvers<() => Promise<void>>();
+    await page.route('**/recover', async (route) => {
+      const response = await route.fetch();
+      answered.resolve(() => route.fulfill({ response }));
+    });
+    await button.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send exhausted again' }).click();
+    await page.getByText('So far 2 deliveries of 2 will be sent again').waitFor();
+    await (await answered.promise)();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.unrouteAll();
+    await exhaust(partnerId);
     await page.goto(`${browser.baseUrl}/webhooks?partner=${partnerId}`);
     const listed = page.getByRole('row').filter({ hasText: receiver.url }).locator('[data-label="Not delivered"]');
     await listed.getByText('2', { exact: true }).waitFor();

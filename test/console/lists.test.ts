@@ -181,6 +181,18 @@ test('the overview begins with the month that it is for the reader', needsBrowse
   await page.getByRole('heading', { name: 'November 2026' }).waitFor();
 });
 
+test('what is over, and what may still be done, goes by the clock of the service', needsBrowser, async () => {
+  const version = await insertContributionRule(service.database, { partnerId: partner.partnerId, starts: '1 hour' });
+  const page = await browser.signedIn('admin');
+  await page.clock.setFixedTime(Date.now() + 70 * 86_400_000);
+  await page.goto(`${browser.baseUrl}/rules?partner=${partner.partnerId}`);
+  await page.getByRole('row', { name: version }).getByRole('button', { name: 'Withdraw' }).waitFor();
+  await page.goto(`${browser.baseUrl}/closings`);
+  const row = page.getByRole('row').filter({ hasText: 'Souq Express' });
+  const ends = row.locator('[data-label="Ends"]');
+  assert.match(await ends.innerText(), /^in /);
+});
+
 describe('from a partner and from the close of the month', needsBrowser, () => {
   test('the page of a partner has its open settlement, with points, and what waits', async () => {
     const page = await browser.signedIn('viewer');

@@ -2,6 +2,7 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import { ApiError, NoAnswerError, toError } from './api-error.ts';
 import type { components, paths } from './operator-types.ts';
+import { keepServiceTime } from './service-clock.ts';
 
 type Session = Pick<components['schemas']['Session'], 'csrf_token' | 'operator'>;
 
@@ -29,6 +30,9 @@ const sessionHeaders: Middleware = {
     if (request.method !== 'GET') setToken(request);
     else if (performance.now() - lastActivityAt > IDLE_MS) request.headers.set('x-refresh', 'true');
     return request;
+  },
+  onResponse({ response }) {
+    keepServiceTime(response);
   },
 };
 

@@ -1,5 +1,6 @@
 /** How single values are shown, everywhere: points, money, times, ids, texts of strangers. */
 import { CopyButton, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { serviceNow } from '../api/service-clock.ts';
 import { formatDecimal, formatMoney, formatWhole, roundDecimal } from '../format/points.ts';
 import { shortId } from '../format/short-id.ts';
 import { cityOf, formatRelative, formatTime, formatUtc, ownZone, type TimeStyle } from '../format/time.ts';
@@ -82,12 +83,12 @@ export function Time({ at, zone = ownZone(), style = 'minute' }: TimeProps) {
 }
 
 /** `in 3 hours`, with the time itself on hover. */
-export function Age({ at, now = Date.now() }: { readonly at: string | null | undefined; readonly now?: number }) {
+export function Age({ at }: { readonly at: string | null | undefined }) {
   const { language } = useLanguage();
   if (!at) return <Absent />;
   return (
     <time dateTime={at} className="figure" {...hint(formatUtc(at))}>
-      {formatRelative(at, now, language)}
+      {formatRelative(at, serviceNow(), language)}
     </time>
   );
 }

@@ -3,6 +3,7 @@ import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
@@ -101,7 +102,7 @@ function PeriodOf({ settlement }: { readonly settlement: NonNullable<Closing['op
 
 function End({ at }: { readonly at: string | undefined }) {
   const t = useTexts(CLOSING);
-  const isOverdue = at !== undefined && Date.parse(at) + OVERDUE_MS < Date.now();
+  const isOverdue = at !== undefined && Date.parse(at) + OVERDUE_MS < serviceNow();
   return isOverdue ? <Badge color="red">{t.overdue}</Badge> : <Age at={at} />;
 }
 

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import { present } from '../../api/present.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
@@ -162,5 +163,5 @@ function InForceOf({ partnerId }: { readonly partnerId: string }) {
 const WITHDRAWN_BEFORE_MS = 60_000;
 
 function startsLaterThan(ms: number, { starts_at }: Rule): boolean {
-  return Date.parse(starts_at) - Date.now() > ms;
+  return Date.parse(starts_at) - serviceNow() > ms;
 }

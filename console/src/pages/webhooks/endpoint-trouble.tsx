@@ -1,6 +1,7 @@
 /** Why an endpoint fails, or why nothing is sent to it, and the way to the attempt that shows it. */
 import { Alert, Stack, Text } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Time } from '../../parts/values.tsx';
@@ -24,7 +25,7 @@ interface EndpointTroubleProps {
 
 /** Whether its circuit is open now. */
 export function isPaused({ status, paused_until }: Endpoint): boolean {
-  return status === 'active' && paused_until !== null && Date.parse(paused_until) > Date.now();
+  return status === 'active' && paused_until !== null && Date.parse(paused_until) > serviceNow();
 }
 
 export function EndpointTrouble({ endpoint, activity, zone }: EndpointTroubleProps) {
