@@ -120,3 +120,14 @@ describe('by the keyboard alone', needsBrowser, () => {
     }
   });
 });
+
+  test('on a screen that is enlarged four times the bar stands below the list', async () => {
+    const page = await browser.signedIn('operator');
+    await page.setViewportSize({ width: 320, height: 256 });
+    await openList(page, '/reviews');
+    await ticks(page, 'Choose').first().check();
+    await page.locator(`${BAR} button`).first().waitFor();
+    const isBelow = `document.querySelector('${BAR}').getBoundingClientRect().top >=
+      document.querySelector('tbody').getBoundingClientRect().bottom`;
+    assert.equal(await page.evaluate(isBelow), true);
+  });
