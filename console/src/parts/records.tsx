@@ -10,7 +10,7 @@ import { AddressLink } from './address-link.tsx';
 import { Choose, ChooseAll, type Selection } from './chosen/choose.tsx';
 import { Download } from './download.tsx';
 import { Problem } from './problem.tsx';
-import { ariaSort, type Sortable, SortChoice, SortHeading } from './sort.tsx';
+import { ariaSort, type Sortable, SortChoice, SortHeading, useOrders } from './sort.tsx';
 import { Empty, Failure, Loading } from './state.tsx';
 
 export interface Column<Row> {
@@ -160,14 +160,12 @@ interface PagesProps<Row, PageOfRows> extends Omit<RecordsProps<Row>, 'rows'> {
   readonly csvLabel?: string;
 }
 
-/** A list of records that is read page by page. */
+/** A list of records that is read page by page. What a filter, an order or more of it led to is told to who hears the page. */
 export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, csvLabel, empty, ...records }: PagesProps<Row, PageOfRows>) {
-  const { more, exportCsv, noneSoFar, noneSoFarHelp, lookFurther } = useTexts(COMMON);
-  const { sorting, columns } = records;
-  if (!query.data) {
-    return query.error ? <Failure error={query.error} onRetry={() => void query.refetch()} /> : <Loading />;
-  }
-  const rows = query.data.pages.flatMap(rowsOf);
+  const { more, exportCsv, noneSoFar, noneSoFarHelp, lookFurther, listed } = useTexts(COMMON);
+  const { sorting, columns, label } = records;
+  const { order } = useOrders(sortableOf(columns), sorting);
+  const rows = query.data?.pages.flatMap(rowsOf) ?? [];
   const isUnfinished = rows.length === 0 && query.hasNextPage;
   const none = isUnfinished ? (
     <Empty title={noneSoFar} icon="search">
@@ -176,10 +174,15 @@ export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, csvLabel, emp
   ) : (
     empty
   );
+  const count = [listed(label, rows.length, query.hasNextPage), order?.label].filter(Boolean).join('. ');
   return (
-    <Stack gap="sm">
+    <Stack gap="sm" aria-busy={query.isPlaceholderData}>
+      <div role="status" className="records-status">
+        {query.data && (rows.length === 0 ? <Paper>{none}</Paper> : count)}
+      </div>
+      {!query.data && (query.error ? <Failure error={query.error} onRetry={() => void query.refetch()} /> : <Loading />)}
       {sorting && rows.length > 0 && <SortChoice columns={sortableOf(columns)} sorting={sorting} />}
-      <Records rows={rows} {...records} empty={none} />
+      {rows.length > 0 && <Records rows={rows} {...records} empty={null} />}
       <Group justify="space-between" className="records-end">
         {csv && rows.length > 0 ? <Download href={csv}>{csvLabel ?? exportCsv}</Download> : null}
         {query.hasNextPage && (

@@ -37,28 +37,42 @@ export function ariaSort({ by, isDescending }: Sorting, name: string): 'ascendin
   return isDescending ? 'descending' : 'ascending';
 }
 
-export function SortChoice({ columns, sorting }: { readonly columns: readonly Sortable[]; readonly sorting: Sorting }) {
+interface Order {
+  readonly value: string;
+  /** `Points: most first`. */
+  readonly label: string;
+}
+
+/** The orders of a list in words, and the one that it has; none where it cannot be sorted. */
+export function useOrders(columns: readonly Sortable[], sorting: Sorting | undefined) {
   const t = useTexts(COMMON);
   const ways = {
     time: [t.latestFirst, t.earliestFirst],
     size: [t.mostFirst, t.leastFirst],
     name: [t.lastToFirst, t.firstToLast],
   } as const;
-  const options = columns.flatMap(({ label, sort, kind }) => [
+  const orders: Order[] = columns.flatMap(({ label, sort, kind }) => [
     { value: `-${sort}`, label: `${label}: ${ways[kind][0]}` },
     { value: sort, label: `${label}: ${ways[kind][1]}` },
   ]);
   // The order of a list without a choice is that of a column, or that in which its records were created.
-  const { usual } = sorting;
-  if (!options.some(({ value }) => value === usual))
-    options.unshift({ value: usual, label: `${t.created}: ${ways.time[usual.startsWith('-') ? 0 : 1]}` });
+  const usual = sorting?.usual;
+  if (usual !== undefined && !orders.some(({ value }) => value === usual))
+    orders.unshift({ value: usual, label: `${t.created}: ${ways.time[usual.startsWith('-') ? 0 : 1]}` });
+  const now = sorting && `${sorting.isDescending ? '-' : ''}${sorting.by}`;
+  return { orders, order: orders.find(({ value }) => value === now) };
+}
+
+export function SortChoice({ columns, sorting }: { readonly columns: readonly Sortable[]; readonly sorting: Sorting }) {
+  const { sortBy } = useTexts(COMMON);
+  const { orders, order } = useOrders(columns, sorting);
   return (
     <Select
       className="sort-choice"
-      label={t.sortBy}
-      data={options}
+      label={sortBy}
+      data={orders}
       allowDeselect={false}
-      value={`${sorting.isDescending ? '-' : ''}${sorting.by}`}
+      value={order?.value ?? null}
       onChange={(chosen) => chosen && sorting.sort(chosen.replace(/^-/, ''), chosen.startsWith('-'))}
     />
   );

@@ -1,5 +1,8 @@
 /** Words that many pages use. */
+import { countArabic, countEnglish } from '../format/plural.ts';
 import type { Texts } from './text.ts';
+
+const RECORDS = ['سجل واحد', 'سجلان', 'سجلات', 'سجلًا', 'سجل'] as const;
 
 export const COMMON = {
   record: ['Record', 'السجل'],
@@ -20,6 +23,11 @@ export const COMMON = {
   skipToChosen: ['Skip to the actions for what is chosen', 'الانتقال إلى إجراءات المحدّد'],
   more: ['Show more', 'عرض المزيد'],
   loading: ['Loading', 'جارٍ التحميل'],
+  listed: [
+    (list: string, count: number, isMore: boolean) =>
+      `${list}: ${countEnglish(count, 'record')}${isMore ? ', and there are more' : ''}`,
+    (list: string, count: number, isMore: boolean) => `${list}: ${countArabic(count, RECORDS)}${isMore ? '، وهناك المزيد' : ''}`,
+  ],
   isRequired: ['This field is required.', 'هذا الحقل مطلوب.'],
   reason: ['Reason', 'السبب'],
   decidedMeanwhile: ['It was decided meanwhile. Nothing is left to do here.', 'بُتّ في هذا في هذه الأثناء، ولم يبقَ ما يُفعل هنا.'],

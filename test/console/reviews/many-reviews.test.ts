@@ -14,12 +14,14 @@ test('are decided together, and what a refused request left is decided when it i
   await Promise.all(Array.from({ length: COUNT }, () => newPending()));
   const page = await browser.signedIn('operator');
   await page.goto(`${browser.baseUrl}/reviews`);
+  const told = page.locator('.records-status');
   const more = page.getByRole('button', { name: 'Show more' });
   for (const shown of [50, 100]) {
     await page
       .locator('tbody tr')
       .nth(shown - 1)
       .waitFor();
+    assert.equal(await told.innerText(), `Reviews: ${shown} records, and there are more. Recorded: earliest first`);
     await more.click();
   }
   await page

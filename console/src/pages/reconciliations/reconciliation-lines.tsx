@@ -58,7 +58,7 @@ function LinesOfVerdict({ record, verdict, csv }: LinesProps & { readonly csv: s
   const { partner_id, reconciliation_id } = record;
   const path = { partner_id, reconciliation_id };
   const { sort, sorting } = useSort(['position'], 'position');
-  const query = usePages(['reconciliation-lines', path, verdict, sort], (place) =>
+  const query = usePages(['reconciliation-lines', path, { verdict, sort }], (place) =>
     answerOf(
       client.GET('/operator/v1/partners/{partner_id}/reconciliations/{reconciliation_id}/lines', {
         params: { path, query: { verdict, sort, ...place } },

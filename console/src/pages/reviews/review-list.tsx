@@ -1,5 +1,5 @@
 import { Box, Button, Text } from '@mantine/core';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -42,7 +42,7 @@ export function ReviewList() {
         <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
         <ChoiceFilter label={t.age} options={ages} value={filters.age} onChange={(age) => setFilters({ age })} />
       </Filters>
-      <Waiting key={JSON.stringify(filters)} filters={filters} />
+      <Waiting filters={filters} />
     </Page>
   );
 }
@@ -59,8 +59,8 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
   const common = useTexts(COMMON);
   const reasons = useTexts(REVIEW_REASON);
   const mayDecide = useMay('operator');
-  const chosen = useChosen<Review>();
-  const [before] = useState(() => openedBefore(filters.age));
+  const chosen = useChosen<Review>(JSON.stringify([filters.partner, filters.reason, filters.age]));
+  const before = useMemo(() => openedBefore(filters.age), [filters.age]);
   const { sort, sorting } = useSort(['opened_at', 'points'], 'opened_at');
   const wanted = present({
     sort,

@@ -10,10 +10,13 @@ export interface Chosen<Row> {
   readonly subscribe: (tell: () => void) => () => void;
 }
 
-/** Of one list, as long as it is shown. */
-export function useChosen<Row>(): Chosen<Row> {
-  const [chosen] = useState(begin<Row>);
-  return chosen;
+/** Of one list, as long as it is shown. Where `filter` names what it is filtered by, nothing of another filter stays chosen. */
+export function useChosen<Row>(filter = ''): Chosen<Row> {
+  const [kept, setKept] = useState(() => ({ filter, chosen: begin<Row>() }));
+  if (kept.filter === filter) return kept.chosen;
+  const anew = { filter, chosen: begin<Row>() };
+  setKept(anew);
+  return anew.chosen;
 }
 
 export function useChosenRows<Row>({ subscribe, get }: Chosen<Row>): ChosenRows<Row> {
