@@ -70,5 +70,7 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultPendingComponent: Loading,
   defaultErrorComponent: BrokenPage,
+  // What is typed or asked for about one record is about no other.
+  defaultRemountDeps: ({ params }) => params,
   scrollRestoration: true,
 });

@@ -1,4 +1,4 @@
-/** What the page of a review says after its decision. */
+/** What the page of a review says after its decision, and what the dialog of one is about. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -8,6 +8,7 @@ import { OWNER, signedIn } from '../../support/actor.ts';
 import { newConfirmation } from '../../support/client.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { goWithin } from '../../support/console/go-within.ts';
 import { insertContributionRule } from '../../support/rules.ts';
 import { OPEN_RATES } from '../../support/service.ts';
 
@@ -19,7 +20,7 @@ const scene = needsBrowser.skip
       await insertContributionRule(database, { partnerId: partner.partnerId, reviews_everything: true });
       made.push(partner);
     });
-const { service, browser } = (scene ?? {}) as Scene;
+const { service, browser, partner, newPending } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
 const factOf = (page: Page, name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd');
@@ -51,5 +52,26 @@ describe('a decided review', needsBrowser, () => {
       assert.equal(await time.getAttribute('datetime'), rows[0]?.at.toISOString());
       await time.getByText(city).waitFor();
       await factOf(page, by).waitFor();
+    });
+});
+
+describe('the dialog of a decision', needsBrowser, () => {
+  for (const [language, fail] of [
+    ['en', 'Fail'],
+    ['ar', 'تسجيل الفشل'],
+  ] as const)
+    test(`names the order and the partner, and goes with its review when another one is opened, ${language}`, async () => {
+      const [other, shown] = [await newPending(), await newPending()];
+      const pathOf = ({ transactionId }: typeof other) => `/reviews/${partner.partnerId}/${transactionId}`;
+      const page = await browser.signedIn('operator', { language });
+      await page.goto(`${browser.baseUrl}${pathOf(other)}`);
+      await page.getByRole('heading', { level: 1 }).getByText(other.order).waitFor();
+      await goWithin(page, pathOf(shown));
+      await page.getByRole('main').getByRole('button', { name: fail, exact: true }).click();
+      const dialog = page.getByRole('dialog');
+      for (const named of [shown.order, 'Souq Express']) await dialog.getByText(named).waitFor();
+      await page.evaluate('history.back()');
+      await page.getByRole('heading', { level: 1 }).getByText(other.order).waitFor();
+      await dialog.waitFor({ state: 'detached' });
     });
 });

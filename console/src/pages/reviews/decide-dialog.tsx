@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -5,7 +6,7 @@ import { useChange } from '../../api/use-change.ts';
 import { addWhole } from '../../format/points.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { useTexts } from '../../texts/language.tsx';
-import { type NotDecided, NotDecidedList } from './not-decided.tsx';
+import { type NotDecided, NotDecidedList, OrderOfPartner } from './not-decided.tsx';
 import { REVIEW } from './review-texts.ts';
 
 type Decided = components['schemas']['ReviewDecision'];
@@ -52,6 +53,7 @@ export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) 
   const partners = new Set(contributions.map(({ partner_id }) => partner_id)).size;
   const [title, consequence] = decision === 'confirm' ? [t.confirmTitle, t.confirmConsequence] : [t.failTitle, t.failConsequence];
   const isLeft = left.length > 0;
+  const [only] = contributions.length === 1 ? contributions : [];
   const close = () => {
     setLeft([]);
     onClose();
@@ -71,6 +73,11 @@ export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) 
       onConfirm={(reason) => change.mutate(reason)}
     >
       {isLeft && <NotDecidedList left={left} />}
+      {!isLeft && only && (
+        <Text>
+          <OrderOfPartner contribution={only} />
+        </Text>
+      )}
     </ConfirmDialog>
   );
 }

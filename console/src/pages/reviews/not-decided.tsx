@@ -29,17 +29,22 @@ export function NotDecidedList({ left }: { readonly left: readonly NotDecided[] 
   );
 }
 
-function Line({ contribution, decision }: NotDecided) {
+/** By which a person knows a contribution. */
+export function OrderOfPartner({ contribution: { partner_id, partner_order_ref } }: Pick<NotDecided, 'contribution'>) {
   const common = useTexts(COMMON);
-  const { partner_id, partner_order_ref } = contribution;
   const partner = usePartner(partner_id).data?.name;
   return (
+    <>
+      {common.order} <Foreign text={partner_order_ref} /> · <Foreign text={partner ?? partner_id} />
+    </>
+  );
+}
+
+function Line({ contribution, decision }: NotDecided) {
+  const { partner_id } = contribution;
+  return (
     <TwoLines
-      first={
-        <>
-          {common.order} <Foreign text={partner_order_ref} /> · <Foreign text={partner ?? partner_id} />
-        </>
-      }
+      first={<OrderOfPartner contribution={contribution} />}
       second={decision.earlier ? <Earlier partnerId={partner_id} earlier={decision.earlier} /> : <Why decision={decision} />}
     />
   );

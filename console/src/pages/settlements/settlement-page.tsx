@@ -45,7 +45,7 @@ export function SettlementPage() {
           : settlement.data && { to: `/settlements?partner=${partnerId}`, label: partner ?? partnerId }
       }
       description={<Id id={settlementId} />}
-      actions={settlement.data && <Actions key={settlementId} settlement={settlement.data} />}
+      actions={settlement.data && <Actions settlement={settlement.data} />}
     >
       <Loaded query={settlement}>
         {(record) => (
@@ -53,11 +53,7 @@ export function SettlementPage() {
             <Dispute settlement={record} />
             <SettlementFacts settlement={record} />
             <SettlementSum settlement={record} />
-            {record.status === 'closed' ? (
-              <Closed key={settlementId} settlement={record} />
-            ) : (
-              <ClosingChecklist settlement={record} />
-            )}
+            {record.status === 'closed' ? <Closed settlement={record} /> : <ClosingChecklist settlement={record} />}
           </Stack>
         )}
       </Loaded>
