@@ -5,7 +5,10 @@ import { useStepUp } from '../session/step-up.tsx';
 import { ApiError, DoneBeforeError, NoAnswerError } from './api-error.ts';
 
 interface ChangeTerms<Input, Output> {
-  /** @param key For `Idempotency-Key`: the same for the same input, until it was done. */
+  /**
+   * @param input All that is sent and can be another one the next time, because of the key.
+   * @param key For `Idempotency-Key`: the same for the same input, until it was done.
+   */
   readonly send: (input: Input, key: string) => Promise<Output>;
   /** What the person reads when it is done; nothing where the next thing shows by itself. */
   readonly done?: string | ((output: Output) => string);

@@ -1,4 +1,4 @@
-/** More reviews than the service decides with one request. */
+/** Reviews that are decided with several requests, or of which an answer was lost. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { needsBrowser } from '../../support/console/browser.ts';
@@ -53,4 +53,30 @@ test('are decided together, and what a refused request left is decided when it i
   );
   assert.deepEqual(rows, [{ decided: COUNT, reasons: 1 }]);
   await page.unroute(decisions);
+});
+
+test('are decided with the reason of others, of which the decision was made and its answer lost', needsBrowser, async () => {
+  const [first, second] = [await newPending(), await newPending()];
+  const page = await browser.signedIn('operator');
+  await page.goto(`${browser.baseUrl}/reviews`);
+  const dialog = page.getByRole('dialog');
+  const send = async ({ order }: typeof first) => {
+    await page.getByLabel(order).check();
+    await page.getByRole('button', { name: 'Fail', exact: true }).click();
+    await dialog.getByLabel('Reason').fill('Cancelled.');
+    await dialog.getByRole('button', { name: 'Fail 1 contribution' }).click();
+  };
+  const decisions = /\/reviews\/decisions$/;
+  await page.route(decisions, async (route) => {
+    await route.fetch();
+    await route.fulfill({ status: 504, contentType: 'text/html', body: '<h1>504 Gateway Time-out</h1>' });
+  });
+  await send(first);
+  await dialog.getByText('so the change may have been made').waitFor();
+  await page.unroute(decisions);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByLabel(first.order).waitFor({ state: 'detached' });
+  await send(second);
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('You recorded 1 contribution as failed.').waitFor();
 });

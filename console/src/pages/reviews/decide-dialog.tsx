@@ -18,6 +18,10 @@ export interface WantedDecision {
   readonly contributions: readonly Contribution[];
 }
 
+interface MadeDecision extends WantedDecision {
+  readonly reason: string;
+}
+
 interface DecideDialogProps {
   /** Closed without one. */
   readonly wanted: WantedDecision | undefined;
@@ -34,7 +38,7 @@ export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) 
   const { decision, contributions } = wanted ?? NOTHING;
   const [left, setLeft] = useState<readonly NotDecided[]>([]);
   const change = useChange({
-    send: (reason: string, key) => decideAll({ decision, contributions }, { reason, key }),
+    send: (made: MadeDecision, key) => decideAll(made, key),
     done: ({ decisions }) => (decision === 'confirm' ? t.confirmed : t.failed)(countDecided(decisions)),
     failed: ({ decisions }) => (countDecided(decisions) === 0 ? t.noneDecided : undefined),
     onDone: ({ decisions }) => {
@@ -70,7 +74,7 @@ export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) 
       asksReason
       isDone={isLeft}
       change={change}
-      onConfirm={(reason) => change.mutate(reason)}
+      onConfirm={(reason) => change.mutate({ decision, contributions, reason })}
     >
       {isLeft && <NotDecidedList left={left} />}
       {!isLeft && only && (
@@ -86,7 +90,7 @@ export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) 
 const DECIDED_AT_ONCE_MAX = 100;
 
 /** One request after the other. Each has a key of its own, so that a repetition decides only what is left. */
-async function decideAll({ decision, contributions }: WantedDecision, { reason, key }: { reason: string; key: string }) {
+async function decideAll({ decision, contributions, reason }: MadeDecision, key: string) {
   const decisions: Decided[] = [];
   for (let start = 0; start < contributions.length; start += DECIDED_AT_ONCE_MAX) {
     const some = contributions.slice(start, start + DECIDED_AT_ONCE_MAX);

@@ -35,7 +35,7 @@ export function OrderOfPartner({ contribution: { partner_id, partner_order_ref }
   const partner = usePartner(partner_id).data?.name;
   return (
     <>
-      {common.order} <Foreign text={partner_order_ref} /> · <Foreign text={partner ?? partner_id} />
+      {common.order} <Foreign text={partner_order_ref} isWhole /> · <Foreign text={partner ?? partner_id} />
     </>
   );
 }
