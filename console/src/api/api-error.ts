@@ -53,6 +53,11 @@ export function toError(status: number, body: unknown): ApiError | NoAnswerError
   );
 }
 
+/** Whether a change may have been made although it ended with this error. */
+export function mayBeMade(error: unknown): boolean {
+  return error instanceof NoAnswerError || (error instanceof ApiError && error.status >= 500);
+}
+
 /** Somebody else was faster: what the person wanted is so already. Nothing was sent. */
 export class DoneBeforeError extends Error {
   override readonly name = 'DoneBeforeError';

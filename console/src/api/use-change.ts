@@ -2,7 +2,7 @@ import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/r
 import { useEffect, useId, useRef } from 'react';
 import { notify } from '../parts/notify.tsx';
 import { useStepUp } from '../session/step-up.tsx';
-import { ApiError, DoneBeforeError, NoAnswerError } from './api-error.ts';
+import { ApiError, DoneBeforeError, mayBeMade, NoAnswerError } from './api-error.ts';
 
 interface ChangeTerms<Input, Output> {
   /**
@@ -18,16 +18,28 @@ interface ChangeTerms<Input, Output> {
   readonly onDone?: (output: Output) => void;
   /** Whether somebody else may be faster: after a refusal every view is read again, and the dialog says what it finds. */
   readonly isContested?: boolean;
-  /** Of a contested change that the service would make once more: whether it is made, by what is read now. Then nothing is sent. */
-  readonly isMadeNow?: (input: Input) => Promise<boolean>;
+  /**
+   * Of a contested change that the service would make once more: whether it is made, by what is read now. Then nothing is sent.
+   *
+   * @param isInDoubt Whether it may have been made here.
+   */
+  readonly isMadeNow?: (input: Input, isInDoubt: boolean) => Promise<boolean>;
 }
 
 export type Change<Input, Output> = Omit<UseMutationResult<Output, Error, Input>, 'error'> & {
   /** `null` too where the session had ended, which the sign-in says, and where somebody was faster, which the dialog says. */
   readonly error: Error | null;
+  /** What may have been made, because no answer came: the same input again brings the answer. */
+  readonly inDoubt: readonly Input[];
   /** Also before `isPending` is drawn. */
   readonly isUnderWay: () => boolean;
 };
+
+interface Sent<Input> {
+  readonly input: Input;
+  readonly key: string;
+  readonly isInDoubt: boolean;
+}
 
 /**
  * A change: sent with a key that makes a repetition harmless, after the password where it is wanted; then every view is read again. What is
@@ -44,7 +56,8 @@ export function useChange<Input, Output>({
   const queries = useQueryClient();
   const changeId = useId();
   const withStepUp = useStepUp();
-  const sent = useRef<{ payload: string; key: string } | undefined>(undefined);
+  /** By the payload: what was sent and is not done. */
+  const sent = useRef(new Map<string, Sent<Input>>());
   const underWay = useRef(new Set<string>());
   const isShown = useIsShown();
   const change = useMutation<Output, Error, Input>({
@@ -52,26 +65,29 @@ export function useChange<Input, Output>({
     gcTime: 0,
     mutationFn(input) {
       const payload = payloadOf(input);
-      if (sent.current?.payload !== payload) sent.current = { payload, key: crypto.randomUUID() };
-      const { key } = sent.current;
+      const { key, isInDoubt } = sent.current.get(payload) ?? { key: crypto.randomUUID(), isInDoubt: false };
+      sent.current.set(payload, { input, key, isInDoubt });
       return withStepUp(async () => {
-        if (await isMadeNow?.(input)) throw new DoneBeforeError();
+        if (await isMadeNow?.(input, isInDoubt)) throw new DoneBeforeError();
         return send(input, key);
       });
     },
-    onSuccess(output) {
-      sent.current = undefined;
+    onSuccess(output, input) {
+      sent.current.delete(payloadOf(input));
       const failure = failed?.(output);
       const message = failure ?? (typeof done === 'function' ? done(output) : done);
       if (message !== undefined) notify(message, { changeId, isFailure: failure !== undefined });
       void queries.invalidateQueries();
       if (isShown.current) onDone?.(output);
     },
-    onError(error) {
+    onError(error, input) {
       // It may have been done, or somebody else was faster: what is shown may be of before.
       const isRefused = error instanceof ApiError && !isSessionEnded(error);
       if ((isContested && isRefused) || error instanceof DoneBeforeError || error instanceof NoAnswerError)
         void queries.invalidateQueries();
+      const before = sent.current.get(payloadOf(input));
+      if (before && (isRefused || mayBeMade(error)))
+        sent.current.set(payloadOf(input), { ...before, isInDoubt: mayBeMade(error) });
     },
     onSettled: (_output, _error, input) => void underWay.current.delete(payloadOf(input)),
   });
@@ -79,6 +95,7 @@ export function useChange<Input, Output>({
   return {
     ...change,
     error: isSessionEnded(change.error) || change.error instanceof DoneBeforeError ? null : change.error,
+    inDoubt: [...sent.current.values()].filter((each) => each.isInDoubt).map(({ input }) => input),
     isUnderWay,
     // Forgotten meanwhile it would be drawn as not busy, and be sent once more.
     reset: () => void (isUnderWay() || change.reset()),

@@ -1,4 +1,5 @@
-import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
 import { useState } from 'react';
 import { useUnsaved } from '../app/unsaved.ts';
 import { COMMON } from '../texts/common-texts.ts';
@@ -16,7 +17,9 @@ export function ShownOnce({
   readonly copyLabel: string;
 }) {
   const t = useTexts(COMMON);
+  const clipboard = useClipboard();
   const [isCopied, setCopied] = useState(false);
+  if (clipboard.copied && !isCopied) setCopied(true);
   useUnsaved(!isCopied, 'secret');
   return (
     <Alert color="yellow" title={title} role="status">
@@ -26,22 +29,20 @@ export function ShownOnce({
           {value}
         </Code>
         <Group>
-          <CopyButton value={value}>
-            {({ copied, copy }) => (
-              <Button
-                size="xs"
-                variant="default"
-                leftSection={<Icon name={copied ? 'check' : 'copy'} size={14} />}
-                onClick={() => {
-                  copy();
-                  setCopied(true);
-                }}
-              >
-                {copied ? t.copied : copyLabel}
-              </Button>
-            )}
-          </CopyButton>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name={clipboard.copied ? 'check' : 'copy'} size={14} />}
+            onClick={() => clipboard.copy(value)}
+          >
+            {clipboard.copied ? t.copied : copyLabel}
+          </Button>
         </Group>
+        {clipboard.error && !isCopied && (
+          <Text size="sm" fw={600} role="alert">
+            {t.copyRefused}
+          </Text>
+        )}
       </Stack>
     </Alert>
   );

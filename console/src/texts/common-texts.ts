@@ -12,6 +12,10 @@ export const COMMON = {
   retry: ['Try again', 'إعادة المحاولة'],
   copy: ['Copy', 'نسخ'],
   copied: ['Copied', 'نُسخ'],
+  copyRefused: [
+    'The browser did not copy it. Select the text above and copy it yourself.',
+    'لم ينسخه المتصفح. حدّد النص أعلاه وانسخه بنفسك.',
+  ],
   showTyped: ['Show what is typed', 'إظهار النص المُدخل'],
   hideTyped: ['Hide what is typed', 'إخفاء النص المُدخل'],
   shownOnce: [

@@ -104,7 +104,7 @@ function refuseShortEnd({ keyId, expiresAt }: ApiKey, shortened: ApiKey): void {
   if (expiresAt === null || Number(shortened.expiresAt) < expiresAt.getTime()) return;
   throw new ServiceError(
     'invalid_request',
-    `The key ${keyId} expires at ${expiresAt.toISOString()}, within the overlap, and the new key would expire with it. Give the new key an expiry with --expires-at TIME, or none with --without-end. Nothing was changed.`,
+    `The key ${keyId} expires at ${expiresAt.toISOString()}, within the overlap, and the new key would expire with it. Issue another key, or on the command line give the new one an expiry with --expires-at TIME, or none with --without-end. Nothing was changed.`,
   );
 }
 

@@ -249,3 +249,92 @@ describe('a change that a proxy answers in place of the service', needsBrowser, 
     assert.deepEqual(rows, [{ times: 1 }]);
   });
 });
+
+describe('a key that was issued, of which the answer was lost', needsBrowser, () => {
+  for (const [language, t] of [
+    [
+      'en',
+      {
+        replace: 'Replace',
+        another: 'Issue another key',
+        issue: 'Issue a key',
+        ends: 'Ends',
+        inDoubt: 'the key may have been issued',
+        cancel: 'Cancel',
+        stay: 'Stay',
+        copy: 'Copy the key',
+        refused: 'The browser did not copy it.',
+      },
+    ],
+    [
+      'ar',
+      {
+        replace: 'استبدال',
+        another: 'إصدار مفتاح آخر',
+        issue: 'إصدار مفتاح',
+        ends: 'ينتهي',
+        inDoubt: 'ربما أُصدر المفتاح',
+        cancel: 'إلغاء',
+        stay: 'البقاء',
+        copy: 'نسخ المفتاح',
+        refused: 'لم ينسخه المتصفح.',
+      },
+    ],
+  ] as const)
+    test(`is brought by the same button, and each key stays on the page until it is copied, ${language}`, async () => {
+      const { partner: own } = await service.newPartner();
+      const page = await browser.signedIn('operator', { language });
+      const made: string[] = [];
+      await answerBy(page, { url: /\/keys(?:\/\w+\/rotate)?$/, method: 'POST' }, async (route) => {
+        const answer = await route.fetch();
+        const { api_key } = await answer.json();
+        const isLost = made.at(-1) !== api_key;
+        made.push(api_key);
+        await (isLost ? route.abort() : route.fulfill({ response: answer }));
+      });
+      const dialog = page.getByRole('dialog');
+      const replace = async () => {
+        await page
+          .getByRole('button', { name: `${t.replace}: test` })
+          .first()
+          .click();
+        await dialog.getByRole('button', { name: t.replace, exact: true }).click();
+      };
+      const leave = async () => {
+        await page.evaluate('history.back()');
+        await dialog.getByRole('button', { name: t.stay }).click();
+        await dialog.waitFor({ state: 'detached' });
+      };
+      await page.goto(`${browser.baseUrl}/partners/${own.partnerId}`);
+      await page.locator('a[href$="/set-up"]').click();
+      await replace();
+      await dialog.getByText(t.inDoubt).waitFor();
+      await dialog.locator('form').getByRole('button', { name: t.cancel, exact: true }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByRole('columnheader', { name: t.ends }).waitFor();
+      await leave();
+      await replace();
+      await page.locator('.secret').waitFor();
+      await page.getByRole('button', { name: t.another }).click();
+      const issue = page.getByRole('button', { name: t.issue, exact: true });
+      await issue.click();
+      await page.getByText(t.inDoubt).waitFor();
+      await issue.click();
+      await page.locator('.secret').nth(1).waitFor();
+      assert.deepEqual(await page.locator('.secret').allInnerTexts(), [made[1], made[3]]);
+      assert.deepEqual([made.length, new Set(made).size], [4, 2]);
+      const { rows } = await service.database.pool.query('select from api_key where partner_id = $1', [own.partnerId]);
+      assert.equal(rows.length, 3);
+      const copy = page.getByRole('button', { name: t.copy });
+      await page.context().clearPermissions();
+      await copy.first().click();
+      await page.getByText(t.refused).waitFor();
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await copy.last().click();
+      await leave();
+      await copy.first().click();
+      await page.getByText(t.refused).waitFor({ state: 'detached' });
+      await page.evaluate('history.back()');
+      await page.waitForURL(/\/partners\/\w+$/);
+    });
+});

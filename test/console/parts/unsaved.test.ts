@@ -5,6 +5,7 @@ import { needsBrowser } from '../../support/console/browser.ts';
 import { choose } from '../../support/console/choose.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, client, newPending } = (scene ?? {}) as Scene;
@@ -110,6 +111,46 @@ test(
     await page.getByRole('button', { name: 'Copy the key' }).click();
     await leave();
     await page.getByRole('heading', { level: 1, name: 'Reviews' }).waitFor();
+  },
+);
+
+test(
+  'the secret of an endpoint stays beside the next one, also where a challenge failed or an answer was lost',
+  needsBrowser,
+  async () => {
+    const { partner: own } = await service.newPartner();
+    const [first, second] = [await WebhookReceiver.open(), await WebhookReceiver.open()];
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/partners/${own.partnerId}/set-up`);
+    const step = page.getByRole('region', { name: 'Webhook endpoint', exact: true });
+    const secrets = step.locator('.secret');
+    const send = () => step.getByRole('button', { name: 'Challenge and add' }).click();
+    await step.getByLabel('Address').fill(first.url);
+    await send();
+    await secrets.waitFor();
+    const shown = await secrets.innerText();
+    await step.getByRole('button', { name: 'Add another endpoint' }).click();
+    await step.getByLabel('Address').fill('https://nobody.invalid/hook');
+    await send();
+    await step.getByText('Nothing was stored.').waitFor();
+    assert.equal(await secrets.innerText(), shown);
+    await step.getByLabel('Address').fill(second.url);
+    const made: string[] = [];
+    await page.route(/\/operator\/v1\/endpoints$/, async (route) => {
+      const answer = await route.fetch();
+      made.push((await answer.json()).secret);
+      await (made.length === 1 ? route.abort() : route.fulfill({ response: answer }));
+    });
+    await send();
+    await step.getByText('the endpoint may have been added').waitFor();
+    await step.getByRole('table').getByText(second.url).waitFor();
+    await send();
+    await secrets.nth(1).waitFor();
+    assert.deepEqual(await secrets.allInnerTexts(), [shown, made[0]]);
+    assert.deepEqual([made[1], second.challenges.length], [made[0], 1]);
+    for (const { url } of [first, second]) await step.getByText(`verifies deliveries to \u2068${new URL(url).host}`).waitFor();
+    for (const copy of await step.getByRole('button', { name: 'Copy the secret' }).all()) await copy.click();
+    await page.unrouteAll();
   },
 );
 

@@ -137,6 +137,8 @@ async function openWindow(browser: Browser, language: string, watched: Watch): P
 }
 
 async function fitScreen(page: Page, { scheme, width }: Required<Screen>): Promise<void> {
+  // A person's click has it without a question; this browser refuses what is copied.
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.setViewportSize({ width, height: heightOf(width) });
   await page.emulateMedia({ media: null, colorScheme: scheme, reducedMotion: 'reduce', forcedColors: null, contrast: null });
 }

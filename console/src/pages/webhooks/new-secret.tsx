@@ -1,6 +1,5 @@
 import { Alert, Button } from '@mantine/core';
 import { useState } from 'react';
-import { ApiError, NoAnswerError } from '../../api/api-error.ts';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
@@ -28,7 +27,8 @@ export function NewSecret({ endpoint, readAgain }: NewSecretProps) {
   const t = useTexts(WEBHOOK);
   const common = useTexts(COMMON);
   const [isOpen, setOpen] = useState(false);
-  const { rotate, isInDoubt } = useRotation({ endpoint, readAgain });
+  const rotate = useRotation({ endpoint, readAgain });
+  const isInDoubt = rotate.inDoubt.length > 0;
   useUnsaved(rotate.isPending || isInDoubt, 'secret');
   const isOwn = rotate.isPending || rotate.isSuccess || isInDoubt;
   const before = isOwn ? undefined : doneBefore(endpoint);
@@ -89,28 +89,14 @@ function doneBefore({ status, secret_rotates_at }: Endpoint): 'remove' | 'rotate
 /** After an answer that did not come, the same request brings the secret that it made. */
 function useRotation({ endpoint, readAgain }: NewSecretProps) {
   const t = useTexts(WEBHOOK);
-  const [isInDoubt, setInDoubt] = useState(false);
   const { partner_id, endpoint_id, url } = endpoint;
-  const rotate = useChange({
-    async send(_nothing: undefined, key) {
+  return useChange({
+    send(_nothing: undefined, key) {
       const params = { path: { partner_id, endpoint_id }, header: { 'Idempotency-Key': key } };
-      const call = client.POST('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/rotate-secret', { params });
-      try {
-        const made = await answerOf(call);
-        setInDoubt(false);
-        return made;
-      } catch (error) {
-        setInDoubt(mayBeMade(error));
-        throw error;
-      }
+      return answerOf(client.POST('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}/rotate-secret', { params }));
     },
     done: t.newSecretDone(endpointName(url)),
     isContested: true,
-    isMadeNow: async () => !isInDoubt && doneBefore((await readAgain()) ?? endpoint) !== undefined,
+    isMadeNow: async (_nothing, isInDoubt) => !isInDoubt && doneBefore((await readAgain()) ?? endpoint) !== undefined,
   });
-  return { rotate, isInDoubt };
-}
-
-function mayBeMade(error: unknown): boolean {
-  return error instanceof NoAnswerError || (error instanceof ApiError && error.status >= 500);
 }

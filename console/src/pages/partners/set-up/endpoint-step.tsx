@@ -1,7 +1,8 @@
-import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
+import type { components } from '../../../api/operator-types.ts';
 import { useChange } from '../../../api/use-change.ts';
 import { useUnsaved } from '../../../app/unsaved.ts';
 import { endpointName } from '../../../format/endpoint-name.ts';
@@ -18,6 +19,8 @@ import { useTexts } from '../../../texts/language.tsx';
 import { SET_UP } from './set-up-texts.ts';
 import { Step } from './step.tsx';
 
+type Added = components['schemas']['AddedEndpoint'];
+
 /** Where the partner's events go: added once the receiver has answered a signed challenge. */
 export function EndpointStep({ partnerId }: { readonly partnerId: string | undefined }) {
   const t = useTexts(SET_UP);
@@ -28,6 +31,7 @@ export function EndpointStep({ partnerId }: { readonly partnerId: string | undef
     enabled: partnerId !== undefined,
   });
   const present = endpoints.data?.endpoints.filter(({ status }) => status !== 'removed') ?? [];
+  const [added, setAdded] = useState<readonly Added[]>([]);
   const isDone = present.some(({ status }) => status === 'active');
   return (
     <Step number={4} title={t.endpoint} help={t.endpointHelp} state={isDone ? 'done' : 'open'} isLocked={partnerId === undefined}>
@@ -53,7 +57,14 @@ export function EndpointStep({ partnerId }: { readonly partnerId: string | undef
                 ]}
               />
             )}
-            <NewEndpoint partnerId={partnerId ?? ''} isFirst={present.length === 0} />
+            {added.map(({ endpoint: { endpoint_id, url }, secret }) => (
+              <ShownOnce key={endpoint_id} value={secret} title={t.secretOf(endpointName(url))} copyLabel={t.copySecret} />
+            ))}
+            <NewEndpoint
+              partnerId={partnerId ?? ''}
+              isFirst={present.length === 0}
+              onAdded={(one) => setAdded((before) => [...before, one])}
+            />
           </Stack>
         )}
       </Loaded>
@@ -83,7 +94,13 @@ function ChallengeHelp() {
   );
 }
 
-function NewEndpoint({ partnerId, isFirst }: { readonly partnerId: string; readonly isFirst: boolean }) {
+interface NewEndpointProps {
+  readonly partnerId: string;
+  readonly isFirst: boolean;
+  readonly onAdded: (added: Added) => void;
+}
+
+function NewEndpoint({ partnerId, isFirst, onAdded }: NewEndpointProps) {
   const t = useTexts(SET_UP);
   const [isOpen, setOpen] = useState(false);
   const [url, setUrl] = useState('');
@@ -91,26 +108,26 @@ function NewEndpoint({ partnerId, isFirst }: { readonly partnerId: string; reado
     send: (body: { partner_id: string; url: string }, key) =>
       answerOf(client.POST('/operator/v1/endpoints', { params: { header: { 'Idempotency-Key': key } }, body })),
     done: ({ endpoint }) => t.added(endpointName(endpoint.url)),
-    onDone() {
+    onDone(made) {
       setOpen(false);
       setUrl('');
+      onAdded(made);
     },
   });
+  // The list has the endpoint then, and the same request brings its secret.
+  const isInDoubt = add.inDoubt.length > 0;
   const mayAdd = useMay('operator');
   useUnsaved((isFirst || isOpen) && url.trim() !== '');
+  useUnsaved(add.isPending || isInDoubt, 'secret');
   const { environment } = useSession();
   if (!mayAdd) return null;
-  const secret = add.data?.secret;
-  if (!isFirst && !isOpen)
+  if (!isFirst && !isOpen && !isInDoubt)
     return (
-      <Stack gap="sm">
-        {secret && <ShownOnce value={secret} title={t.secret} copyLabel={t.copySecret} />}
-        <Group>
-          <Button variant="default" onClick={() => setOpen(true)}>
-            {t.anotherEndpoint}
-          </Button>
-        </Group>
-      </Stack>
+      <Group>
+        <Button variant="default" onClick={() => setOpen(true)}>
+          {t.anotherEndpoint}
+        </Button>
+      </Group>
     );
   return (
     <form
@@ -120,7 +137,6 @@ function NewEndpoint({ partnerId, isFirst }: { readonly partnerId: string; reado
       }}
     >
       <Stack gap="sm">
-        {secret && <ShownOnce value={secret} title={t.secret} copyLabel={t.copySecret} />}
         <ChallengeHelp />
         <TextInput
           label={t.url}
@@ -130,6 +146,7 @@ function NewEndpoint({ partnerId, isFirst }: { readonly partnerId: string; reado
           dir="ltr"
           maxLength={2_048}
           placeholder="https://"
+          disabled={isInDoubt}
           value={url}
           error={problemOf(add.error, 'url')}
           onChange={(event) => setUrl(event.currentTarget.value)}
@@ -144,7 +161,12 @@ function NewEndpoint({ partnerId, isFirst }: { readonly partnerId: string; reado
             {t.challenging}
           </Text>
         )}
-        <Problem error={add.error} fields={['url']} />
+        {isInDoubt && !add.isPending && (
+          <Alert color="red" role="alert">
+            {t.addInDoubt}
+          </Alert>
+        )}
+        {!isInDoubt && <Problem error={add.error} fields={['url']} />}
       </Stack>
     </form>
   );

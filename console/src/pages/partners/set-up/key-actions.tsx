@@ -1,7 +1,8 @@
-import { Group, Text } from '@mantine/core';
+import { Alert, Group, Text } from '@mantine/core';
 import { answerOf, client } from '../../../api/client.ts';
 import type { components } from '../../../api/operator-types.ts';
-import { useChange } from '../../../api/use-change.ts';
+import { type Change, useChange } from '../../../api/use-change.ts';
+import { useUnsaved } from '../../../app/unsaved.ts';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
 import { DecidedBefore } from '../../../parts/dialogs/decided-before.tsx';
 import { RowButton } from '../../../parts/row-button.tsx';
@@ -12,6 +13,7 @@ import { useLastEntry } from '../../audit/done-before.tsx';
 import { SET_UP } from './set-up-texts.ts';
 
 type Key = components['schemas']['ApiKey'];
+type Issued = components['schemas']['IssuedApiKey'];
 type Step = 'rotate' | 'revoke';
 
 /** What the person is about to do with a key. */
@@ -38,31 +40,45 @@ export function KeyActions({ apiKey, onStep }: KeyActionsProps) {
   );
 }
 
+/** Beside the list: after an answer that did not come, the same request brings the key that it made, also where the dialog was closed. */
+export function useReplacement(onIssued: (issued: Issued) => void) {
+  const t = useTexts(SET_UP);
+  const replace = useChange({
+    send: (key_id: string, key) =>
+      answerOf(
+        client.POST('/operator/v1/keys/{key_id}/rotate', { params: { path: { key_id }, header: { 'Idempotency-Key': key } } }),
+      ),
+    done: (issued) => t.issued(issued.key.name),
+    onDone: onIssued,
+    isContested: true,
+  });
+  useUnsaved(replace.isPending || replace.inDoubt.length > 0, 'secret');
+  return replace;
+}
+
 interface StepDialogProps extends WantedKeyStep {
-  readonly onIssued: (apiKey: string) => void;
+  readonly replace: Change<string, Issued>;
   readonly onClose: () => void;
 }
 
 /** Beside the list, so that it stays where a colleague revokes the key, also where the key leaves the list. */
-export function KeyStepDialog({ apiKey: { key_id, partner_id, name }, step, onIssued, onClose }: StepDialogProps) {
+export function KeyStepDialog({ apiKey: { key_id, partner_id, name }, step, replace, onClose }: StepDialogProps) {
   const t = useTexts(SET_UP);
   const common = useTexts(COMMON);
-  const { entry: revoked, refetch } = useLastEntry(key_id, 'key.revoke');
-  const change = useChange<undefined, { readonly api_key?: string }>({
-    async send(_nothing, key) {
-      const params = { path: { key_id }, header: { 'Idempotency-Key': key } };
-      if (step === 'rotate') return answerOf(client.POST('/operator/v1/keys/{key_id}/rotate', { params }));
-      await answerOf(client.POST('/operator/v1/keys/{key_id}/revoke', { params }));
-      return {};
-    },
-    done: ({ api_key }) => (api_key === undefined ? t.revokeDone(name) : t.issued(name)),
-    onDone({ api_key }) {
-      onClose();
-      if (api_key !== undefined) onIssued(api_key);
-    },
+  const { entry, refetch } = useLastEntry(key_id, 'key.revoke');
+  const revoke = useChange({
+    send: (_nothing: undefined, key) =>
+      answerOf(
+        client.POST('/operator/v1/keys/{key_id}/revoke', { params: { path: { key_id }, header: { 'Idempotency-Key': key } } }),
+      ),
+    done: t.revokeDone(name),
+    onDone: onClose,
     isContested: true,
-    isMadeNow: async () => step === 'revoke' && (await refetch()).data?.entries.length === 1,
+    isMadeNow: async () => (await refetch()).data?.entries.length === 1,
   });
+  const isInDoubt = step === 'rotate' && replace.inDoubt.includes(key_id);
+  const replacement = isInDoubt ? { ...replace, error: null } : replace;
+  const revoked = isInDoubt ? undefined : entry;
   return (
     <ConfirmDialog
       isOpen
@@ -72,9 +88,14 @@ export function KeyStepDialog({ apiKey: { key_id, partner_id, name }, step, onIs
       label={t[step]}
       color={step === 'revoke' && !revoked ? 'red' : 'forest'}
       isDone={revoked !== undefined}
-      change={change}
-      onConfirm={() => change.mutate(undefined)}
+      change={step === 'rotate' ? replacement : revoke}
+      onConfirm={() => (step === 'rotate' ? replace.mutate(key_id) : revoke.mutate(undefined))}
     >
+      {isInDoubt && !replace.isPending && (
+        <Alert color="red" role="alert">
+          {t.issueInDoubt}
+        </Alert>
+      )}
       {revoked && (
         <Text>
           <DecidedBefore partnerId={partner_id} label={t.revokedBy} by={revoked.operator_id} at={revoked.recorded_at} />

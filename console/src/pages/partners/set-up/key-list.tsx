@@ -14,7 +14,7 @@ import { Empty } from '../../../parts/state.tsx';
 import { Foreign, Id } from '../../../parts/values.tsx';
 import { COMMON } from '../../../texts/common-texts.ts';
 import { useTexts } from '../../../texts/language.tsx';
-import { KeyActions, KeyStepDialog, type WantedKeyStep } from './key-actions.tsx';
+import { KeyActions, KeyStepDialog, useReplacement, type WantedKeyStep } from './key-actions.tsx';
 import { SET_UP } from './set-up-texts.ts';
 
 type Permission = components['schemas']['ApiKey']['permission'];
@@ -24,7 +24,7 @@ const COLORS: Readonly<Record<Status, string>> = { active: 'forest', expired: 'g
 
 interface KeyListProps {
   readonly partnerId: string;
-  readonly onIssued: (apiKey: string) => void;
+  readonly onIssued: (issued: components['schemas']['IssuedApiKey']) => void;
 }
 
 /** The keys that a partner has and had. */
@@ -44,6 +44,10 @@ export function KeyList({ partnerId, onIssued }: KeyListProps) {
     ),
   );
   const [asked, setAsked] = useState<WantedKeyStep>();
+  const replace = useReplacement((issued) => {
+    setAsked(undefined);
+    onIssued(issued);
+  });
   return (
     <Stack gap="sm">
       <Filters names={['status', 'permission']}>
@@ -80,12 +84,17 @@ export function KeyList({ partnerId, onIssued }: KeyListProps) {
             sort: 'created_at',
             show: ({ created_at }) => <PartnerTime partnerId={partnerId} at={created_at} style="day" />,
           },
+          {
+            label: t.ends,
+            isGiven: ({ expires_at }) => expires_at !== null,
+            show: ({ expires_at }) => <PartnerTime partnerId={partnerId} at={expires_at} />,
+          },
           { label: t.lastUsed, show: ({ last_used_at }) => <PartnerTime partnerId={partnerId} at={last_used_at} /> },
           { label: t.keyId, show: ({ key_id }) => <Id id={key_id} isShort /> },
           { label: common.actions, isLabelHidden: true, show: (key) => <KeyActions apiKey={key} onStep={setAsked} /> },
         ]}
       />
-      {asked && <KeyStepDialog {...asked} onIssued={onIssued} onClose={() => setAsked(undefined)} />}
+      {asked && <KeyStepDialog {...asked} replace={replace} onClose={() => setAsked(undefined)} />}
     </Stack>
   );
 }

@@ -1,8 +1,8 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
-import type { operations } from '../../../api/operator-types.ts';
+import type { components, operations } from '../../../api/operator-types.ts';
 import { useChange } from '../../../api/use-change.ts';
 import { useUnsaved } from '../../../app/unsaved.ts';
 import { Problem, problemOf } from '../../../parts/problem.tsx';
@@ -16,12 +16,13 @@ import { Step } from './step.tsx';
 
 type Body = operations['issueApiKey']['requestBody']['content']['application/json'];
 type Permission = Body['permission'];
+type Issued = components['schemas']['IssuedApiKey'];
 
 interface KeyStepProps {
   readonly partnerId: string | undefined;
-  /** The whole key, which the last step may use while the page is open. */
-  readonly issued: string | undefined;
-  readonly onIssued: (apiKey: string) => void;
+  /** On this page. The last step may use the last one. */
+  readonly issued: readonly Issued[];
+  readonly onIssued: (issued: Issued) => void;
 }
 
 export function KeyStep({ partnerId, issued, onIssued }: KeyStepProps) {
@@ -44,7 +45,9 @@ export function KeyStep({ partnerId, issued, onIssued }: KeyStepProps) {
       <Loaded query={keys}>
         {(answer) => (
           <Stack gap="sm">
-            {issued && <ShownOnce value={issued} title={t.issuedKey} copyLabel={t.copyKey} />}
+            {issued.map(({ key, api_key }) => (
+              <ShownOnce key={key.key_id} value={api_key} title={t.issued(key.name)} copyLabel={t.copyKey} />
+            ))}
             {answer.keys.length > 0 && <KeyList partnerId={path.partner_id} onIssued={onIssued} />}
             <IssueKey partnerId={path.partner_id} isFirst={active.length === 0} onIssued={onIssued} />
           </Stack>
@@ -59,7 +62,7 @@ const PROPOSED_NAME = 'server';
 interface IssueKeyProps {
   readonly partnerId: string;
   readonly isFirst: boolean;
-  readonly onIssued: (apiKey: string) => void;
+  readonly onIssued: (issued: Issued) => void;
 }
 
 function IssueKey({ partnerId, isFirst, onIssued }: IssueKeyProps) {
@@ -76,15 +79,18 @@ function IssueKey({ partnerId, isFirst, onIssued }: IssueKeyProps) {
         }),
       ),
     done: t.issued(name.trim()),
-    onDone: ({ api_key }) => {
+    onDone: (issued) => {
       setOpen(false);
       setName(PROPOSED_NAME);
-      onIssued(api_key);
+      onIssued(issued);
     },
   });
+  // The list has the key then, and the same request brings it whole.
+  const isInDoubt = issue.inDoubt.length > 0;
   useUnsaved((isFirst || isOpen) && name !== PROPOSED_NAME);
+  useUnsaved(issue.isPending || isInDoubt, 'secret');
   if (!useMay('operator')) return null;
-  if (!isFirst && !isOpen)
+  if (!isFirst && !isOpen && !isInDoubt)
     return (
       <Group>
         <Button variant="default" onClick={() => setOpen(true)}>
@@ -106,6 +112,7 @@ function IssueKey({ partnerId, isFirst, onIssued }: IssueKeyProps) {
             required
             dir="auto"
             maxLength={200}
+            disabled={isInDoubt}
             value={name}
             error={problemOf(issue.error, 'name')}
             onChange={(event) => setName(event.currentTarget.value)}
@@ -115,6 +122,7 @@ function IssueKey({ partnerId, isFirst, onIssued }: IssueKeyProps) {
             allowDeselect={false}
             w={{ base: '100%', sm: 320 }}
             data={(['read_write', 'manage', 'read_only'] as const).map((value) => ({ value, label: t[value] }))}
+            disabled={isInDoubt}
             value={permission}
             onChange={(value) => setPermission(value as Permission)}
           />
@@ -122,7 +130,12 @@ function IssueKey({ partnerId, isFirst, onIssued }: IssueKeyProps) {
             {t.issue}
           </Button>
         </Group>
-        <Problem error={issue.error} fields={['name']} />
+        {isInDoubt && !issue.isPending && (
+          <Alert color="red" role="alert">
+            {t.issueInDoubt}
+          </Alert>
+        )}
+        {!isInDoubt && <Problem error={issue.error} fields={['name']} />}
       </Stack>
     </form>
   );

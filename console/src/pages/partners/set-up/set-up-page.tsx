@@ -2,6 +2,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { components } from '../../../api/operator-types.ts';
 import { Page } from '../../../layout/page.tsx';
 import { usePartner } from '../../../parts/partner.tsx';
 import { Failure } from '../../../parts/state.tsx';
@@ -20,7 +21,7 @@ export function PartnerSetUp() {
   const { partnerId } = useParams({ strict: false });
   const partner = usePartner(partnerId);
   const mayCreate = useMay('operator');
-  const [apiKey, setApiKey] = useState<string>();
+  const [issued, setIssued] = useState<readonly components['schemas']['IssuedApiKey'][]>([]);
   // What was read before stays: a key or a secret that is shown once is on the page.
   if (partner.error && !partner.data) return <Failure error={partner.error} onRetry={() => void partner.refetch()} />;
   const known = partner.data?.partner_id;
@@ -36,9 +37,9 @@ export function PartnerSetUp() {
           {partnerId === undefined && (mayCreate ? <NewPartnerForm /> : <Text size="sm">{t.notAllowed}</Text>)}
         </Step>
         <RuleStep partnerId={known} currency={partner.data?.currency ?? null} />
-        <KeyStep partnerId={known} issued={apiKey} onIssued={setApiKey} />
+        <KeyStep partnerId={known} issued={issued} onIssued={(key) => setIssued((before) => [...before, key])} />
         <EndpointStep partnerId={known} />
-        <FirstStep partnerId={known} currency={partner.data?.currency ?? null} apiKey={apiKey} />
+        <FirstStep partnerId={known} currency={partner.data?.currency ?? null} apiKey={issued.at(-1)?.api_key} />
       </Stack>
     </Page>
   );

@@ -83,13 +83,17 @@ export const SET_UP = {
   read_only: ['Reads only', 'يقرأ فقط'],
   manage: ['Confirms, reads, and manages its endpoints', 'يؤكّد ويقرأ ويدير نقاط الاستقبال'],
   issue: ['Issue a key', 'إصدار مفتاح'],
-  issuedKey: ['The key is issued.', 'أُصدر المفتاح.'],
   issued: [
     (name: string) => `The key “${isolateForeign(name)}” is issued.`,
     (name: string) => `أُصدر المفتاح «${isolateForeign(name)}».`,
   ],
+  issueInDoubt: [
+    'No answer came: the key may have been issued. Press the button again: if it was, you get the same one.',
+    'لم يصل رد، وربما أُصدر المفتاح. اضغط الزر مرة أخرى: إن كان قد أُصدر فستحصل عليه نفسه.',
+  ],
   copyKey: ['Copy the key', 'نسخ المفتاح'],
   copySecret: ['Copy the secret', 'نسخ السر'],
+  ends: ['Ends', 'ينتهي'],
   lastUsed: ['Last used', 'آخر استخدام'],
   active: ['Active', 'سارٍ'],
   expired: ['Expired', 'منتهي الصلاحية'],
@@ -140,7 +144,14 @@ export const SET_UP = {
     (name: string) => `The endpoint ${isolateForeign(name)} answered the challenge and is added.`,
     (name: string) => `أجابت نقطة الاستقبال ${isolateForeign(name)} عن التحدي وأُضيفت.`,
   ],
-  secret: ['The secret by which the partner verifies deliveries', 'السر الذي يتحقق به الشريك من الإشعارات'],
+  secretOf: [
+    (name: string) => `The secret by which the partner verifies deliveries to ${isolateForeign(name)}`,
+    (name: string) => `السر الذي يتحقق به الشريك من الإشعارات إلى ${isolateForeign(name)}`,
+  ],
+  addInDoubt: [
+    'No answer came: the endpoint may have been added. Press the button again: if it was, you get its secret.',
+    'لم يصل رد، وربما أُضيفت نقطة الاستقبال. اضغط الزر مرة أخرى: إن كانت قد أُضيفت فستحصل على سرّها.',
+  ],
   anotherEndpoint: ['Add another endpoint', 'إضافة نقطة أخرى'],
 
   first: ['First confirmation', 'التأكيد الأول'],
