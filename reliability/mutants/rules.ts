@@ -59,6 +59,22 @@ export const RULES: readonly Rule[] = [
     tests: ['contributions/confirm-contribution'],
   },
   {
+    rule: 'a COMMIT without an answer is no failure: what is not found may still be recorded',
+    source: 'decisions 3, the answer to a COMMIT',
+    file: 'src/operations/group-commit.ts',
+    find: "throw unavailable('The database did not answer the commit; whether the request is recorded is not known yet.');",
+    replace: "throw Object.assign(unavailable('The request failed.'), { code: 'contribution_final_failure' });",
+    tests: ['store/transaction'],
+  },
+  {
+    rule: 'a COMMIT without an answer is no conflict with another key: only what is stored under its own key decides',
+    source: 'decisions 3, the answer to a COMMIT',
+    file: 'src/operations/group-commit.ts',
+    find: 'this.#options.findOwnOutcome(request, await this.#find(request));',
+    replace: 'this.#options.classifyConflict(request, await this.#find(request));',
+    tests: ['store/transaction'],
+  },
+  {
     rule: "a look-up by event never finds another partner's contribution",
     source: 'decisions 1, forbidden',
     file: LOOK_UP,

@@ -212,6 +212,23 @@ describe('a wait for the standby that is cut short', () => {
     await assert.rejects(commit, CommitUnknownError);
   });
 
+  test('a confirmation is not answered, and the same request is a replay when the standby is no longer waited for', async () => {
+    const fields = newConfirmation();
+    const headers = { 'idempotency-key': uniqueId('key') };
+    const asked = client.confirm(fields, headers);
+    assert.ok((await cancelWaits(asked)) > 0);
+    const answer = await asked;
+    assert.equal(answer.status, 503, answer.text);
+    assert.deepEqual(detailCodes(answer), { point_restoration: 'not_authorized', next_action: 'look_up' });
+    await nameStandbys('');
+    const found = await client.findByEvent(fields.partner_event_id);
+    assert.equal(found.status, 200);
+    const again = await client.confirm(fields, headers);
+    assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true']);
+    assert.deepEqual(again.body.contribution, found.body.contribution);
+    await nameStandbys('nobody');
+  });
+
   test('a commit that is to be proved is not proved', async () => {
     const proof = checkWritable(service.database.pool);
     assert.ok((await cancelWaits(proof)) > 0);

@@ -2,12 +2,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CommitUnknownError, inTransaction } from '../../src/store/transaction.ts';
-import { Client } from '../support/client.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { type Answer, Client, detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
+import { databaseProxy } from '../support/postgres/database-proxy.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();
 const { client, key } = await service.newPartner();
 const { pool } = service.database;
+const proxy = await databaseProxy(service.databaseUrl);
+const cutOff = await testService({ env: { DATABASE_URL: proxy.databaseUrl }, roles: ['api'] });
+const caller = new Client(cutOff.baseUrl, key.apiKey);
 
 describe('transactions', () => {
   test('what throws stores nothing, and the connection is used again', async () => {
@@ -73,13 +79,127 @@ describe('transactions', () => {
   });
 });
 
+describe('a request whose COMMIT has no answer is answered with what is stored under its key (decisions, section 3)', () => {
+  interface Cut {
+    /** What the service sends together with the COMMIT. */
+    readonly words: string;
+    readonly isSent: boolean;
+    /** What happens between the COMMIT and the loss of its connection. */
+    meanwhile(): Promise<unknown>;
+  }
+
+  /** The answer to a request whose connection to the database is cut without an answer to its COMMIT. */
+  async function answerCut(ask: () => Promise<Answer>, { words, isSent, meanwhile }: Cut): Promise<Answer> {
+    const held = proxy.hold(words, isSent);
+    const asked = ask();
+    const loseConnection = await held;
+    await meanwhile();
+    loseConnection();
+    return asked;
+  }
+
+  function confirmCut(
+    fields: ReturnType<typeof newConfirmation>,
+    idempotencyKey: string,
+    cut: Omit<Cut, 'words'>,
+  ): Promise<Answer> {
+    const ask = () => caller.confirm(fields, { 'idempotency-key': idempotencyKey });
+    return answerCut(ask, { words: fields.partner_event_id, ...cut });
+  }
+
+  const toldOf = ({ status, headers, body }: Answer) => ({
+    status,
+    isReplay: headers.get('idempotent-replayed') === 'true',
+    transactionId: body.contribution.transaction_id,
+  });
+
+  test('its own record: the original answer, 201', async () => {
+    const [fields, idempotencyKey] = [newConfirmation(), uniqueId('key')];
+    const isStored = async () => (await client.findByEvent(fields.partner_event_id)).status === 200;
+    const answer = await confirmCut(fields, idempotencyKey, {
+      isSent: true,
+      meanwhile: () => waitFor('stored contribution', isStored),
+    });
+    const found = await client.findByEvent(fields.partner_event_id);
+    const { transaction_id: transactionId } = found.body.contribution;
+    assert.deepEqual(toldOf(answer), { status: 201, isReplay: false, transactionId });
+    assert.deepEqual(answer.body.contribution, found.body.contribution);
+    const again = await caller.confirm(fields, { 'idempotency-key': idempotencyKey });
+    assert.deepEqual(toldOf(again), { status: 201, isReplay: true, transactionId });
+  });
+
+  test('the record of a twin, the same request at another service: a replay of it', async () => {
+    const [fields, idempotencyKey] = [newConfirmation(), uniqueId('key')];
+    let twin: Answer | undefined;
+    const answer = await confirmCut(fields, idempotencyKey, {
+      isSent: false,
+      async meanwhile() {
+        twin = await client.confirm(fields, { 'idempotency-key': idempotencyKey });
+      },
+    });
+    assert.deepEqual(toldOf(answer), { status: 201, isReplay: true, transactionId: twin?.body.contribution.transaction_id });
+  });
+
+  test('a record with another payload: idempotency_conflict', async () => {
+    const [fields, idempotencyKey] = [newConfirmation(), uniqueId('key')];
+    const answer = await confirmCut(fields, idempotencyKey, {
+      isSent: false,
+      meanwhile: () => client.confirm({ ...fields, points: 1 }, { 'idempotency-key': idempotencyKey }),
+    });
+    assertError(answer, 'idempotency_conflict');
+  });
+
+  test('nothing, although its event is stored under another key: internal_service_unavailable', async () => {
+    const fields = newConfirmation();
+    const answer = await confirmCut(fields, uniqueId('key'), { isSent: false, meanwhile: () => client.confirm(fields) });
+    assertError(answer, 'internal_service_unavailable');
+  });
+
+  test('nothing at all: internal_service_unavailable, and the same request is the first one', async () => {
+    const [fields, idempotencyKey] = [newConfirmation(), uniqueId('key')];
+    const answer = await confirmCut(fields, idempotencyKey, { isSent: false, meanwhile: async () => {} });
+    assertError(answer, 'internal_service_unavailable');
+    assert.deepEqual(detailCodes(answer), { point_restoration: 'not_authorized', next_action: 'look_up' });
+    assertError(await caller.findByEvent(fields.partner_event_id), 'contribution_not_found');
+    const again = await caller.confirm(fields, { 'idempotency-key': idempotencyKey });
+    assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, null]);
+  });
+
+  test('an estimate: the original answer, 201', async () => {
+    const [fields, headers] = [newEstimate(), { 'idempotency-key': uniqueId('key') }];
+    const isStored = async () =>
+      (await pool.query('select from estimate where partner_order_ref = $1', [fields.partner_order_ref])).rowCount === 1;
+    const answer = await answerCut(() => caller.estimate(fields, headers), {
+      words: fields.partner_order_ref,
+      isSent: true,
+      meanwhile: () => waitFor('stored estimate', isStored),
+    });
+    assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [201, null]);
+    const again = await caller.estimate(fields, headers);
+    assert.deepEqual(again.body.estimate, answer.body.estimate);
+  });
+
+  test('a link, whose id nobody knows before: a replay', async () => {
+    const { calculation_id, partner_order_ref } = (await client.estimate()).body.estimate;
+    const { transaction_id } = (await client.confirm({ partner_order_ref })).body.contribution;
+    const isStored = async () => (await client.get(transaction_id)).body.association.status === 'associated';
+    const answer = await answerCut(() => caller.associate(transaction_id, calculation_id), {
+      words: '"change":"associated"',
+      isSent: true,
+      meanwhile: () => waitFor('stored link', isStored),
+    });
+    assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [201, 'true']);
+    assert.deepEqual(answer.body.association, (await client.get(transaction_id)).body.association);
+  });
+});
+
 test('behind a transaction pooler no statement is prepared by name (DATABASE_PREPARED_STATEMENTS=off)', async () => {
   const pooled = await testService({ env: { DATABASE_URL: service.databaseUrl, DATABASE_PREPARED_STATEMENTS: 'off' } });
-  const caller = new Client(pooled.baseUrl, key.apiKey);
-  const { calculation_id, partner_order_ref } = (await caller.estimate()).body.estimate;
-  const { contribution, association } = (await caller.confirm({ calculation_id, partner_order_ref })).body;
+  const behindPooler = new Client(pooled.baseUrl, key.apiKey);
+  const { calculation_id, partner_order_ref } = (await behindPooler.estimate()).body.estimate;
+  const { contribution, association } = (await behindPooler.confirm({ calculation_id, partner_order_ref })).body;
   assert.equal(association.status, 'associated');
-  assert.equal((await caller.findByEvent(contribution.partner_event_id)).status, 200);
+  assert.equal((await behindPooler.findByEvent(contribution.partner_event_id)).status, 200);
   const { rows } = await pooled.database.pool.query('select name from pg_prepared_statements');
   assert.deepEqual(rows, []);
 });

@@ -16,6 +16,19 @@ export interface DatabaseProxy {
   delay(ms: number): void;
   /** As soon as a client has sent these words. */
   silenceAfter(words: string): void;
+  /**
+   * Holds back the answers on the connection on which a client sends these words next, and leaves the others as they are.
+   *
+   * @param isSent Whether the server gets the words, and what follows them.
+   * @returns When they were sent, with what cuts this connection. The client may connect again.
+   */
+  hold(words: string, isSent: boolean): Promise<() => void>;
+}
+
+interface Hold {
+  readonly words: string;
+  readonly isSent: boolean;
+  begin(cut: () => void): void;
 }
 
 /** Stands between a service and its database, so that a test can take the database away. */
@@ -26,6 +39,7 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
   let isCut = false;
   let delayMs = 0;
   let lastWords: string | undefined;
+  let next: Hold | undefined;
   const silence = () => {
     for (const socket of sockets) socket.unpipe().pause();
   };
@@ -37,13 +51,25 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
       socket.on('error', () => {});
       socket.on('close', () => sockets.delete(socket));
     }
-    const late = new Transform({
+    let held: Hold | undefined;
+    const requests = new Transform({
       transform(chunk, _encoding, pass) {
-        if (delayMs === 0) pass(null, chunk);
+        if (next && chunk.includes(next.words)) {
+          held = next;
+          next = undefined;
+          held.begin(() => client.destroy());
+        }
+        pass(null, held?.isSent === false ? undefined : chunk);
+      },
+    });
+    const answers = new Transform({
+      transform(chunk, _encoding, pass) {
+        if (held) pass();
+        else if (delayMs === 0) pass(null, chunk);
         else setTimeout(pass, delayMs, null, chunk);
       },
     });
-    client.pipe(upstream).pipe(late).pipe(client);
+    client.pipe(requests).pipe(upstream).pipe(answers).pipe(client);
     // After the pipe, which has passed the words on.
     client.on('data', (chunk) => {
       if (lastWords !== undefined && chunk.includes(lastWords)) silence();
@@ -75,5 +101,9 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
     silenceAfter(words) {
       lastWords = words;
     },
+    hold: (words, isSent) =>
+      new Promise((begin) => {
+        next = { words, isSent, begin };
+      }),
   };
 }
