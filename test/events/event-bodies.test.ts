@@ -14,28 +14,48 @@ const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;
 const tools = endpointTools(database);
 
-test('the body from memory is, byte for byte, the one from the database', HANG_LIMIT, async () => {
-  const { client, partner } = await newEndpoint(service, tools, ['impact.transaction.confirmed']);
-  const { estimate } = (await client.estimate({ partner_order_ref: 'order-of-memory' })).body;
-  const linked = { partner_order_ref: 'order-of-memory', calculation_id: estimate.calculation_id };
-  for (const fields of [{ points: 9_223_372_036_854_775_807n }, linked]) assert.equal((await client.confirm(fields)).status, 201);
-  await untilSequenced(database, partner.partnerId, 3);
-  await untilDeliveries(database, partner.partnerId, (found) => found.every(({ status }) => status === 'delivered'));
-  const stored = await listEvents(database.pool, partner.partnerId, { afterSequence: 1n, limit: 10 });
-  // The body of a link has no template.
-  assert.deepEqual(
-    stored.map(({ bodyValues, packedBody, body }) => [bodyValues !== null, packedBody !== null, body]),
-    [
-      [true, false, null],
-      [false, true, null],
-    ],
-  );
-  const events = await writeEventBodies(database.pool, 'sandbox', stored);
-  const fresh = { environment: 'sandbox', recent: new RecentContributions(), onError: assert.ifError } as const;
-  const bodies = await makeEventBodies(database.pool, fresh, events);
-  assert.equal(events.length, 2);
-  for (const { eventId, body } of events) assert.deepEqual(bodies.get(eventId)?.body, body);
-});
+test(
+  'the body from memory is, byte for byte, the one from the database, with the association of the answer',
+  HANG_LIMIT,
+  async () => {
+    const { client, partner } = await newEndpoint(service, tools, ['impact.transaction.confirmed']);
+    const { calculation_id, partner_order_ref } = (await client.estimate()).body.estimate;
+    const answers = [await client.confirm({ points: 9_223_372_036_854_775_807n })];
+    // At once, as members of one batch: one of them gets the estimate.
+    answers.push(
+      ...(await Promise.all([{ partner_order_ref }, {}].map((order) => client.confirm({ ...order, calculation_id })))),
+    );
+    for (const rejected of ['calc_unknown-1', 5]) answers.push(await client.confirm({ calculation_id: rejected }));
+    await untilSequenced(database, partner.partnerId, 6);
+    await untilDeliveries(database, partner.partnerId, (found) => found.every(({ status }) => status === 'delivered'));
+    const stored = await listEvents(database.pool, partner.partnerId, { afterSequence: 1n, limit: 10 });
+    const formOf = new Map(stored.map((event) => [event.subjectId, event.bodyValues === null ? 'packed' : 'values']));
+    for (const { bodyValues, packedBody, body } of stored)
+      assert.deepEqual([bodyValues === null, body], [packedBody !== null, null]);
+    const events = await writeEventBodies(database.pool, 'sandbox', stored);
+    const fresh = { environment: 'sandbox', recent: new RecentContributions(), onError: assert.ifError } as const;
+    const bodies = await makeEventBodies(database.pool, fresh, events);
+    assert.equal(events.length, 5);
+    for (const { eventId, body } of events) assert.deepEqual(bodies.get(eventId)?.body, body);
+    const told = new Map(events.map(({ subjectId, body }) => [subjectId, JSON.parse(String(body)).data.association]));
+    for (const { body } of answers) {
+      const { transaction_id } = body.contribution;
+      assert.deepEqual(told.get(transaction_id), body.association);
+      assert.deepEqual((await client.get(transaction_id)).body.association, body.association);
+    }
+    // The body of an association has no template.
+    assert.deepEqual(
+      answers.map(({ body: { contribution, association } }) => [association.status, formOf.get(contribution.transaction_id)]),
+      [
+        ['not_requested', 'values'],
+        ['associated', 'packed'],
+        ['rejected', 'packed'],
+        ['rejected', 'packed'],
+        ['rejected', 'packed'],
+      ],
+    );
+  },
+);
 
 test('a confirmation and the link after it, written together: each body tells what happened then', {
   ...HANG_LIMIT,

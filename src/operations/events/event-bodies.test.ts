@@ -18,9 +18,11 @@ interface Drawn {
   readonly text: string;
   readonly customerRef: string | null;
   readonly decidedMs: number;
+  /** The calculation_id that was rejected; `undefined` when the confirmation named none. */
+  readonly rejected: string | null | undefined;
 }
 
-function confirmed({ points, trees, text, customerRef, decidedMs }: Drawn) {
+function confirmed({ points, trees, text, customerRef, decidedMs, rejected }: Drawn) {
   const createdAt = new Date('2026-11-29T10:00:00.001Z');
   const occurredAt = new Date(createdAt.getTime() + decidedMs);
   const contribution = {
@@ -41,9 +43,10 @@ function confirmed({ points, trees, text, customerRef, decidedMs }: Drawn) {
   const record = {
     partnerId: 'ptn_01',
     contribution,
-    rejectionCode: null,
+    associationOutcome: rejected === undefined ? 'not_requested' : 'rejected',
+    rejectionCode: rejected === undefined ? null : 'estimate_not_found',
     link: null,
-    calculationId: null,
+    calculationId: rejected ?? null,
     firstStatus: 'confirmed',
   };
   const event = {
@@ -67,6 +70,7 @@ test('of every contribution, in one of the two forms', async () => {
     text: fc.string({ unit: 'grapheme' }),
     customerRef: fc.option(fc.string({ unit: 'grapheme' })),
     decidedMs: fc.constantFrom(0, 0, 1),
+    rejected: fc.constantFrom(undefined, undefined, undefined, 'calc_unknown', null),
   });
   const forms = { values: 0, packed: 0 };
   await fc.assert(
@@ -78,13 +82,19 @@ test('of every contribution, in one of the two forms', async () => {
       const { body, bodyValues, packedBody } = bodies.get('evt_01') ?? assert.fail('no body');
       const parsed = JSON.parse(body.toString());
       assert.equal(parsed.data.contribution.partner_order_ref, one.text);
+      const { status, rejection } = parsed.data.association;
+      assert.deepEqual(
+        [status, rejection?.calculation_id],
+        [one.rejected === undefined ? 'not_requested' : 'rejected', one.rejected],
+      );
       forms[bodyValues === null ? 'packed' : 'values']++;
       const stored =
         bodyValues === null ? unpackBody(packedBody ?? assert.fail('in no form')) : bodyFromValues(bodyValues, event, 'sandbox');
       assert.equal(stored.toString(), body.toString());
       assert.equal(bodyValues === null, packedBody !== null);
       // The forms of most contributions, as `SENTENCES_1` lists them.
-      const isUsual = one.decidedMs === 0 && one.points > 2n && (one.trees === undefined || one.trees === 0n || one.trees > 2n);
+      const isPlain = one.decidedMs === 0 && one.rejected === undefined && one.points > 2n;
+      const isUsual = isPlain && (one.trees === undefined || one.trees === 0n || one.trees > 2n);
       if (isUsual) assert.notEqual(bodyValues, null);
     }),
     { numRuns: 500 },
