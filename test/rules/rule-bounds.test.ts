@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
+import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
+import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { countRows } from '../support/records.ts';
@@ -40,5 +42,27 @@ test('replay: a stored confirmation replays although the bounds were lowered sin
     assertError(underAnotherKey, 'partner_event_conflict');
   } finally {
     bounds.pointsMax = 1_000n;
+  }
+});
+
+test('a new event that several checks refuse: the suspension first, then the bounds, then the order', async () => {
+  const held = newConfirmation();
+  const suspended = await service.newPartner();
+  for (const caller of [client, suspended.client]) assert.equal((await caller.confirm(held)).status, 201);
+  await suspendPartner(service.database, OWNER, suspended.partner.partnerId);
+  // The service has not seen this key yet, and so not remembered what is known of it.
+  const { client: late } = await service.newPartner({ of: suspended.partner });
+  const { partner_order_ref } = held;
+  const refusals = [
+    { caller: late, fields: { points: 9 }, code: 'partner_suspended', nextAction: 'wait' },
+    { caller: late, fields: { partner_order_ref }, code: 'partner_suspended', nextAction: 'wait' },
+    { caller: late, fields: { partner_order_ref, points: 9 }, code: 'partner_suspended', nextAction: 'wait' },
+    { caller: client, fields: { partner_order_ref, points: 9 }, code: 'invalid_point_amount', nextAction: 'fix_request' },
+    { caller: client, fields: { partner_order_ref }, code: 'partner_order_conflict', nextAction: 'contact_operator' },
+  ] as const;
+  for (const { caller, fields, code, nextAction } of refusals) {
+    const answer = await caller.confirm(fields);
+    assertError(answer, code);
+    assert.equal(detailCodes(answer)['next_action'], nextAction);
   }
 });
