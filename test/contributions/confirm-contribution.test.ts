@@ -6,10 +6,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
+import { endEstimateEarly } from '../../src/store/sandbox/early-estimate-end.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { assertStoresNothing } from '../support/assertions/assert-stores-nothing.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
+import { connect } from '../support/postgres/connect.ts';
 import { insertEstimateAged } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 
@@ -334,6 +337,29 @@ describe('association (interface, "Association outcome")', () => {
     assert.equal((await client.confirm({ ...fields, calculation_id })).body.association.status, 'associated');
   });
 
+  test('an estimate that expires while its requests wait in the service is linked: their arrival counts', async () => {
+    const [named, linked] = [(await client.estimate()).body.estimate, (await client.estimate()).body.estimate];
+    const { transaction_id } = (await client.confirm({ partner_order_ref: linked.partner_order_ref })).body.contribution;
+    const { pool } = service.database;
+    const direct = await connect(service.databaseUrl);
+    const connections = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+    const { calculation_id, partner_order_ref } = named;
+    const asked = Promise.all([
+      client.confirm({ calculation_id, partner_order_ref }),
+      client.associate(transaction_id, linked.calculation_id),
+    ]);
+    await waitFor('two requests that wait', () => pool.waitingCount >= 2);
+    for (const { calculation_id: calculationId } of [named, linked])
+      await endEstimateEarly(direct, { partnerId: partner.partnerId, calculationId }, -0.5);
+    await waitFor('end of the estimates', async () => {
+      const text = 'select every(ends_at < now()) as "areEnded" from estimate where calculation_id = any($1)';
+      return (await direct.query(text, [[named.calculation_id, linked.calculation_id]])).rows[0].areEnded;
+    });
+    for (const connection of connections) connection.release();
+    const associations = (await asked).map(({ body }) => body.association?.status ?? body.error.code);
+    assert.deepEqual(associations, ['associated', 'associated']);
+  });
+
   test('rejected: the estimate of another order', async () => {
     const { calculation_id } = (await client.estimate()).body.estimate;
     assert.equal((await client.confirm({ calculation_id })).body.association.rejection.code, 'calculation_mismatch');
@@ -348,18 +374,22 @@ describe('association (interface, "Association outcome")', () => {
     assert.equal(second.body.association.rejection.code, 'association_conflict');
   });
 
-  test('one estimate links once, however many confirmations name it at the same moment; row and answer agree', async () => {
+  test('one estimate that many confirmations name at once is linked with that of its order; the others are rejected, in row and answer', async () => {
     const { calculation_id, partner_order_ref } = (await client.estimate()).body.estimate;
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         client.confirm({ calculation_id, ...(index % 2 === 0 ? { partner_order_ref } : {}) }),
       ),
     );
-    const linked = answers.filter(({ body }) => body.association?.status === 'associated');
-    assert.equal(linked.length, 1);
-    for (const { status, body } of answers.filter((answer) => answer.status === 201)) {
+    assert.deepEqual(countByStatus(answers), { 201: 11, 409: 9 });
+    const confirmed = answers.filter(({ status }) => status === 201);
+    for (const { body } of confirmed) {
+      const { status, rejection } = body.association;
+      if (body.contribution.partner_order_ref === partner_order_ref) assert.equal(status, 'associated');
+      // The link is checked before the order: whether there is one already is the race.
+      else assert.match(rejection.code, /^(calculation_mismatch|association_conflict)$/);
       const found = await client.get(body.contribution.transaction_id);
-      assert.deepEqual(found.body.association, body.association, `${status}`);
+      assert.deepEqual(found.body.association, body.association);
     }
   });
 });
