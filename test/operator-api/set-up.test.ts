@@ -28,8 +28,9 @@ describe('the terms of a partner', () => {
   test('an admin states other rates at once, and changes them; an operator may not', async () => {
     const wanted = { name: uniqueId('Shop'), writes_per_second: '7' };
     assert.equal((await as(operator).postOnce(`${V1}/partners`, wanted)).status, 403);
-    const { partner_id: id, writes_per_second, lookups_per_second } = done(await as(admin).postOnce(`${V1}/partners`, wanted));
-    assert.deepEqual([writes_per_second, lookups_per_second], [7, 200]);
+    const made = done(await as(admin).postOnce(`${V1}/partners`, wanted));
+    const { partner_id: id } = made;
+    assert.deepEqual([made.writes_per_second, made.lookups_per_second, made.reports_per_second], [7, 200, 50]);
     const set = (body: object, person = admin) => as(person).send('PUT', `${V1}/partners/${id}/rates`, { body });
     assert.deepEqual(done(await set({ lookups_per_second: '9' })).lookups_per_second, 9);
     assert.equal((await set({ lookups_per_second: '9' }, operator)).status, 403);

@@ -133,9 +133,10 @@ describe('kill -9 in the middle of confirmations', () => {
 });
 
 describe('SIGTERM', () => {
-  test('answers every request that was accepted, resets none, and ends with 0', async () => {
+  test('answers every request that was accepted, resets none, notes the last use of its key to the minute, and ends with 0', async () => {
     const stopping = await spawnService(service.databaseUrl);
-    const client = new Client(stopping.baseUrl, key.apiKey);
+    const used = await service.newPartner();
+    const client = new Client(stopping.baseUrl, used.key.apiKey);
     await untilServing(client);
     const events = Array.from({ length: 200 }, () => newConfirmation());
     const outcomes: Promise<Answer>[] = [];
@@ -145,6 +146,12 @@ describe('SIGTERM', () => {
     for (const fields of events.slice(100)) outcomes.push(client.confirm(fields));
     assert.deepEqual(countByStatus(await Promise.all(outcomes)), { 201: 200 });
     assert.equal(await ended, 0);
+    const { rows } = await service.database.pool.query(
+      `select last_used_at = date_trunc('minute', last_used_at) as "isMinute", last_used_at >= date_trunc('minute', created_at) as "isSince"
+        from api_key where key_id = $1`,
+      [used.key.key.keyId],
+    );
+    assert.deepEqual(rows, [{ isMinute: true, isSince: true }]);
   });
 
   for (const count of [1, 2])
@@ -222,7 +229,7 @@ test('a service that finds its internal port in use has not served anybody', asy
 });
 
 describe('several processes on one port (serve --processes)', () => {
-  test('they answer as one, a dead one is replaced, a second copy is refused, and SIGTERM stops all', async () => {
+  test("they answer as one, each grants its share of a partner's rate, a dead one is replaced, a second copy is refused, and SIGTERM stops all", async () => {
     const crew = await spawnService(service.databaseUrl, {}, ['--processes', '2']);
     const client = new Client(crew.baseUrl, key.apiKey);
     await untilServing(client);
@@ -231,6 +238,10 @@ describe('several processes on one port (serve --processes)', () => {
       Array.from({ length: 20 }, () => client.confirm(fields, { 'idempotency-key': 'key-of-the-crew' })),
     );
     assert.deepEqual([countByStatus(answers), originals(answers).length], [{ 201: 20 }, 1]);
+    const limited = await service.newPartner({ rates: { lookupsPerSecond: 40 } });
+    const lookUp = await new Client(crew.baseUrl, limited.key.apiKey).findByEvent('event-of-nobody');
+    // Half of the burst of two seconds, less this one.
+    assert.equal(lookUp.headers.get('ratelimit'), '"lookups";r=39;t=1');
     await assert.rejects(
       spawnService(service.databaseUrl, { PORT: new URL(crew.baseUrl).port }, ['--processes', '2']),
       /is in use by another program, or by a service that is about to end/,
