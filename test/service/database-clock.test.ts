@@ -19,9 +19,9 @@ import { rotateSecret } from '../../src/webhooks/endpoints/rotate-secret.ts';
 import { auditKeys, OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { Client } from '../support/client.ts';
+import { Client, uniqueId } from '../support/client.ts';
 import { testDatabase } from '../support/postgres/database.ts';
-import { countRows, untilSequenced } from '../support/records.ts';
+import { countRows, insertEstimateAged, untilSequenced } from '../support/records.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { OPEN_RATES, type ServiceProcess, spawnService } from '../support/service.ts';
 import { tools as settlementTools } from '../support/settlements.ts';
@@ -123,6 +123,11 @@ for (const [clock, aheadMs] of CLOCKS) {
         "select calculated_at between now() - interval '10 minutes' and now() as ok from estimate",
       );
       assert.deepEqual(rows, [{ ok: true }]);
+      const statusAt = async (age: string) => {
+        const aged = { partnerId, partnerOrderRef: uniqueId('order'), age };
+        return (await client.getEstimate(await insertEstimateAged(database, aged))).status;
+      };
+      assert.deepEqual([await statusAt('23 hours 50 minutes'), await statusAt('24 hours')], [200, 410]);
     });
 
     test('a list of a span of time has each contribution of it, whose ids carry that time', async () => {

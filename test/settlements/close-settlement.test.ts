@@ -210,6 +210,11 @@ describe('assignment at close', () => {
   test('what is confirmed is on exactly one settlement; what is pending or failed on none', async () => {
     const { partnerId, client } = await newPartner();
     const first = (await client.confirm()).body.contribution.transaction_id;
+    for (const [scenario, status] of [
+      ['pending', 202],
+      ['failed', 422],
+    ] as const)
+      assert.equal((await client.confirm({}, { 'x-sandbox-scenario': scenario })).status, status);
     const one = await closeNow(database, partnerId);
     const second = (await client.confirm()).body.contribution.transaction_id;
     const two = await closeNow(database, partnerId);
