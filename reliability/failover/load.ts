@@ -21,6 +21,8 @@ export class Load {
   readonly partner: Partner;
   /** All that were begun. */
   readonly intents: Intent[] = [];
+  /** When the last primary was killed that another has replaced since, in milliseconds since 1970: its transactions are over. */
+  settledUntilMs = 0;
   readonly #options: LoadOptions;
   #planned: Intent[] = [];
   #plans = 0;
@@ -32,7 +34,13 @@ export class Load {
   constructor(options: LoadOptions) {
     this.#options = options;
     const { exchange, clients, report } = options;
-    this.partner = new Partner({ exchange, report, onSent: () => {}, onConfirmed: () => this.#noteConfirmed() });
+    this.partner = new Partner({
+      exchange,
+      report,
+      onSent: () => {},
+      onConfirmed: () => this.#noteConfirmed(),
+      settledUntilMs: () => this.settledUntilMs,
+    });
     this.#clients = Promise.all(Array.from({ length: clients }, () => this.#contribute()));
   }
 

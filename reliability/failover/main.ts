@@ -15,7 +15,8 @@
  *   returned  the standby is killed, the service goes on (or starts) without it, it comes back, and then the primary is killed
  *
  * At the end every contribution that a confirmation, a replay or a look-up showed is looked up again, and compared field for field with the
- * answer and with the database: an acknowledged one that is missing is lost, and one that a look-up did not find, denied.
+ * answer and with the database: an acknowledged one that is missing is lost, and one that a look-up did not find, denied. So is one that
+ * the old primary had stored, when a look-up after the failover says "not found". Each has the event of its confirmation.
  *
  *   --failovers  how many (default 5)
  *   --clients    how many contributions at once (default 12)
@@ -110,10 +111,10 @@ async function experiment({ pair, installation, report }: Omit<Stage, 'load'>): 
     await load.end();
     progress(`Healed; ${load.intents.length} contributions are looked up once more`);
     const lookedUp = await load.partner.lookUpConfirmed(load.intents);
-    const { rows, fieldsCompared } = await verify(database, partnerId, { intents: load.intents, report });
+    const { rows, events, fieldsCompared } = await verify(database, partnerId, { intents: load.intents, report });
     await exchange.close();
     if (installation.hasServiceEnded) report(`the service ended:\n${installation.output.slice(-2_000)}`);
-    print(load, done, { lookedUp, rows, fieldsCompared });
+    print(load, done, { lookedUp, rows, events, fieldsCompared });
   } finally {
     await database.close();
   }
@@ -127,8 +128,10 @@ async function failOver(stage: Stage, index: number): Promise<Failover> {
   if (kind === 'returned') await letStandbyReturn(stage);
   const primary = await pair.findPrimary();
   load.takeLongestGap();
+  const killedAtMs = Date.now();
   pair.kill(primary, kind === 'server' ? 'server' : 'machine');
   await pair.untilReplaced(primary);
+  load.settledUntilMs = killedAtMs;
   await expectConfirmed(stage, 1, `after failover ${index + 1}`);
   const withoutWriteMs = load.takeLongestGap();
   if (withoutWriteMs > WRITES_WITHIN_MS)
@@ -163,7 +166,7 @@ async function expectConfirmed({ load, report }: Stage, contributions: number, w
 function print(
   { intents, partner: { tally } }: Load,
   done: readonly Failover[],
-  { lookedUp, rows, fieldsCompared }: { lookedUp: number; rows: number; fieldsCompared: number },
+  { lookedUp, rows, events, fieldsCompared }: { lookedUp: number; rows: number; events: number; fieldsCompared: number },
 ): void {
   const seconds = (values: readonly number[]) =>
     `median ${(percentile(values, 0.5) / 1000).toFixed(1)}, longest ${(Math.max(0, ...values) / 1000).toFixed(1)}`;
@@ -186,6 +189,7 @@ function print(
     'known by look-up alone': lookedUp - acknowledged,
     'looked up again': lookedUp,
     'rows in the database': rows,
+    'events of confirmations': events,
     'fields compared with the answers': fieldsCompared,
     'a contribution lost or denied': provenBelow(lookedUp),
     'a failover that loses one': provenBelow(done.length),

@@ -35,6 +35,8 @@ export interface Learned {
   // biome-ignore lint/suspicious/noExplicitAny: the link that a later association gave
   laterLink: any;
   isAcknowledged: boolean;
+  /** A look-up said "not found": nothing was stored by a transaction that began before this time, in milliseconds since 1970. */
+  absentUntilMs: number;
   /** Answers 201 without the mark of a replay: one at most may lack it. */
   unmarkedAnswers: number;
   replays: number;
@@ -82,6 +84,7 @@ function makeIntent(number: number, partnerOrderRef: string, { random, run }: { 
       association: undefined,
       laterLink: undefined,
       isAcknowledged: false,
+      absentUntilMs: 0,
       unmarkedAnswers: 0,
       replays: 0,
     },

@@ -29,6 +29,11 @@ export interface PartnerOptions {
   readonly onSent: () => void;
   /** Called when a confirmation was acknowledged or found. */
   readonly onConfirmed: () => void;
+  /**
+   * Milliseconds since 1970: transactions that began before are over, because what ran them was killed and is back. Whoever says
+   * "not found" from now on has no excuse for a contribution of one of them. Without it nothing is known.
+   */
+  readonly settledUntilMs?: () => number;
   readonly report: (violation: string) => void;
 }
 
@@ -114,6 +119,7 @@ export class Partner {
   /** Looks up until the service says that there is, or that there is not. Points stay deducted all the while. */
   async #recover(intent: Intent, givesUpAt: number): Promise<void> {
     while (performance.now() < givesUpAt) {
+      const settledUntilMs = this.#options.settledUntilMs?.() ?? 0;
       const outcome = await this.#send({ path: lookupPath(intent) });
       if (isUnknown(outcome)) {
         await sleep(PAUSE_MS);
@@ -128,6 +134,7 @@ export class Partner {
         return this.#violated(intent, `the recovery was answered ${describe(outcome)}`);
       }
       this.tally.sentAgainAfterNotFound++;
+      intent.learned.absentUntilMs = settledUntilMs;
       return;
     }
   }
@@ -172,6 +179,11 @@ export class Partner {
     if (learned.contribution === undefined) {
       learned.contribution = contribution;
       this.#compareWithIntent(intent);
+      if (Date.parse(contribution.created_at) < learned.absentUntilMs)
+        this.#violated(
+          intent,
+          `created at ${contribution.created_at}, and a look-up after the kill behind that said "not found"`,
+        );
     } else if (!isDeepStrictEqual(learned.contribution, contribution)) {
       this.#violated(intent, `${source} shows another contribution: ${show(learned.contribution)} was ${show(contribution)}`);
     }

@@ -9,6 +9,8 @@ export interface Verification {
   readonly pointsHeld: bigint;
   readonly pointsDeducted: bigint;
   readonly links: number;
+  /** Of confirmations, whether or not they have a sequence yet. */
+  readonly events: number;
   readonly fieldsCompared: number;
 }
 
@@ -23,10 +25,17 @@ type Row = Record<string, unknown> & {
   partner_event_id: string;
   partner_order_ref: string;
   transaction_id: string;
+  status: string;
   points: bigint;
 };
 
-/** Every acknowledged contribution exists once, field for field; nothing else exists; no points are lost or made. */
+/** Of confirmations alone: a statement has one snapshot, so that an event on its way from one table to the other counts once. */
+const COUNT_EVENTS = `select subject_id as transaction_id, count(*)::int4 as events from (
+    select subject_id from event where partner_id = $1 and event_type = 'impact.transaction.confirmed'
+    union all select subject_id from event_outbox where partner_id = $1 and event_type = 'impact.transaction.confirmed'
+  ) told group by subject_id`;
+
+/** Every acknowledged contribution exists once, field for field, with its event; nothing else exists; no points are lost or made. */
 export async function verify(
   { pool }: Database,
   partnerId: string,
@@ -52,6 +61,7 @@ export async function verify(
     pointsHeld,
     pointsDeducted,
     links: await verifyLinks(pool, partnerId, { intents, report }),
+    events: await verifyEvents(pool, partnerId, { rows, report }),
     fieldsCompared,
   };
 }
@@ -81,6 +91,23 @@ function verifyOrdersHeld(intents: readonly Intent[], held: ReadonlySet<string>,
   for (const { partnerEventId, partnerOrderRef, learned } of intents)
     if (learned.outcome === 'order_held_by_another' && !held.has(partnerOrderRef))
       report(`${partnerEventId} was refused for ${partnerOrderRef}, which nothing holds`);
+}
+
+/** Each confirmed contribution has one event of its confirmation, and nothing else has one. @returns How many events there are. */
+async function verifyEvents(
+  pool: Database['pool'],
+  partnerId: string,
+  { rows, report }: { rows: readonly Row[]; report: (violation: string) => void },
+): Promise<number> {
+  const told = await pool.query<{ transaction_id: string; events: number }>(COUNT_EVENTS, [partnerId]);
+  const eventsOf = new Map(told.rows.map(({ transaction_id, events }) => [transaction_id, events]));
+  for (const { transaction_id, partner_event_id, status } of rows) {
+    const events = eventsOf.get(transaction_id) ?? 0;
+    eventsOf.delete(transaction_id);
+    if (events !== (status === 'confirmed' ? 1 : 0)) report(`${partner_event_id} is ${status} and has ${events} events`);
+  }
+  for (const transactionId of eventsOf.keys()) report(`an event tells of ${transactionId}, which is not stored`);
+  return told.rows.reduce((sum, { events }) => sum + events, 0);
 }
 
 /** @returns How many links there are. */

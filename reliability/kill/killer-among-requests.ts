@@ -38,6 +38,7 @@ export class KillerAmongRequests {
   readonly #thresholds: number[];
   #sent = 0;
   #struckAtMs = 0;
+  #settledUntilMs = 0;
   /** Rejects when the service cannot be brought back: there is nothing more to learn then. */
   readonly #broken = Promise.withResolvers<never>();
   #work: Promise<void> = Promise.resolve();
@@ -65,6 +66,11 @@ export class KillerAmongRequests {
     if (last?.confirmedAfterMs === Number.POSITIVE_INFINITY) last.confirmedAfterMs = performance.now() - this.#struckAtMs;
   }
 
+  /** When the database last ended that is back since, in milliseconds since 1970: transactions of before are over. */
+  get settledUntilMs(): number {
+    return this.#settledUntilMs;
+  }
+
   get broken(): Promise<never> {
     return this.#broken.promise;
   }
@@ -81,6 +87,7 @@ export class KillerAmongRequests {
     await sleep(random.fraction() * AIM_MS_MAX);
     const requestsCut = countUnderWay();
     this.#struckAtMs = performance.now();
+    const struckAt = Date.now();
     const kill: Kill = {
       requestsCut,
       readyAfterMs: Number.POSITIVE_INFINITY,
@@ -99,6 +106,7 @@ export class KillerAmongRequests {
       await installation.killService();
       this.kills.push(kill);
       await installation.startService();
+      this.#settledUntilMs = struckAt;
     } else {
       const killed = installation.findPostmaster();
       if (killed === undefined) return report('there was no database server to kill');
@@ -110,6 +118,7 @@ export class KillerAmongRequests {
         isReplaced: () => ![undefined, killed].includes(installation.findPostmaster()),
         report,
       });
+      this.#settledUntilMs = struckAt;
     }
     kill.readyAfterMs = performance.now() - this.#struckAtMs;
   }
