@@ -9,7 +9,8 @@
  *
  * Every answer: no 5xx; X-Correlation-ID, equal to the one in the body, and the sent one when that was well formed, never a
  * bad one; Cache-Control: no-store; a body that fits the document; the status and `retryable` of its code; the recovery
- * verdict; nothing of another partner. In the end the rows in the database are exactly the acknowledged ones.
+ * verdict; nothing of another partner; what was acknowledged is found, and is the same. In the end the rows in the database are exactly
+ * the acknowledged ones.
  *
  *   --requests     how many generated requests (default 100000)
  *   --seed         repeats the requests of an earlier run; printed at the start

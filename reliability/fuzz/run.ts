@@ -1,5 +1,6 @@
 /** Sends generated requests to a service and judges every answer. Shared by `reliability/fuzz/main.ts` and `test/reliability/fuzz.test.ts`. */
 
+import { parseExactly } from '../harness/call.ts';
 import type { AcknowledgedIds } from './acknowledged-ids.ts';
 import { checkAnswer } from './check-answer.ts';
 import { Connection, type Received } from './connection.ts';
@@ -7,6 +8,7 @@ import { isRehearsal } from './document.ts';
 import { type Draft, REHEARSAL_HEADER, render, targetOf } from './draft.ts';
 import { generate, type Keys } from './generate.ts';
 import { Known } from './known.ts';
+import { KnownRecords } from './known-records.ts';
 import { Owners } from './owners.ts';
 import { ToldOutcomes } from './told-outcomes.ts';
 import type { WireAnswer } from './wire-format.ts';
@@ -60,6 +62,7 @@ class Run {
   readonly known = new Known();
   readonly told = new ToldOutcomes();
   readonly #owners = new Owners();
+  readonly #records = new KnownRecords();
   readonly #options: FuzzOptions;
   readonly #byStatus: Record<string, number> = {};
   readonly #byCode: Record<string, number> = {};
@@ -73,8 +76,9 @@ class Run {
   async put(draft: Draft, connection: Connection): Promise<void> {
     if (draft.mutations.length === 0) this.#valid++;
     else this.#mutated++;
+    const findWrong = this.#records.expect(draft);
     const received = await connection.exchange({ bytes: render(draft), isHead: draft.method === 'HEAD' });
-    for (const problem of this.#problems(draft, received))
+    for (const problem of this.#problems(draft, received, findWrong))
       this.#options.report(describe(draft, problem, received), `${problem.replace(/\d+/g, 'n')} ${draft.operation.operationId}`);
   }
 
@@ -88,7 +92,7 @@ class Run {
     };
   }
 
-  #problems(draft: Draft, received: Received): string[] {
+  #problems(draft: Draft, received: Received, findWrong: ReturnType<KnownRecords['expect']>): string[] {
     if ('failure' in received) {
       increment(this.#byStatus, 'none');
       return [received.failure];
@@ -108,7 +112,7 @@ class Run {
       mustBeRefused: draft.mustBeRefused && draft.mutations.length === 1,
       isValid: draft.mutations.length === 0,
     });
-    return [...problems, ...foreign];
+    return [...problems, ...foreign, ...findWrong(answer.status, body)];
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: an answer is read as the JSON that it is
@@ -128,15 +132,18 @@ class Run {
       return;
     }
     this.#options.acknowledgedIds.add(answer, body);
-    if (isOwn && body.contribution) this.known.learnContribution(body.contribution, draft);
-    if (isOwn && body.estimate) this.known.learnEstimate(body.estimate, draft);
+    if (!isOwn) return;
+    this.#records.add(body);
+    if (body.contribution) this.known.learnContribution(body.contribution, draft);
+    if (body.estimate) this.known.learnEstimate(body.estimate, draft);
   }
 }
 
+/** With each integer in all its digits. */
 // biome-ignore lint/suspicious/noExplicitAny: an answer is read as the JSON that it is
 function readOrNothing(text: string): any {
   try {
-    return JSON.parse(text);
+    return parseExactly(Buffer.from(text));
   } catch {
     return undefined;
   }
