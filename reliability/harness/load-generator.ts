@@ -42,8 +42,8 @@ export interface LoadFigures {
   readonly connectionsMax: number;
   /** How late a request went out, at the 99th percentile: what the generator itself could not keep up with. */
   readonly latenessMs: number;
-  /** Acknowledged with 201 in all, the warm-up included: as many rows must be there. */
-  readonly acknowledged: number;
+  /** What became of each confirmation, by its number in the names of the run, the warm-up included; nothing of one still open. */
+  readonly outcomes: readonly (Result['status'] | undefined)[];
   /** Without an answer in all: stored or not. */
   readonly unanswered: number;
 }
@@ -66,9 +66,10 @@ class Measurement {
   readonly lookups = newTally();
   readonly reports = newTally();
   readonly lateness: number[] = [];
+  /** Confirmations go out in the order of their numbers. */
+  readonly outcomes: (Result['status'] | undefined)[] = [];
   due = 0;
   connectionsMax = 0;
-  acknowledged = 0;
   unanswered = 0;
   underWay = 0;
   readonly #client: LoadClient;
@@ -96,11 +97,13 @@ class Measurement {
       this.lateness.push(performance.now() - dueAt);
     }
     this.underWay++;
-    const client = tally === this.confirmations ? this.#client : this.#lookupClient;
+    const isConfirmation = tally === this.confirmations;
+    const number = isConfirmation ? this.outcomes.push(undefined) - 1 : -1;
+    const client = isConfirmation ? this.#client : this.#lookupClient;
     client.send(bytes, (result) => {
       this.underWay--;
-      if (tally === this.confirmations && result.status === 201) this.acknowledged++;
-      if (tally === this.confirmations && result.status === 'none') this.unanswered++;
+      if (isConfirmation) this.outcomes[number] = result.status;
+      if (isConfirmation && result.status === 'none') this.unanswered++;
       if (isMeasured) addResult(tally, result, performance.now() - dueAt);
       onDone?.();
     });
@@ -167,7 +170,7 @@ async function openLoop({ requestsPerSecond, lookupsPerSecond, reportsPerSecond 
 }
 
 function figures(): LoadFigures {
-  const { confirmations, lookups, reports, due, connectionsMax, acknowledged, unanswered, lateness } = measurement;
+  const { confirmations, lookups, reports, due, connectionsMax, outcomes, unanswered, lateness } = measurement;
   const latenessMs = lateness.sort((a, b) => a - b)[Math.floor(lateness.length * 0.99)] ?? 0;
   const stillOpen = unanswered + measurement.underWay;
   return {
@@ -178,7 +181,7 @@ function figures(): LoadFigures {
     reports,
     connectionsMax,
     latenessMs,
-    acknowledged,
+    outcomes,
     unanswered: stillOpen,
   };
 }

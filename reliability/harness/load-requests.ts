@@ -26,6 +26,7 @@ export function requestMaker(apiKey: string, run: string, lookedUpRun = FIRST_RU
   };
 }
 
-function nameOf(run: string, number: number): string {
+/** The event of a confirmation; it names its order and its key too. */
+export function nameOf(run: string, number: number): string {
   return `load-${run}-${String(number).padStart(9, '0')}`;
 }

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** What the service may have in use, whatever happens to it. */
+export const MEMORY_MEGABYTES_MAX = 300;
 const LOOK_EVERY_MS = 100;
 const SETTLE_MS = 500;
 
@@ -47,6 +49,14 @@ export class MemoryWatch {
 
   stop(): void {
     clearInterval(this.#timer);
+  }
+
+  /** Ends it, and reports a peak above the given one. */
+  endBelow(peakMaxMegabytes: number, report: (violation: string) => void): void {
+    this.#look();
+    this.stop();
+    if (this.#peak > peakMaxMegabytes)
+      report(`${this.#name} had ${this.#peak} MB in use, and ${peakMaxMegabytes} MB are the most`);
   }
 
   #look(): void {

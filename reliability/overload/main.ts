@@ -21,15 +21,18 @@
  *   --repository   measures the service of another checkout
  *
  * Limits: useful work at least 70 % of the peak; accepted p99 at most 500 ms; every refusal 429 or 503 with Retry-After; no
- * look-up refused; as many rows as acknowledgements. Exit code 1 when one is missed or the run is void.
+ * look-up refused; every acknowledged confirmation stored, and none that was refused by 429 or not sent; memory at most 300 MB.
+ * Exit code 1 when one is missed or the run is void.
  */
 import { join } from 'node:path';
 import { readArguments, readWhole } from '../harness/arguments.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
 import type { Load, LoadFigures, Tally } from '../harness/load-generator.ts';
 import { FIRST_RUN } from '../harness/load-requests.ts';
+import { MEMORY_MEGABYTES_MAX, MemoryWatch } from '../harness/memory-watch.ts';
 import { percentile, printFigures, progress, Violations } from '../harness/report.ts';
 import { runLoad } from '../harness/run-load.ts';
+import { checkRows } from './check-rows.ts';
 import { type Cores, watchCores } from './processor-time.ts';
 
 const USEFUL_SHARE_MIN = 0.7;
@@ -38,6 +41,7 @@ const OFFERED_SHARE_MIN = 0.95;
 const LATENESS_MS_MAX = 100;
 const WARM_UP_MS = 3_000;
 const LOOKUPS_PER_SECOND = 50;
+const OVER_RUN = 'over';
 
 const given = readArguments(import.meta.filename, {
   seconds: { type: 'string', default: '15' },
@@ -64,6 +68,7 @@ async function main(): Promise<number> {
     nodeOptions: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`],
   });
   const database = installation.openDatabase();
+  const memory = await MemoryWatch.start('the service', () => installation.residentMegabytes);
   try {
     const { apiKey } = await makePartner(database);
     const load = { port: installation.port, apiKey, durationMs, warmUpMs: WARM_UP_MS };
@@ -72,14 +77,19 @@ async function main(): Promise<number> {
     const peakPerSecond = usefulPerSecond(peak.figures);
     progress(`${Math.round(peakPerSecond)} confirmations a second; now ${times} times as many are offered`);
     const rates = { requestsPerSecond: peakPerSecond * times, lookupsPerSecond: LOOKUPS_PER_SECOND };
-    const over = await measure({ ...load, run: 'over', connections: partnerConnections, rates }, installation);
-    const { rows } = await database.pool.query<{ count: bigint }>('select count(*) from contribution');
-    const stored = Number(rows[0]?.count);
+    const over = await measure({ ...load, run: OVER_RUN, connections: partnerConnections, rates }, installation);
+    const { rows } = await database.pool.query<{ event: string }>('select partner_event_id as event from contribution');
+    const stored = new Set(rows.map(({ event }) => event));
+    const runs = [
+      { run: FIRST_RUN, outcomes: peak.figures.outcomes },
+      { run: OVER_RUN, outcomes: over.figures.outcomes },
+    ];
     checkLoad(peakPerSecond, over.figures, violations);
-    checkRows(stored, [peak.figures, over.figures], violations);
-    print(peak, over);
+    const unknown = checkRows(stored, runs, violations.report);
+    memory.endBelow(MEMORY_MEGABYTES_MAX, violations.report);
+    print(peak, over, { memoryMegabytes: memory.peak, unknown });
     return violations.printVerdict(
-      `${Math.round(peakPerSecond)} confirmations a second at the peak, ${Math.round(usefulPerSecond(over.figures))} under ${times} times as many, ${stored} stored`,
+      `${Math.round(peakPerSecond)} confirmations a second at the peak, ${Math.round(usefulPerSecond(over.figures))} under ${times} times as many, ${stored.size} stored`,
     );
   } finally {
     await database.close();
@@ -90,14 +100,12 @@ async function main(): Promise<number> {
 interface Phase {
   readonly figures: LoadFigures;
   readonly cores: Cores;
-  /** Of the service, at the end. */
-  readonly memoryMegabytes: number;
 }
 
 async function measure(load: Load, installation: Installation): Promise<Phase> {
   const cores = watchCores(installation);
   const figures = await runLoad(load);
-  return { figures, cores: cores(), memoryMegabytes: installation.residentMegabytes };
+  return { figures, cores: cores() };
 }
 
 function usefulPerSecond({ confirmations, measuredMs }: LoadFigures): number {
@@ -125,20 +133,15 @@ function checkLoad(peakPerSecond: number, over: LoadFigures, { report }: Violati
   if (refusedLookups > 0) report(`${refusedLookups} of ${count(lookups)} look-ups did not get their answer`);
 }
 
-function checkRows(stored: number, phases: readonly LoadFigures[], { report }: Violations): void {
-  const acknowledged = phases.reduce((sum, figures) => sum + figures.acknowledged, 0);
-  const unanswered = phases.reduce((sum, figures) => sum + figures.unanswered, 0);
-  // Without an answer it may be stored or not; a refusal stores nothing, but a 503 of a request that was begun says "unknown".
-  if (stored < acknowledged) report(`${acknowledged} are acknowledged, and ${stored} are stored`);
-  if (stored > acknowledged + unanswered)
-    progress(`${stored - acknowledged} are stored beyond the acknowledged ones: 503 said "unknown"`);
-}
-
 function count({ byStatus }: Tally): number {
   return Object.values(byStatus).reduce((sum, each) => sum + each, 0);
 }
 
-function print(peak: Phase, over: Phase): void {
+function print(
+  peak: Phase,
+  over: Phase,
+  { memoryMegabytes, unknown }: { readonly memoryMegabytes: number; readonly unknown: number },
+): void {
   const peakPerSecond = usefulPerSecond(peak.figures);
   const { confirmations, lookups, connectionsMax, latenessMs, measuredMs } = over.figures;
   printFigures(`The peak, closed loop, ${connections} connections`, {
@@ -159,7 +162,8 @@ function print(peak: Phase, over: Phase): void {
     'connections at most': connectionsMax,
     'sent late at p99, ms': Math.round(latenessMs),
     'cores in use': cores(over),
-    'memory of the service, MB': over.memoryMegabytes,
+    'stored without an answer, or behind a 503': unknown,
+    'memory of the service at most, MB': memoryMegabytes,
   });
 }
 
