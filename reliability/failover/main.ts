@@ -23,7 +23,8 @@
  *   --port       the first of the ports that the pair takes (default 7400)
  *   --seed       repeats the contributions of an earlier run; printed at the start
  *
- * Limits: a contribution is confirmed within 15 s of a failover; the service never ends. Exit code 1 when anything is violated.
+ * Limits: a contribution is confirmed within 15 s of a failover; the service never ends; its memory is at most 300 MB. Exit code 1 when
+ * anything is violated.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,6 +32,7 @@ import { join } from 'node:path';
 import { readArguments, readWhole, refuseArguments } from '../harness/arguments.ts';
 import { Exchange } from '../harness/exchange.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
+import { MEMORY_MEGABYTES_MAX, MemoryWatch } from '../harness/memory-watch.ts';
 import { freshSeed, seeded } from '../harness/random.ts';
 import { percentile, printFigures, progress, provenBelow, Violations } from '../harness/report.ts';
 import { verify } from '../harness/verify-contributions.ts';
@@ -101,6 +103,7 @@ async function main(): Promise<number> {
 
 async function experiment({ pair, installation, report }: Omit<Stage, 'load'>): Promise<void> {
   const database = installation.openDatabase();
+  const memory = await MemoryWatch.start('the service', () => installation.residentMegabytes);
   try {
     const { partnerId, apiKey } = await makePartner(database);
     const exchange = new Exchange(installation.baseUrl, apiKey, clients * 2);
@@ -114,7 +117,9 @@ async function experiment({ pair, installation, report }: Omit<Stage, 'load'>): 
     const { rows, events, fieldsCompared } = await verify(database, partnerId, { intents: load.intents, report });
     await exchange.close();
     if (installation.hasServiceEnded) report(`the service ended:\n${installation.output.slice(-2_000)}`);
+    memory.endBelow(MEMORY_MEGABYTES_MAX, report);
     print(load, done, { lookedUp, rows, events, fieldsCompared });
+    printFigures('Memory of the service', { 'at most, MB': memory.peak });
   } finally {
     await database.close();
   }

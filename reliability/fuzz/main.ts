@@ -10,7 +10,7 @@
  * Every answer: no 5xx; X-Correlation-ID, equal to the one in the body, and the sent one when that was well formed, never a
  * bad one; Cache-Control: no-store; a body that fits the document; the status and `retryable` of its code; the recovery
  * verdict; nothing of another partner; what was acknowledged is found, and is the same. In the end the rows in the database are exactly
- * the acknowledged ones.
+ * the acknowledged ones. The service uses at most 300 MB of memory.
  *
  *   --requests     how many generated requests (default 100000)
  *   --seed         repeats the requests of an earlier run; printed at the start
@@ -24,6 +24,7 @@
 import { join } from 'node:path';
 import { readArguments, readWhole } from '../harness/arguments.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
+import { MEMORY_MEGABYTES_MAX, MemoryWatch } from '../harness/memory-watch.ts';
 import { freshSeed } from '../harness/random.ts';
 import { printFigures, progress, provenBelow, Violations } from '../harness/report.ts';
 import { AcknowledgedIds } from './acknowledged-ids.ts';
@@ -52,6 +53,7 @@ async function main(): Promise<number> {
   const { report } = violations;
   const installation = await Installation.start({ repository: given.repository });
   const database = installation.openDatabase();
+  const memory = await MemoryWatch.start('the service', () => installation.residentMegabytes);
   try {
     const main = await makePartner(database);
     const keys = {
@@ -77,7 +79,7 @@ async function main(): Promise<number> {
     const corpus = rawCorpus({ apiKey: keys.main, run: seed.toString(36) });
     const raw = await sendRawCorpus(corpus, { port: installation.port, pool: database.pool, report });
     if (!(await installation.isReady())) report('the service is not ready at the end');
-    const memoryMegabytes = installation.residentMegabytes;
+    memory.endBelow(MEMORY_MEGABYTES_MAX, report);
     printFigures(`Fuzz, seed ${seed}`, {
       'generated requests': `${requests}: ${figures.valid} valid, ${figures.mutated} spoiled`,
       'answers by status': show(figures.byStatus),
@@ -91,7 +93,7 @@ async function main(): Promise<number> {
       'raw requests': corpus.length,
       'raw answers by status': show(raw.byStatus),
       'raw connections cut without an answer': raw.cut.length,
-      'memory of the service at the end, MB': memoryMegabytes,
+      'memory of the service at most, MB': memory.peak,
       'an answer that breaks a rule': provenBelow(requests),
     });
     return violations.printVerdict(`${requests} generated and ${corpus.length} raw requests`);

@@ -47,6 +47,11 @@ try {
   const p99 = percentile(busy, 0.99);
   if (p99 >= Math.max(P99_LIMIT_MS, 2 * percentile(calm, 0.99)))
     violations.report(`the p99 of the others was ${p99.toFixed(0)} ms beside the held key`);
+  const { rows } = await database.pool.query('select 1 from contribution where partner_event_id = $1 or partner_order_ref = $2', [
+    held.partner_event_id,
+    held.partner_order_ref,
+  ]);
+  if (rows.length !== 1) violations.report(`the held request is recorded ${rows.length} times`);
   if (last.status !== 201) violations.report(`the held request was answered ${last.status} at its end`);
   for (const status of outcomes) if (status !== 201 && status !== 503) violations.report(`a repetition was answered ${status}`);
   process.exitCode = violations.printVerdict(`p99 of the others ${p99.toFixed(0)} ms beside the held key`);

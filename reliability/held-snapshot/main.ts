@@ -10,7 +10,8 @@
  *   --repository  the service of another checkout, to compare with
  *
  * Prints for each minute how long an event took after the answer of its confirmation, until it was fetched and until it was sent;
- * ends with 1 when one was fetched after more than a second, or anything is left unsequenced or unsent at the end.
+ * ends with 1 when one was fetched after more than a second or a minute had none, when a confirmation was refused, when an event of an
+ * acknowledged one did not arrive, or when anything is left unsequenced or unsent at the end.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -44,6 +45,9 @@ let lastSequence = 0n;
 await using cleanUp = new AsyncDisposableStack();
 /** By transaction id, of those that are waited for: when its event was sent. */
 const awaited = new Map<string, (atMs: number) => void>();
+/** Transaction ids: of the answers, and of the events that came. */
+const acknowledged = new Set<string>();
+const received = new Set<string>();
 const receiverUrl = await openReceiver();
 const installation = await Installation.start({ repository: given.repository, env });
 cleanUp.defer(() => installation.close());
@@ -72,8 +76,11 @@ async function run(): Promise<void> {
   );
   figures['dead rows'] = rows.map(({ dead }) => dead).join(', ');
   stop.abort();
-  figures['confirmed'] = String(await writing);
+  await writing;
+  figures['confirmed'] = String(acknowledged.size);
   await untilSent();
+  const missing = [...acknowledged.difference(received)];
+  if (missing.length > 0) violations.report(`${missing.length} acknowledged without an event, such as ${missing[0]}`);
   await snapshot.query('commit');
   snapshot.release();
   printFigures(`${rate} confirmations a second, ${partners} partners with an endpoint each`, figures);
@@ -91,6 +98,7 @@ async function openReceiver(): Promise<string> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { data } = JSON.parse(Buffer.concat(chunks).toString());
     response.end(JSON.stringify({ challenge: data.challenge }));
+    received.add(data.contribution?.transaction_id);
     awaited.get(data.contribution?.transaction_id)?.(performance.now());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -101,64 +109,65 @@ async function openReceiver(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
 }
 
-/** At the rate, whether or not the answers keep up. @returns How many were confirmed. */
-async function write(signal: AbortSignal): Promise<number> {
-  const sent = new Set<Promise<void>>();
-  let confirmed = 0;
+/** At the rate, whether or not the answers keep up. */
+async function write(signal: AbortSignal): Promise<void> {
+  const sent = new Set<Promise<unknown>>();
   const startedAtMs = performance.now();
   for (let begun = 0; !signal.aborted; begun++) {
-    // A connection may be closed just when it is used again: that one is left out.
-    const answered = (writers[begun % writers.length] as Client)
-      .confirm()
-      .then(({ status }) => {
-        if (status === 201) confirmed++;
-      })
-      .catch(() => {})
-      .finally(() => sent.delete(answered));
+    const answered = confirm(writers[begun % writers.length] as Client).finally(() => sent.delete(answered));
     sent.add(answered);
     await sleep(Math.max(startedAtMs + ((begun + 1) * 1_000) / rate - performance.now(), 0));
   }
   await Promise.all(sent);
-  return confirmed;
+}
+
+/** @returns The transaction id; `undefined` without an acknowledgement. */
+async function confirm(client: Client): Promise<string | undefined> {
+  // A connection may be closed just when it is used again: that one is left out.
+  const answer = await client.confirm().catch(() => undefined);
+  if (answer === undefined) return undefined;
+  if (answer.status !== 201) {
+    violations.report(`a confirmation was answered ${answer.text}`, `status ${answer.status}`);
+    return undefined;
+  }
+  const { transaction_id: id } = answer.body.contribution;
+  acknowledged.add(id);
+  return id;
 }
 
 /** For a minute. */
 async function probe(): Promise<string> {
   const [fetched, sent]: [number[], number[]] = [[], []];
-  const endsAtMs = performance.now() + MINUTE_MS;
-  while (performance.now() < endsAtMs) {
-    const answer = await probing.confirm().catch(() => undefined);
-    if (answer?.status !== 201) continue;
-    const { body } = answer;
+  for (const endsAtMs = performance.now() + MINUTE_MS; performance.now() < endsAtMs; await sleep(PROBE_EVERY_MS)) {
+    const id = await confirm(probing);
+    if (id === undefined) continue;
     const answeredAtMs = performance.now();
-    const { transaction_id: id } = body.contribution;
     const arrival = new Promise<number>((resolve) => awaited.set(id, resolve));
-    await untilFetched(id);
+    if (received.has(id)) awaited.get(id)?.(performance.now());
+    if (!(await isFetched(id))) violations.report(`the event of ${id} could not be fetched`, 'never fetched');
     fetched.push(performance.now() - answeredAtMs);
-    sent.push((await arrival) - answeredAtMs);
+    const arrivedAtMs = await Promise.race([arrival, sleep(MINUTE_MS, undefined)]);
+    if (arrivedAtMs !== undefined) sent.push(arrivedAtMs - answeredAtMs);
     awaited.delete(id);
-    await sleep(PROBE_EVERY_MS);
   }
   const longest = Math.max(...fetched);
   if (longest > FETCHED_WITHIN_MS) violations.report(`an event was fetched after ${Math.round(longest)} ms`, 'late');
+  if (fetched.length === 0) violations.report('void: a minute without a confirmation to measure');
   return `fetched after ${describe(fetched)}, sent after ${describe(sent)}`;
 }
 
-async function untilFetched(transactionId: string): Promise<void> {
-  for (;;) {
+/** Whether it is, before a minute is over. */
+async function isFetched(transactionId: string): Promise<boolean> {
+  for (const endsAtMs = performance.now() + MINUTE_MS; performance.now() < endsAtMs; await sleep(LOOK_EVERY_MS)) {
     const answer = await probing.call(`/v1/events?after_sequence=${lastSequence}`).catch(() => undefined);
     if (answer?.status !== 200) continue;
     const { body } = answer;
     lastSequence = BigInt(body.next_after_sequence ?? lastSequence);
-    if (
-      body.events.some(
-        ({ data }: { data: { contribution?: { transaction_id: string } } }) =>
-          data.contribution?.transaction_id === transactionId,
-      )
-    )
-      return;
-    await sleep(LOOK_EVERY_MS);
+    const isIt = ({ data }: { data: { contribution?: { transaction_id: string } } }) =>
+      data.contribution?.transaction_id === transactionId;
+    if (body.events.some(isIt)) return true;
   }
+  return false;
 }
 
 function describe(times: number[]): string {

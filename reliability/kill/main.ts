@@ -21,8 +21,8 @@
  *   --processes      so many processes share the port (`serve --processes`): a kill hits one of them, or the first one
  *   --repository     kills the service of another checkout, such as one with a planted defect
  *
- * Limits: ready within 2 s of its own kill, within 5 s of its database's, the next confirmation within 10 s of either. A run is void
- * when no kill met a request under way.
+ * Limits: ready within 2 s of its own kill, within 5 s of its database's, the next confirmation within 10 s of either; memory at most
+ * 300 MB. A run is void when no kill met a request under way.
  * Exit code 1 when anything is violated.
  */
 import { join } from 'node:path';
@@ -30,6 +30,7 @@ import { readArguments, readWhole } from '../harness/arguments.ts';
 import { Exchange } from '../harness/exchange.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
 import { type Intent, makeIntents } from '../harness/intent.ts';
+import { MEMORY_MEGABYTES_MAX, MemoryWatch } from '../harness/memory-watch.ts';
 import { Partner } from '../harness/partner.ts';
 import { freshSeed, seeded } from '../harness/random.ts';
 import { percentile, printFigures, progress, provenBelow, Violations } from '../harness/report.ts';
@@ -63,6 +64,7 @@ async function main(): Promise<number> {
   const { report } = violations;
   const installation = await Installation.start({ repository: given.repository, processes });
   const database = installation.openDatabase();
+  const memory = await MemoryWatch.start('the service', () => installation.residentMegabytes);
   try {
     const { partnerId, apiKey } = await makePartner(database);
     const exchange = new Exchange(installation.baseUrl, apiKey, clients * 2);
@@ -76,7 +78,8 @@ async function main(): Promise<number> {
     const verification = await verify(database, partnerId, { intents, report });
     await exchange.close();
     checkKills(killer, report);
-    print({ intents, partner, killer, verification });
+    memory.endBelow(MEMORY_MEGABYTES_MAX, report);
+    print({ intents, partner, killer, verification, memoryMegabytes: memory.peak });
     return violations.printVerdict(
       `${intents.length} contributions, ${countWithRequests(killer)} kills with requests under way, ${verification.rows} rows`,
     );
@@ -131,11 +134,13 @@ function print({
   partner: { tally },
   killer,
   verification,
+  memoryMegabytes,
 }: {
   intents: readonly Intent[];
   partner: Partner;
   killer: KillerAmongRequests;
   verification: Verification;
+  memoryMegabytes: number;
 }): void {
   const times = (values: number[]) =>
     `median ${Math.round(percentile(values, 0.5))}, p95 ${Math.round(percentile(values, 0.95))}, most ${Math.round(Math.max(0, ...values))}`;
@@ -147,6 +152,7 @@ function print({
     'requests under way at a kill': times(killer.kills.map(({ requestsCut }) => requestsCut)),
     'ready again, ms': times(killer.kills.map(({ readyAfterMs }) => readyAfterMs)),
     'next confirmation, ms': times(killer.kills.map(({ confirmedAfterMs }) => confirmedAfterMs).filter(Number.isFinite)),
+    'memory of the service at most, MB': memoryMegabytes,
   });
   printFigures('What the partner went through', {
     'confirmations sent': tally.sent,

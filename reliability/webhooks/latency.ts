@@ -1,6 +1,9 @@
 import { percentile } from '../harness/report.ts';
 import type { Experiment } from './members.ts';
 
+/** How many times as long p99 may be with the faulty endpoints. */
+export const P99_RATIO_MAX = 2;
+
 /** A span of time whose events are counted, by the time of their commit. */
 export interface Span {
   readonly kind: 'healthy' | 'faulty';
@@ -45,6 +48,14 @@ export function measureLatencies(
   const ratios = pairs.map((pair) => latencyIn('faulty', pair).p99Ms / latencyIn('healthy', pair).p99Ms);
   const p99Ratios = ratios.sort((a, b) => a - b);
   return { healthy: latencyIn('healthy', spans), faulty: latencyIn('faulty', spans), p99Ratios, p99Ratio: middleOf(p99Ratios) };
+}
+
+/** Without arrivals to compare nothing is shown, which is wrong too. */
+export function checkLatencies({ p99Ratio }: Pick<Latencies, 'p99Ratio'>, report: (violation: string) => void): void {
+  if (!(p99Ratio <= P99_RATIO_MAX))
+    report(
+      `p99 at healthy endpoints is ${p99Ratio.toFixed(1)} times as long with the faulty ones, and ${P99_RATIO_MAX} is the most`,
+    );
 }
 
 function describe(values: readonly number[]): Latency {

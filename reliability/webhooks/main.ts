@@ -28,18 +28,19 @@
  *                address, names and TLS; one name turns to a loopback address meanwhile. Needs `unshare`, `ip` and `openssl`
  *   --repository sends by the service of another checkout, such as one with a planted defect
  *
- * Exit code 1 when anything is violated; a p99 that is missed is only shown.
+ * Exit code 1 when anything is violated, that p99 and the 300 MB of memory that the service may use included.
  */
 import { join } from 'node:path';
 import { readArguments, readWhole } from '../harness/arguments.ts';
 import { Installation } from '../harness/installation.ts';
+import { MEMORY_MEGABYTES_MAX, MemoryWatch } from '../harness/memory-watch.ts';
 import { freshSeed, seeded } from '../harness/random.ts';
 import { progress, Violations } from '../harness/report.ts';
 import { ArrivalLog } from './arrival-log.ts';
 import { countAddressRefusals } from './database.ts';
 import { describeFault } from './faults.ts';
 import { KillerOverTime } from './killer-over-time.ts';
-import { measureLatencies } from './latency.ts';
+import { checkLatencies, measureLatencies } from './latency.ts';
 import type { Experiment } from './members.ts';
 import { assertGuarded, makeMembers, openReceiverGroups } from './set-up.ts';
 import { healHalf, killMeanwhile, measureSpans } from './stages.ts';
@@ -77,11 +78,15 @@ async function main(): Promise<number> {
   await using cleanUp = new AsyncDisposableStack();
   const experiment = await setUp(violations.report, cleanUp);
   const { arrivalLog, killer, longestHeldMs } = experiment;
+  const memory = await MemoryWatch.start('the service', () => experiment.installation.residentMegabytes);
   const spans = await measureSpans(experiment, rate);
   const killsAtTheEnd = Math.round(kills * KILLS_AT_THE_END_SHARE);
   await killMeanwhile(experiment, { kills: kills - killsAtTheEnd, perSecond: rate * KILLING_RATE });
   await healHalf(experiment, killsAtTheEnd);
   const verdict = await checkEverything(experiment);
+  const latencies = measureLatencies(experiment, spans);
+  checkLatencies(latencies, violations.report);
+  memory.endBelow(MEMORY_MEGABYTES_MAX, violations.report);
   printSummary({
     title,
     members: experiment.members,
@@ -90,7 +95,8 @@ async function main(): Promise<number> {
     longestHeldMs,
     kills: killer.kills,
     perSecond: rate,
-    latencies: measureLatencies(experiment, spans),
+    latencies,
+    memoryMegabytes: memory.peak,
     addressesRefused: await countAddressRefusals(experiment.database),
   });
   return violations.printVerdict(

@@ -4,11 +4,9 @@ import { percentile, printFigures, provenBelow } from '../harness/report.ts';
 import type { ArrivalLog } from './arrival-log.ts';
 import { describeFault } from './faults.ts';
 import type { Kill } from './killer-over-time.ts';
-import type { Latencies, Latency } from './latency.ts';
+import { type Latencies, type Latency, P99_RATIO_MAX } from './latency.ts';
 import { type Endpoint, type Member, mustHaveAll } from './members.ts';
 import type { Verdict } from './verdict.ts';
-
-const P99_RATIO_MAX = 2;
 
 export interface Summary {
   readonly title: string;
@@ -22,6 +20,7 @@ export interface Summary {
   /** By fault. */
   readonly longestHeldMs: ReadonlyMap<string, number>;
   readonly addressesRefused: number;
+  readonly memoryMegabytes: number;
 }
 
 export function printSummary(summary: Summary): void {
@@ -87,7 +86,7 @@ function printKills({ kills, verdict: { repetitions } }: Summary): void {
   });
 }
 
-function printLoad({ members, arrivalLog, longestHeldMs, addressesRefused, verdict }: Summary): void {
+function printLoad({ members, arrivalLog, longestHeldMs, addressesRefused, memoryMegabytes, verdict }: Summary): void {
   const tallies = members.map(({ server }) => server.tally);
   const total = (read: (tally: (typeof tallies)[number]) => number) =>
     whole(tallies.reduce((sum, tally) => sum + read(tally), 0));
@@ -102,6 +101,7 @@ function printLoad({ members, arrivalLog, longestHeldMs, addressesRefused, verdi
     'attempts after a sensible Retry-After': whole(verdict.pauses.asked),
     'of these early, as their first sender was killed': whole(verdict.pauses.earlyByKills),
     'connections that were refused for their address': whole(addressesRefused),
+    'memory of the service at most, MB': whole(memoryMegabytes),
     ...Object.fromEntries([...longestHeldMs].map(([words, ms]) => [`longest held by "${words}"`, `${decimal(ms / 1_000)} s`])),
   });
 }

@@ -1,5 +1,6 @@
 /** What is checked at the end: what arrived, what was recorded, how long things took, and how the service bore it. */
 
+import { verify } from '../harness/verify-contributions.ts';
 import { type CheckedArrivals, type CheckedEndpoint, checkArrivals } from './check-arrivals.ts';
 import { FIRST_EVENTS, listDeliveries } from './database.ts';
 import { type Endpoint, type Experiment, mustHaveAll } from './members.ts';
@@ -44,9 +45,11 @@ export async function checkEverything(experiment: Experiment): Promise<Verdict> 
   };
 }
 
-async function readTruths({ database, members }: Experiment): Promise<CheckedEndpoint[]> {
+/** What was acknowledged is stored first of all: a contribution that is lost would not be missed among the events. */
+async function readTruths({ database, members, report }: Experiment): Promise<CheckedEndpoint[]> {
   const checked: CheckedEndpoint[] = [];
   for (const member of members) {
+    await verify(database, member.partnerId, { intents: member.intents, report });
     const truth = await readTruth(database, member);
     for (const endpoint of member.endpoints)
       checked.push({
