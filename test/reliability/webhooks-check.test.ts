@@ -4,6 +4,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { ArrivalLog } from '../../reliability/webhooks/arrival-log.ts';
 import { checkArrivals } from '../../reliability/webhooks/check-arrivals.ts';
+import { checkLatencies } from '../../reliability/webhooks/latency.ts';
 import type { Arrival } from '../../reliability/webhooks/messages.ts';
 import { findPauses, findRepetitions } from '../../reliability/webhooks/repetitions.ts';
 import type { TrueContribution, Truth } from '../../reliability/webhooks/truth.ts';
@@ -206,4 +207,13 @@ test('an event may come after a lease, or after one more for each sender that wa
   assert.deepEqual(late(122_000, [1_000, 61_000]), { behindTwoKills: 1, isUnexplained: false });
   assert.deepEqual(late(122_000, [1_000]), { behindTwoKills: 0, isUnexplained: true });
   assert.deepEqual(late(182_000, [1_000, 61_000]), { behindTwoKills: 0, isUnexplained: true });
+});
+
+test('first attempts at healthy endpoints may take twice as long beside faulty ones, no more, and some must be measured', () => {
+  const violationsAt = (p99Ratio: number) => {
+    const violations: string[] = [];
+    checkLatencies({ p99Ratio }, (violation) => void violations.push(violation));
+    return violations.length;
+  };
+  assert.deepEqual([2, 2.01, Number.NaN].map(violationsAt), [0, 1, 1]);
 });
