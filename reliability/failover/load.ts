@@ -21,7 +21,7 @@ export class Load {
   readonly partner: Partner;
   /** All that were begun. */
   readonly intents: Intent[] = [];
-  /** When the last primary was killed that another has replaced since, in milliseconds since 1970: its transactions are over. */
+  /** When the last primary was killed, in milliseconds since 1970, once its sessions have ended: their transactions are over. */
   settledUntilMs = 0;
   readonly #options: LoadOptions;
   #planned: Intent[] = [];

@@ -33,8 +33,10 @@ import { readArguments, readWhole, refuseArguments } from '../harness/arguments.
 import { Exchange } from '../harness/exchange.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
 import { MEMORY_MEGABYTES_MAX, MemoryWatch } from '../harness/memory-watch.ts';
+import { listChildren } from '../harness/process-usage.ts';
 import { freshSeed, seeded } from '../harness/random.ts';
 import { percentile, printFigures, progress, provenBelow, Violations } from '../harness/report.ts';
+import { untilEnded } from '../harness/until-ended.ts';
 import { verify } from '../harness/verify-contributions.ts';
 import { Load } from './load.ts';
 import { Pair } from './pair.ts';
@@ -134,9 +136,11 @@ async function failOver(stage: Stage, index: number): Promise<Failover> {
   const primary = await pair.findPrimary();
   load.takeLongestGap();
   const killedAtMs = Date.now();
+  const sessions = primary.postmaster === undefined ? [] : listChildren(primary.postmaster);
   pair.kill(primary, kind === 'server' ? 'server' : 'machine');
-  await pair.untilReplaced(primary);
+  await untilEnded(sessions);
   load.settledUntilMs = killedAtMs;
+  await pair.untilReplaced(primary);
   await expectConfirmed(stage, 1, `after failover ${index + 1}`);
   const withoutWriteMs = load.takeLongestGap();
   if (withoutWriteMs > WRITES_WITHIN_MS)

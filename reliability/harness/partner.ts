@@ -30,7 +30,7 @@ export interface PartnerOptions {
   /** Called when a confirmation was acknowledged or found. */
   readonly onConfirmed: () => void;
   /**
-   * Milliseconds since 1970: transactions that began before are over, because what ran them was killed and is back. Whoever says
+   * Milliseconds since 1970: transactions that began before are over, because what ran them was killed and has ended. Whoever says
    * "not found" from now on has no excuse for a contribution of one of them. Without it nothing is known.
    */
   readonly settledUntilMs?: () => number;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Installation } from '../harness/installation.ts';
 import type { Random } from '../harness/random.ts';
 import { untilBack } from '../harness/until-back.ts';
+import { untilEnded } from '../harness/until-ended.ts';
 
 export type Target = 'service' | 'database';
 
@@ -66,7 +67,7 @@ export class KillerAmongRequests {
     if (last?.confirmedAfterMs === Number.POSITIVE_INFINITY) last.confirmedAfterMs = performance.now() - this.#struckAtMs;
   }
 
-  /** When the database last ended that is back since, in milliseconds since 1970: transactions of before are over. */
+  /** Of the last kill that the database did not survive, in milliseconds since 1970: transactions that began before are over. */
   get settledUntilMs(): number {
     return this.#settledUntilMs;
   }
@@ -105,22 +106,30 @@ export class KillerAmongRequests {
     } else if (target === 'service') {
       await installation.killService();
       this.kills.push(kill);
+      const settled = this.#untilSettled(struckAt);
       await installation.startService();
-      this.#settledUntilMs = struckAt;
+      await settled;
     } else {
       const killed = installation.findPostmaster();
       if (killed === undefined) return report('there was no database server to kill');
       // The postmaster alone leaves sessions that finish their statement; all at once cuts them in the middle of it.
       for (const pid of random.chance(0.5) ? [killed] : installation.listDatabaseProcesses()) kill9(pid);
       this.kills.push(kill);
+      const settled = this.#untilSettled(struckAt);
       await untilBack(installation, {
         killed: 'its database',
         isReplaced: () => ![undefined, killed].includes(installation.findPostmaster()),
         report,
       });
-      this.#settledUntilMs = struckAt;
+      await settled;
     }
     kill.readyAfterMs = performance.now() - this.#struckAtMs;
+  }
+
+  /** From when the last session of the killed server has ended: no later look-up meets it, and none of its transactions commits any more. */
+  async #untilSettled(struckAt: number): Promise<void> {
+    await untilEnded(this.#options.installation.listDatabaseProcesses());
+    this.#settledUntilMs = struckAt;
   }
 
   /** A kill right behind another one would show nothing: the service first has to do some work. */

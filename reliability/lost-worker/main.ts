@@ -68,7 +68,7 @@ interface Member {
   readonly confirmed: { count: number };
 }
 
-/** When the worker was killed, in milliseconds since 1970, once it is back: its transactions of before are over. */
+/** When the worker was killed, in milliseconds since 1970, once its server has ended: its transactions are over. */
 let settledUntilMs = 0;
 
 process.exitCode = await main();
@@ -140,6 +140,7 @@ async function main(): Promise<number> {
     const killedAtMs = Date.now();
     const requestsCut = members.reduce((sum, { isOnWorker, exchange }) => sum + (isOnWorker ? exchange.underWay : 0), 0);
     await worker.kill();
+    settledUntilMs = killedAtMs;
     const from = await readClock(database.pool);
     progress(`the worker is gone; ${count(true) + count(false)} are confirmed`);
     const before = { elsewhere: count(false), sequenced: await countSequenced(database, members) };
@@ -150,7 +151,6 @@ async function main(): Promise<number> {
     const during = { elsewhere: count(false) - before.elsewhere, sequenced: await sequencedMeanwhile() };
     const until = await readClock(database.pool);
     await worker.start();
-    settledUntilMs = killedAtMs;
     progress(`the worker is back; meanwhile the others confirmed ${during.elsewhere}`);
     return { ...during, requestsCut, from, until };
   }
