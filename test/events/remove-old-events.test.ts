@@ -42,6 +42,32 @@ test('what is older than its retention goes, with its deliveries and attempts; w
   assert.deepEqual([await counted('event'), await counted('delivery'), log.length, left], [1, 1, 1, []]);
 });
 
+test('they go in smaller parts of a partner who had thousands of endpoints', HANG_LIMIT, async () => {
+  const { client: caller, partner } = await withEndpoint();
+  const { partnerId } = partner;
+  for (let count = 0; count < 12; count++) await caller.confirm();
+  await untilDeliveries(database, partnerId, (all) => all.length === 12 && all.every(({ status }) => status === 'delivered'));
+  await database.pool.query(
+    `insert into webhook_endpoint select (jsonb_populate_record(e, jsonb_build_object('endpoint_id', e.endpoint_id || n, 'status', 'removed'))).*
+    from webhook_endpoint e, generate_series(1, 4999) n where e.partner_id = $1`,
+    [partnerId],
+  );
+  await database.pool.query("update event set occurred_at = now() - interval '91 days' where partner_id = $1", [partnerId]);
+  const all = (await database.pool.query('select from event where partner_id = $1', [partnerId])).rowCount as number;
+  const { counted, sent } = countingDatabase(database);
+  assert.equal(await removeOldEvents(counted, 90), all);
+  // Five at once, and what shows that none is left.
+  const removing = sent
+    .entries()
+    .filter(([name]) => /delete from event where/.test(name))
+    .toArray();
+  assert.equal(
+    removing.reduce((sum, [, times]) => sum + times, 0),
+    Math.ceil(all / 5),
+  );
+  assert.equal((await listDeliveries(database.pool, partnerId, { limit: 10 })).length, 0);
+});
+
 test('old tests go all at once, however many there are and although no event is old', HANG_LIMIT, async () => {
   const { client: caller, partner, endpointId } = await withEndpoint();
   const { partnerId } = partner;

@@ -6,6 +6,7 @@ import {
   deleteOldTests,
   listPartnersWithOldEvents,
   listPartnersWithOldTests,
+  type Removed,
 } from '../../store/events/delete-old-events.ts';
 import { NodeReader } from '../../store/node-reader.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
@@ -44,9 +45,13 @@ export async function removeOldEvents(database: Database, days: number, { signal
   return sum;
 }
 
-/** @param remove Removes so many at most, and answers how many it removed. */
-async function removeAll(remove: (limit: number) => Promise<number>, signal: AbortSignal | undefined): Promise<number> {
-  let sum = 0;
-  for (let removed = AT_ONCE; removed === AT_ONCE && !signal?.aborted; sum += removed) removed = await remove(AT_ONCE);
+/** @param remove Removes so many at most. */
+async function removeAll(remove: (limit: number) => Promise<Removed>, signal: AbortSignal | undefined): Promise<number> {
+  let [sum, isPartial] = [0, true];
+  while (isPartial && !signal?.aborted) {
+    const removed = await remove(AT_ONCE);
+    sum += removed.count;
+    isPartial = removed.isPartial;
+  }
   return sum;
 }

@@ -20,6 +20,12 @@ const LIST_WITH_TESTS: OfAllPartners = {
   isPlannedAnew: true,
 };
 
+/**
+ * SQL: how many events go at once, for {@link WITH_DELIVERIES}, which asks for a delivery of each event at each endpoint that the partner
+ * ever had.
+ */
+const SIZE = `(select least($3::int8, greatest(1, 25000 / greatest(1, count(*)))) from webhook_endpoint where partner_id = $1)`;
+
 /** Deletes the deliveries of the events in `removed`, and their attempts. */
 const WITH_DELIVERIES = `delivered as (
       delete from delivery d where d.partner_id = $1 and d.delivery_id = any (array(
@@ -37,7 +43,7 @@ const WITH_DELIVERIES = `delivered as (
 const DELETE_EVENTS: Statement = {
   name: 'delete_old_events',
   text: `with oldest as (
-      select sequence, occurred_at from event where partner_id = $1 order by sequence limit $3
+      select sequence, occurred_at from event where partner_id = $1 order by sequence limit ${SIZE}
     ), removed as (
       delete from event where partner_id = $1 and sequence = any (array(
         select sequence from oldest where occurred_at < now() - $2 * interval '1 day'
@@ -51,13 +57,16 @@ const DELETE_EVENTS: Statement = {
       on conflict do nothing
       returning 1
     ), ${WITH_DELIVERIES}
-    select (select count(*) from removed) as removed, (select count(*) from attempted) as attempts, (select count(*) from marked) as marked`,
+    select (select count(*) from removed) as removed, ${SIZE} as size, (select count(*) from attempted) as attempts,
+      (select count(*) from marked) as marked`,
 };
 
 const LIST_OLD_ON_NODE: Statement = {
   name: 'list_old_events_on_node',
-  text: `select sequence from (select sequence, occurred_at from event where partner_id = $1 order by sequence limit $3) oldest
-    where occurred_at < now() - $2 * interval '1 day'`,
+  text: `select array(
+      select sequence from (select sequence, occurred_at from event where partner_id = $1 order by sequence limit ${SIZE}) oldest
+      where occurred_at < now() - $2 * interval '1 day'
+    ) as sequences, ${SIZE} as size`,
 };
 
 const MARK_ON_NODE: Statement = {
@@ -89,7 +98,7 @@ const DELETE_TESTS: Statement = {
     ), attempted as (
       delete from delivery_attempt where partner_id = $1 and delivery_id = any (array(select delivery_id from removed)) returning 1
     )
-    select (select count(*) from removed) as removed, (select count(*) from attempted) as attempts`,
+    select (select count(*) from removed) as removed, $3::int8 as size, (select count(*) from attempted) as attempts`,
 };
 
 /** Lists the partners whose first event is older than so many days, in no order. */
@@ -108,12 +117,19 @@ interface Old {
   readonly limit: number;
 }
 
+/** What one statement removes. */
+export interface Removed {
+  readonly count: number;
+  /** Whether more may be left. */
+  readonly isPartial: boolean;
+}
+
 /**
  * Removes old events of a partner, with their deliveries and attempts.
  *
- * @returns How many were removed, `limit` at most; fewer mean that nothing old is left.
+ * @returns How many were removed, `limit` at most, and fewer of a partner with many endpoints.
  */
-export function deleteOldEvents(db: Queryable, partnerId: string, old: Old): Promise<number> {
+export function deleteOldEvents(db: Queryable, partnerId: string, old: Old): Promise<Removed> {
   return remove(db, DELETE_EVENTS, partnerId, old);
 }
 
@@ -121,25 +137,28 @@ export function deleteOldEvents(db: Queryable, partnerId: string, old: Old): Pro
  * Like {@link deleteOldEvents}, of a distributed database and in a transaction: each statement is one of the partner's node alone. In one
  * statement the rows that it marks would go by way of every node.
  */
-export async function deleteOldEventsOnNode(db: Queryable, partnerId: string, { days, limit }: Old): Promise<number> {
-  const old = await runAnew<{ sequence: bigint }>(db, LIST_OLD_ON_NODE, [partnerId, days, limit]);
-  if (old.length === 0) return 0;
-  const sequences = old.map(({ sequence }) => sequence);
-  await runAnew(db, MARK_ON_NODE, [partnerId, sequences]);
-  const [row] = await runAnew<{ removed: bigint }>(db, DELETE_ON_NODE, [partnerId, sequences]);
-  return Number(row?.removed ?? 0n);
+export async function deleteOldEventsOnNode(db: Queryable, partnerId: string, { days, limit }: Old): Promise<Removed> {
+  const [old] = await runAnew<{ sequences: unknown[]; size: bigint }>(db, LIST_OLD_ON_NODE, [partnerId, days, limit]);
+  if (!old || old.sequences.length === 0) return { count: 0, isPartial: false };
+  await runAnew(db, MARK_ON_NODE, [partnerId, old.sequences]);
+  const [row] = await runAnew<{ removed: bigint }>(db, DELETE_ON_NODE, [partnerId, old.sequences]);
+  return removedBy(row && { ...row, size: old.size });
 }
 
 /**
  * Removes old deliveries of tests and samples of a partner, with their attempts.
  *
- * @returns How many were removed, `limit` at most; fewer mean that nothing old is left.
+ * @returns How many were removed, `limit` at most.
  */
-export function deleteOldTests(db: Queryable, partnerId: string, old: Old): Promise<number> {
+export function deleteOldTests(db: Queryable, partnerId: string, old: Old): Promise<Removed> {
   return remove(db, DELETE_TESTS, partnerId, old);
 }
 
-async function remove(db: Queryable, statement: Statement, partnerId: string, { days, limit }: Old): Promise<number> {
-  const [row] = await runAnew<{ removed: bigint }>(db, statement, [partnerId, days, limit]);
-  return Number(row?.removed ?? 0n);
+async function remove(db: Queryable, statement: Statement, partnerId: string, { days, limit }: Old): Promise<Removed> {
+  const [row] = await runAnew<{ removed: bigint; size: bigint }>(db, statement, [partnerId, days, limit]);
+  return removedBy(row);
+}
+
+function removedBy(row: { readonly removed: bigint; readonly size: bigint } | undefined): Removed {
+  return { count: Number(row?.removed ?? 0n), isPartial: row?.removed === row?.size };
 }
