@@ -54,7 +54,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** What zero failures in so many trials prove at 95 % confidence (the rule of three). */
+/** What zero failures in so many trials prove at 95 % confidence (the rule of three); three trials prove nothing. */
 export function provenBelow(trials: number): string {
-  return trials === 0 ? 'nothing' : `below ${((3 / trials) * 100).toPrecision(2)} % at 95 % confidence`;
+  return trials <= 3 ? 'nothing' : `below ${((3 / trials) * 100).toPrecision(2)} % at 95 % confidence`;
 }

@@ -544,7 +544,7 @@ export const RULES: readonly Rule[] = [
     file: KEYS,
     find: 'create unique index if not exists contribution_idempotency_key_named_next',
     replace: 'create index if not exists contribution_idempotency_key_named_next',
-    tests: ['contributions/confirm-contribution', 'service/processes'],
+    tests: ['contributions/keys-of-processes'],
   },
   {
     rule: 'no contribution is settled twice',
