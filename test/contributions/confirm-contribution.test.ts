@@ -11,8 +11,9 @@ import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { assertStoresNothing } from '../support/assertions/assert-stores-nothing.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
+import { type Answer, Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { connect } from '../support/postgres/connect.ts';
+import { whileConnectionsAreHeld } from '../support/postgres/while-connections-are-held.ts';
 import { insertEstimateAged } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 
@@ -342,21 +343,20 @@ describe('association (interface, "Association outcome")', () => {
     const { transaction_id } = (await client.confirm({ partner_order_ref: linked.partner_order_ref })).body.contribution;
     const { pool } = service.database;
     const direct = await connect(service.databaseUrl);
-    const connections = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
     const { calculation_id, partner_order_ref } = named;
-    const asked = Promise.all([
-      client.confirm({ calculation_id, partner_order_ref }),
-      client.associate(transaction_id, linked.calculation_id),
-    ]);
-    await waitFor('two requests that wait', () => pool.waitingCount >= 2);
-    for (const { calculation_id: calculationId } of [named, linked])
-      await endEstimateEarly(direct, { partnerId: partner.partnerId, calculationId }, -0.5);
-    await waitFor('end of the estimates', async () => {
-      const text = 'select every(ends_at < now()) as "areEnded" from estimate where calculation_id = any($1)';
-      return (await direct.query(text, [[named.calculation_id, linked.calculation_id]])).rows[0].areEnded;
+    const asked: Promise<Answer>[] = [];
+    await whileConnectionsAreHeld(pool, async () => {
+      asked.push(client.confirm({ calculation_id, partner_order_ref }));
+      asked.push(client.associate(transaction_id, linked.calculation_id));
+      await waitFor('two requests that wait', () => pool.waitingCount >= 2);
+      for (const { calculation_id: calculationId } of [named, linked])
+        await endEstimateEarly(direct, { partnerId: partner.partnerId, calculationId }, -0.5);
+      await waitFor('end of the estimates', async () => {
+        const text = 'select every(ends_at < now()) as "areEnded" from estimate where calculation_id = any($1)';
+        return (await direct.query(text, [[named.calculation_id, linked.calculation_id]])).rows[0].areEnded;
+      });
     });
-    for (const connection of connections) connection.release();
-    const associations = (await asked).map(({ body }) => body.association?.status ?? body.error.code);
+    const associations = (await Promise.all(asked)).map(({ body }) => body.association?.status ?? body.error.code);
     assert.deepEqual(associations, ['associated', 'associated']);
   });
 
