@@ -37,8 +37,8 @@ describe('a server that is silent', () => {
 
   test('a statement that failed gives those behind it no time of their own', async () => {
     const session = await connect(databaseUrl, 2_000);
-    const failed = session.query("do $$ begin perform pg_sleep(1.5); raise exception 'too late'; end $$");
-    const behind = session.query('select pg_sleep(1.5)');
+    const failed = session.query("do $$ begin perform pg_sleep(0.5); raise exception 'too late'; end $$");
+    const behind = session.query('select pg_sleep(1.75)');
     const [first, second] = await Promise.allSettled([failed, behind]);
     assert.match(String(first.status === 'rejected' && first.reason), /too late/);
     assert.match(String(second.status === 'rejected' && second.reason), /The database does not answer/);
@@ -90,7 +90,7 @@ test('no ROLLBACK waits on the connection of a statement that took too long', as
   assert.notEqual(await findPid(database.pool), before);
 });
 
-describe('a server that answers', () => {
+describe('a server that answers', { concurrency: true }, () => {
   test('statements that together take longer than it may be silent are all answered', async () => {
     const session = await connect(databaseUrl, 2_000);
     const texts = Array.from({ length: 4 }, (_, number) => `select ${number} as number, pg_sleep(0.7)`);
@@ -102,15 +102,15 @@ describe('a server that answers', () => {
   });
 
   test('a connection that was idle for longer is not ended', async () => {
-    const session = await connect(databaseUrl, 200);
+    const session = await connect(databaseUrl, 1_000);
     await session.query('select 1');
-    await sleep(500);
+    await sleep(1_500);
     assert.deepEqual((await session.query('select 2 as two')).rows, [{ two: 2 }]);
   });
 
   test('a statement with a time of its own may take it', async () => {
-    const session = await connect(databaseUrl, 200);
-    const answer = await session.query({ text: "select 'done' as state, pg_sleep(0.8)", query_timeout: 30_000 });
+    const session = await connect(databaseUrl, 1_000);
+    const answer = await session.query({ text: "select 'done' as state, pg_sleep(1.5)", query_timeout: 30_000 });
     assert.equal(answer.rows[0].state, 'done');
   });
 });
