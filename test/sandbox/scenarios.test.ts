@@ -214,8 +214,10 @@ describe('the rest', () => {
       [newConfirmation(), { 'x-sandbox-scenario': 'order_taken' }],
       [referring('SIM-ORDER-TAKEN-'), {}],
     ] as const) {
-      const answer = await client.confirm(confirmation, { ...newKey(), ...scenario } as Record<string, string>);
+      const headers = { ...newKey(), ...scenario } as Record<string, string>;
+      const answer = await client.confirm(confirmation, headers);
       assertError(answer, 'partner_order_conflict');
+      assertError(await client.confirm(confirmation, headers), 'partner_order_conflict');
       const holder = await client.get(detailCodes(answer)['transaction_id'] as string);
       assert.equal(holder.body.contribution.partner_order_ref, confirmation.partner_order_ref);
       assert.notEqual(holder.body.contribution.partner_event_id, confirmation.partner_event_id);

@@ -1,6 +1,5 @@
-/** Every scenario of the sandbox, played by the SDK and by curl: what the partner sees. */
+/** Every scenario of the sandbox, played by the SDK: what the partner sees. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Intent, type Outcome, PartnerImpact } from '../../sdk/src/index.ts';
@@ -102,66 +101,4 @@ describe('scenarios by prefix', { concurrency: 4 }, () => {
       assert.equal(show(await rehearsing(undefined, timeoutMs).impact.confirm(newIntent(prefix))), outcome);
     });
   }
-});
-
-/** `curl`, as a partner types it. @returns Its exit code, the HTTP status, and what the answer says of the contribution. */
-function curl(path: string, headers: Readonly<Record<string, string>>, body: object): Promise<string> {
-  const all = { 'X-API-Key': key.apiKey, 'Content-Type': 'application/json', ...headers };
-  const args = [
-    ...['-s', '-m', '20', '-w', '\n%{http_code} %header{retry-after}', `${service.baseUrl}${path}`, '-d', JSON.stringify(body)],
-  ];
-  for (const [name, value] of Object.entries(all)) args.push('-H', `${name}: ${value}`);
-  return new Promise((resolve) => {
-    execFile('curl', args, (error, stdout) => {
-      const [status = '', retryAfter = ''] = (stdout.split('\n').at(-1) ?? '').split(' ');
-      if (error) return resolve(`exit ${error.code}: no answer`);
-      const answer = JSON.parse(stdout.slice(0, stdout.lastIndexOf('\n')));
-      const said = answer.error?.code ?? answer.contribution?.status ?? answer.estimate?.status;
-      const association = answer.contribution && answer.association.status === 'rejected' ? ' rejected' : '';
-      resolve(`${status} ${said}${association}${retryAfter && ` after ${retryAfter} s`}`);
-    });
-  });
-}
-
-describe('scenarios by curl', { concurrency: 4 }, () => {
-  const confirmation = (orderRef = uniqueId('order')) => ({
-    partner_event_id: uniqueId('event'),
-    partner_order_ref: orderRef,
-    points: 250,
-  });
-  /** What the first request sees, and then the same request again. */
-  const seen: Readonly<Record<string, readonly [first: string, again: string]>> = {
-    pending: ['202 pending', '202 pending'],
-    'pending_then_confirmed;after=72h': ['202 pending', '202 pending'],
-    'pending_then_failed;after=72h': ['202 pending', '202 pending'],
-    failed: ['422 contribution_final_failure', '422 contribution_final_failure'],
-    'rate_limited;times=1': ['429 rate_limited after 1 s', '201 confirmed'],
-    'service_unavailable;times=1': ['503 internal_service_unavailable after 1 s', '201 confirmed'],
-    'timeout_before_commit;times=1': ['exit 52: no answer', '201 confirmed'],
-    timeout_after_commit: ['exit 52: no answer', '201 confirmed'],
-    'slow;ms=300': ['201 confirmed', '201 confirmed'],
-    order_taken: ['409 partner_order_conflict', '409 partner_order_conflict'],
-  };
-  for (const [scenario, [first, again]] of Object.entries(seen))
-    test(`${scenario}: ${first}, then ${again}`, async () => {
-      const body = confirmation();
-      const headers = { 'Idempotency-Key': uniqueId('key'), 'X-Sandbox-Scenario': scenario };
-      assert.equal(await curl('/v1/impact-transactions', headers, body), first);
-      if (first.startsWith('429')) await sleep(1_000);
-      assert.equal(await curl('/v1/impact-transactions', headers, body), again);
-    });
-
-  test('estimate_expired: 201 with the association rejected', async () => {
-    const { estimates } = rehearsing(undefined).impact;
-    const orderRef = uniqueId('order');
-    const { calculationId } = await estimates.create({ orderRef, distanceKm: '1', vehicleCategory: 'car_gasoline' });
-    const headers = { 'Idempotency-Key': uniqueId('key'), 'X-Sandbox-Scenario': 'estimate_expired' };
-    const body = { ...confirmation(orderRef), calculation_id: calculationId };
-    assert.equal(await curl('/v1/impact-transactions', headers, body), '201 confirmed rejected');
-  });
-
-  test('every scenario is played', () => {
-    const names = Object.keys(seen).map((scenario) => scenario.replace(/;.*/, ''));
-    assert.deepEqual([...names, 'estimate_expired'].sort(), [...SCENARIO_NAMES].sort());
-  });
 });
