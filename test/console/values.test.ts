@@ -21,7 +21,15 @@ import {
   subtractDecimals,
 } from '../../console/src/format/points.ts';
 import { shortId } from '../../console/src/format/short-id.ts';
-import { cityOf, formatMonth, formatRelative, formatTime, formatUtc, monthAt } from '../../console/src/format/time.ts';
+import {
+  cityOf,
+  formatMonth,
+  formatRelative,
+  formatTime,
+  formatUtc,
+  monthAt,
+  startOfDay,
+} from '../../console/src/format/time.ts';
 import { IMPACT } from '../../console/src/pages/impact/impact-texts.ts';
 import { JOB } from '../../console/src/pages/jobs/job-texts.ts';
 import { deltaOf, type ReconciliationLine } from '../../console/src/pages/reconciliations/verdicts.ts';
@@ -315,4 +323,11 @@ describe('texts', async () => {
       for (const [name, both] of texts) for (const text of both) assert.doesNotMatch(words(text), claims, name);
     });
   }
+});
+
+test('a day begins in the zone of its reader, and is none while its year is typed', () => {
+  assert.equal(startOfDay('2026-03-15', 'Asia/Riyadh'), '2026-03-14T21:00:00.000Z');
+  assert.equal(startOfDay('2026-03-15', 'Asia/Riyadh', 1), '2026-03-15T21:00:00.000Z');
+  for (const year of ['0002', '0020', '0202', '202603'])
+    assert.equal(startOfDay(`${year}-03-15`, 'Asia/Riyadh'), undefined, year);
 });

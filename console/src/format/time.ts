@@ -110,9 +110,12 @@ export function ownZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** Where a day such as `2026-03-02` begins in a zone, `later` days on; `undefined` where it is no day. */
+/**
+ * Where a day such as `2026-03-02` begins in a zone, `later` days on; `undefined` where it is no day of these centuries: while a year is
+ * typed, the field of the browser has the years `0002`, `0020` and `0202`.
+ */
 export function startOfDay(day: string | undefined, zone: string, later = 0): string | undefined {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(day ?? '')) return undefined;
+  if (!/^(?:19|20)\d{2}-\d{2}-\d{2}$/.test(day ?? '')) return undefined;
   const utc = Date.parse(`${day}T00:00:00Z`) + later * 86_400_000;
   if (Number.isNaN(utc)) return undefined;
   // The offset at midnight in UTC is within a day of it, and the second look is right where the offset changes.

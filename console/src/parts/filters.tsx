@@ -4,6 +4,7 @@ import { Fragment, type ReactNode, useId, useState } from 'react';
 import { useFilters } from '../app/use-filters.ts';
 import { asMeant } from '../format/as-meant.ts';
 import { monthOf } from '../format/period.ts';
+import { startOfDay } from '../format/time.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { Icon } from './icon.tsx';
@@ -116,15 +117,28 @@ interface DayFilterProps {
   readonly onChange: (value: string | undefined) => void;
 }
 
-export function DayFilter({ label, value, onChange }: DayFilterProps) {
+/** A day, once its year is typed to the end. */
+export function DayFilter({ label, value = '', onChange }: DayFilterProps) {
+  const [typed, setTyped] = useState(value);
+  const [shown, setShown] = useState(value);
+  // Another address, by Back or by the button that clears.
+  if (shown !== value) {
+    setShown(value);
+    setTyped(value);
+  }
   return (
     <TextInput
       type="date"
+      max="9999-12-31"
       label={label}
       dir="ltr"
-      {...chosenIf(value !== undefined)}
-      value={value ?? ''}
-      onChange={(event) => onChange(event.currentTarget.value || undefined)}
+      {...chosenIf(value !== '')}
+      value={typed}
+      onChange={(event) => {
+        const day = event.currentTarget.value;
+        setTyped(day);
+        if (day === '' || startOfDay(day, 'UTC') !== undefined) onChange(day || undefined);
+      }}
       w={{ base: '100%', sm: 165 }}
     />
   );

@@ -72,6 +72,12 @@ describe('the audit', needsBrowser, () => {
     await page.getByRole('row', { name: /Partner created .* Partner / }).waitFor();
     const row = page.getByRole('row').filter({ hasText: 'endpoint.disable' });
     await row.getByText(/^Endpointwep_…/).waitFor();
+    const from = page.getByLabel('From', { exact: true });
+    await from.focus();
+    for (const digit of '03152026') await page.keyboard.press(digit);
+    assert.equal(await from.inputValue(), '2026-03-15');
+    await page.waitForURL(/from=2026-03-15/);
+    await row.getByText(/^Endpointwep_…/).waitFor();
     await row.getByRole('link', { name: shortId(endpointId) }).click();
     await page.getByRole('heading', { level: 1, name: receiver.url }).waitFor();
   });

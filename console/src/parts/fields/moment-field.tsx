@@ -34,6 +34,7 @@ export function MomentField({ label, description, required = false, value, error
       <Group gap="xs" wrap="nowrap" mb={5}>
         <TextInput
           type="date"
+          max="9999-12-31"
           dir="ltr"
           aria-label={`${label}: ${dayLabel}`}
           required={required || clock !== ''}
