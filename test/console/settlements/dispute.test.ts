@@ -177,3 +177,46 @@ describe('the answer to a dispute', needsBrowser, () => {
       await untilAbout(latest);
     });
 });
+
+describe('the text of an answer', needsBrowser, () => {
+  for (const [language, t] of [
+    ['en', { nothing: 'No correction has been posted', retry: 'Try again', copy: 'Copy the text', sent: 'I have sent it' }],
+    ['ar', { nothing: 'لم يُرحَّل أي تصحيح', retry: 'إعادة المحاولة', copy: 'نسخ النص', sent: 'أرسلتُ هذا الرد' }],
+  ] as const)
+    test(`is not composed before the corrections are read, and is recorded as it was copied, ${language}`, async () => {
+      const { partnerId, client, open } = await newSettledPartner(service);
+      const { transaction_id } = (await client.confirm({ ...newConfirmation(), points: 100 })).body.contribution;
+      await closeThrough(service, open);
+      await client.post(`/v1/settlements/${open.settlementId}/acknowledgement`, { status: 'disputed' });
+      const page = await browser.signedIn('operator', { language });
+      await page.clock.install();
+      const ofSettlement = /\/operator\/v1\/adjustments\?/;
+      const error = { code: 'internal_service_unavailable', message: 'The service could not complete the request.' };
+      await page.route(ofSettlement, (route) => route.fulfill({ status: 503, json: { error } }));
+      await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${open.settlementId}`);
+      const reply = page.locator('#reply');
+      await reply.getByText('The service could not complete the request.').waitFor();
+      assert.equal(await page.getByText(t.nothing).count(), 0);
+      await page.unroute(ofSettlement);
+      await reply.getByRole('button', { name: t.retry }).click();
+      const text = reply.locator('textarea').first();
+      await text.waitFor();
+      const copied = await text.inputValue();
+      assert.ok(copied.includes(t.nothing));
+      await reply.getByRole('button', { name: t.copy }).click();
+      const adjustment = await adjust(partnerId, transaction_id, '-20');
+      await page.clock.fastForward('00:16');
+      await page.locator(`a[href="/adjustments/${partnerId}/${adjustment}"]`).first().waitFor();
+      assert.equal(await text.inputValue(), copied);
+      await reply.getByRole('button', { name: t.sent }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText(t.nothing).waitFor();
+      await dialog.getByRole('button', { name: t.sent }).click();
+      await dialog.waitFor({ state: 'detached' });
+      const { rows } = await service.database.pool.query(
+        "select after_json from audit_entry where action = 'dispute.reply' and partner_id = $1",
+        [partnerId],
+      );
+      assert.equal(JSON.parse(rows[0].after_json).text, copied.replaceAll(/[\u2066-\u2069]/g, ''));
+    });
+});

@@ -6,6 +6,7 @@ import { useUnsaved } from '../../app/unsaved.ts';
 import { formatWhole } from '../../format/points.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Failure, Loading } from '../../parts/state.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import type { Language } from '../../texts/text.ts';
 import { countDifferences, type Reconciliation } from '../reconciliations/verdicts.ts';
@@ -40,7 +41,9 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
   const [recorded, setRecorded] = useState<string>();
   useUnsaved(Object.values(edited).some((words) => words !== undefined && words !== recorded));
   const of = { partnerId: settlement.partner_id, settlementId: settlement.settlement_id };
-  const adjustments = useAllPages(useAdjustmentsOf(of)).pages.flatMap((page) => page.adjustments);
+  const query = useAdjustmentsOf(of);
+  const { pages, isWhole } = useAllPages(query);
+  const adjustments = pages.flatMap((page) => page.adjustments);
   const lists = useDoneReconciliations(of);
   const [listId, setListId] = useState<string>();
   const list = lists.find(({ reconciliation_id }) => reconciliation_id === listId) ?? lists[0];
@@ -58,9 +61,8 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
     posted: adjustments.filter(({ posted_at }) => isAfter(posted_at, acknowledgement.acknowledged_at)),
   });
   const waiting = adjustments.filter(({ status }) => status === 'draft' || status === 'approved').length;
-  const text = edited[language] ?? composed;
-  const { length } = asRecorded(text);
-  const [characters, most] = [length, REPLY_CHARACTERS_MAX].map((count) => formatWhole(String(count))) as [string, string];
+  // It would say that nothing was posted.
+  const text = edited[language] ?? (isWhole ? composed : undefined);
   return (
     <Section
       id="reply"
@@ -83,36 +85,76 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
           {t.replyHelp} {waiting > 0 && t.notNamed(String(waiting))}
         </Text>
         <ComparedListChoice lists={lists} chosen={list} zone={settlement.period_timezone} onChoose={setListId} />
-        <Textarea
-          aria-label={t.reply}
-          autosize
-          minRows={8}
-          styles={{ input: { padding: 12 } }}
-          dir={language === 'ar' ? 'rtl' : 'ltr'}
-          lang={language}
-          description={t.replyLength(characters, most)}
-          error={length > REPLY_CHARACTERS_MAX && t.replyTooLong(String(length - REPLY_CHARACTERS_MAX))}
-          value={text}
-          onChange={({ currentTarget: { value } }) =>
-            setEdited({ ...edited, [language]: value === composed ? undefined : value })
-          }
-        />
-        <Group justify="flex-end">
-          {text !== composed && (
-            <Button variant="subtle" onClick={() => setEdited({ ...edited, [language]: undefined })}>
-              {t.composeAnew}
-            </Button>
-          )}
-          <CopyButton key={language} value={text}>
-            {({ copied, copy }) => (
-              <Button leftSection={<Icon name={copied ? 'check' : 'copy'} size={16} />} onClick={copy}>
-                {copied ? t.replyCopied : t.copyReply}
-              </Button>
-            )}
-          </CopyButton>
-          <RecordReply settlement={settlement} text={text} onRecorded={() => setRecorded(text)} />
-        </Group>
+        {text === undefined ? (
+          <NotComposed error={query.error} onRetry={() => void query.refetch()} />
+        ) : (
+          <ReplyText
+            {...{ settlement, language, text, composed }}
+            onChange={(words) => setEdited({ ...edited, [language]: words })}
+            onRecorded={() => setRecorded(text)}
+          />
+        )}
       </Stack>
     </Section>
+  );
+}
+
+function NotComposed({ error, onRetry }: { readonly error: Error | null; readonly onRetry: () => void }) {
+  return error ? <Failure error={error} onRetry={onRetry} /> : <Loading />;
+}
+
+interface ReplyTextProps {
+  readonly settlement: Settlement;
+  readonly language: Language;
+  readonly text: string;
+  readonly composed: string;
+  /** @param text `undefined` for what is composed, whatever that is later. */
+  readonly onChange: (text: string | undefined) => void;
+  readonly onRecorded: () => void;
+}
+
+/** The words themselves. Once they are copied they stay as they are: what is recorded later is what was sent. */
+function ReplyText({ settlement, language, text, composed, onChange, onRecorded }: ReplyTextProps) {
+  const t = useTexts(SETTLEMENT);
+  const { length } = asRecorded(text);
+  const [characters, most] = [length, REPLY_CHARACTERS_MAX].map((count) => formatWhole(String(count))) as [string, string];
+  const keep = () => onChange(text);
+  return (
+    <>
+      <Textarea
+        aria-label={t.reply}
+        autosize
+        minRows={8}
+        styles={{ input: { padding: 12 } }}
+        dir={language === 'ar' ? 'rtl' : 'ltr'}
+        lang={language}
+        description={t.replyLength(characters, most)}
+        error={length > REPLY_CHARACTERS_MAX && t.replyTooLong(String(length - REPLY_CHARACTERS_MAX))}
+        value={text}
+        onCopy={keep}
+        onChange={({ currentTarget: { value } }) => onChange(value === composed ? undefined : value)}
+      />
+      <Group justify="flex-end">
+        {text !== composed && (
+          <Button variant="subtle" onClick={() => onChange(undefined)}>
+            {t.composeAnew}
+          </Button>
+        )}
+        <CopyButton key={language} value={text}>
+          {({ copied, copy }) => (
+            <Button
+              leftSection={<Icon name={copied ? 'check' : 'copy'} size={16} />}
+              onClick={() => {
+                copy();
+                keep();
+              }}
+            >
+              {copied ? t.replyCopied : t.copyReply}
+            </Button>
+          )}
+        </CopyButton>
+        <RecordReply settlement={settlement} text={text} onOpen={keep} onRecorded={onRecorded} />
+      </Group>
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -12,11 +12,12 @@ interface RecordReplyProps {
   readonly settlement: components['schemas']['Settlement'];
   /** The words as they were sent. */
   readonly text: string;
+  readonly onOpen: () => void;
   readonly onRecorded: () => void;
 }
 
 /** Keeps with the settlement what the person told the partner. */
-export function RecordReply({ settlement: { partner_id, settlement_id }, text, onRecorded }: RecordReplyProps) {
+export function RecordReply({ settlement: { partner_id, settlement_id }, text, onOpen, onRecorded }: RecordReplyProps) {
   const t = useTexts(SETTLEMENT);
   const [isOpen, setOpen] = useState(false);
   const change = useChange({
@@ -39,7 +40,10 @@ export function RecordReply({ settlement: { partner_id, settlement_id }, text, o
       <Button
         variant="default"
         disabled={recorded === '' || recorded.length > REPLY_CHARACTERS_MAX}
-        onClick={() => setOpen(true)}
+        onClick={() => {
+          onOpen();
+          setOpen(true);
+        }}
       >
         {t.recordReply}
       </Button>
@@ -52,7 +56,11 @@ export function RecordReply({ settlement: { partner_id, settlement_id }, text, o
         color="forest"
         change={change}
         onConfirm={() => change.mutate(recorded)}
-      />
+      >
+        <Text className="foreign" dir="auto" style={{ whiteSpace: 'pre-line' }}>
+          {recorded}
+        </Text>
+      </ConfirmDialog>
     </>
   );
 }
