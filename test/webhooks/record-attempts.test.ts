@@ -12,6 +12,8 @@ import { getDelivery, resend } from '../../src/webhooks/endpoints/manage-deliver
 import { disableEndpoint } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { connect } from '../support/postgres/connect.ts';
 import { testService, testServiceProcesses } from '../support/service.ts';
 import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
@@ -34,8 +36,8 @@ test('an attempt that the database does not take is written down when it does, a
 });
 
 /** A delivery with so many attempts left, and what came of one that failed. Nobody else sends it. */
-async function claimFailing(attemptsLeft: number) {
-  const { client: caller, partner, endpointId } = await newEndpoint(service, tools);
+async function claimFailing(attemptsLeft: number, of: Parameters<typeof newEndpoint>[0] = service) {
+  const { client: caller, partner, endpointId } = await newEndpoint(of, tools);
   const { partnerId } = partner;
   await caller.confirm();
   await untilDeliveries(database, partnerId, ([first]) => first?.status === 'delivered');
@@ -71,6 +73,29 @@ test('a failure that is written down again counts once for the endpoint, and wha
   // Its first attempt was a success, and is in the log.
   await settleAttempts(database, partnerId, [{ ...failure, ...success }]);
   assert.equal(await failuresInRow(), 1);
+});
+
+test('the endpoints of several partners are locked by partner, as by statements over all of them', HANG_LIMIT, async () => {
+  const older = await service.newPartner();
+  const younger = await claimFailing(2);
+  const first = await claimFailing(2, { database, newPartner: async () => older });
+  assert.ok(first.partnerId < younger.partnerId && first.claimed.endpointId > younger.claimed.endpointId);
+  const holder = await connect(service.databaseUrl);
+  const lock = 'select from endpoint_health where partner_id = $1 for update nowait';
+  await holder.query('begin');
+  await holder.query(lock, [first.partnerId]);
+  const failed = [younger, first].map(({ failure, at }) => ({ ...failure, nextAttemptAt: at }));
+  const settled = settleAttempts(database, undefined, failed);
+  await waitFor('a session that waits for the first endpoint', async () => {
+    const { rows } = await database.pool.query('select 1 from pg_locks where not granted');
+    return rows.length > 0;
+  });
+  await holder.query(lock, [younger.partnerId]);
+  await holder.query('rollback');
+  assert.deepEqual(
+    (await settled).map(({ endpointId }) => endpointId),
+    [first.claimed.endpointId, younger.claimed.endpointId],
+  );
 });
 
 test('a 410 that is written down again still disables the endpoint', async () => {

@@ -92,10 +92,14 @@ async function settleSuccesses(database: Database, attempts: readonly Attempt[])
   }));
 }
 
+/** In the order in which statements over several endpoints lock them, so that two processes never deadlock. */
 function groupByEndpoint(attempts: readonly Attempt[]): [endpoint: EndpointId, attempts: Attempt[]][] {
-  const groups = Map.groupBy(attempts, ({ claimed }) => claimed.endpointId);
-  const ofEndpoints = [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
-  return ofEndpoints.map(([endpointId, group]) => [{ partnerId: group[0]?.claimed.partnerId as string, endpointId }, group]);
+  const place = ({ claimed }: Attempt) => `${claimed.partnerId} ${claimed.endpointId}`;
+  const groups = [...Map.groupBy(attempts, place)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return groups.map(([, group]) => {
+    const { partnerId, endpointId } = (group[0] as Attempt).claimed;
+    return [{ partnerId, endpointId }, group];
+  });
 }
 
 interface CountedHealth {
