@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test';
 import { DEFAULT_RATES } from '../../src/domain/access/partner-rates.ts';
 import { newNamedKey, writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import { audit } from '../../src/operations/audit/audit.ts';
+import { listEntries } from '../../src/operations/audit/list-entries.ts';
 import { verifyAudit } from '../../src/operations/audit/verify-audit.ts';
 import { requireRole } from '../../src/operations/with-role.ts';
 import { insertPartner } from '../../src/store/access/partner.ts';
@@ -54,6 +55,34 @@ async function appendMany(database: Database, from: number, to: number): Promise
     }
   });
 }
+
+test('a range of time holds each entry by its own time, however long its transaction took', async () => {
+  const { database } = await newChain(0);
+  const change = { partnerId: null, before: null, after: null };
+  const [first, second] = ['settlement.close', 'review.confirm'];
+  await inTransaction(database, { lockTimeoutMs: 4_000 }, async (db) => {
+    await db.query('select pg_sleep(0.01)');
+    await inTransaction(database, { lockTimeoutMs: 4_000 }, async (other) => {
+      await audit(other, OWNER, { ...change, action: second, subjectId: 'b' });
+    });
+    await audit(db, OWNER, { ...change, action: first, subjectId: 'a' });
+  });
+  const [late, early] = await listAuditEntries(database.pool, { limit: 2 });
+  assert.deepEqual([early?.action, late?.action], [second, first]);
+  const [began, after] = [late?.recordedAt as Date, early?.recordedAt as Date];
+  assert.ok(began < after);
+  const inRange = async (range: { since?: Date; until?: Date }) => {
+    const order = { by: 'recorded_at', isDescending: false } as const;
+    const { page } = await listEntries(database.pool, range, { order, after: undefined, limit: 10 });
+    return page.map(({ action }) => action);
+  };
+  assert.deepEqual(await inRange({ until: after }), [first]);
+  assert.deepEqual(await inRange({ since: after }), [second]);
+  assert.deepEqual(await inRange({ since: began, until: after }), [first]);
+  assert.deepEqual(await inRange({ since: began }), [second, first]);
+  const [beginning, end] = [new Date('0001-01-01T00:00:00Z'), new Date('9999-12-31T23:59:59Z')];
+  assert.deepEqual(await inRange({ since: beginning, until: end }), [second, first]);
+});
 
 const COPY = `insert into audit_entry select $1, recorded_at, operator_id, role, action, partner_id, subject_id, before_json, after_json,
   correlation_id, previous_mac, key_id, mac from audit_entry where entry_no = $2`;

@@ -1,5 +1,5 @@
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
-import { type EntriesOf, findFirstEntrySince, listAuditEntriesInOrder } from '../../store/audit/audit.ts';
+import { type EntriesOf, findFirstEntrySince, findLastEntryBefore, listAuditEntriesInOrder } from '../../store/audit/audit.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
 import { type FilteredPage, readFilteredPage, wantedBy } from '../filtered-page.ts';
@@ -13,20 +13,25 @@ export interface EntryFilter extends EntriesOf {
 
 const NAMES = ['subjectId', 'partnerId', 'operatorId', 'action'] as const satisfies (keyof EntriesOf)[];
 
+/**
+ * An entry has the time at which its transaction began, and the number of the moment before its commit. A closing may take hours, and no
+ * transaction takes longer than this.
+ */
+const LONGEST_MS = 24 * 60 * 60 * 1_000;
+
 /** Entries of the audit. One filter is looked up, and the others are looked for in what it finds. */
 export async function listEntries(
   db: Queryable,
   { since, until, ...wanted }: EntryFilter,
   page: KeysetPage<'recorded_at'>,
 ): Promise<FilteredPage<SealedEntry>> {
-  const fromNo = since && (await findFirstEntrySince(db, since));
-  if (since && fromNo === undefined) return { page: [], last: undefined, hasMore: false };
-  const beforeNo = until && (await findFirstEntrySince(db, until));
+  const afterNo = since && (await findLastEntryBefore(db, new Date(since.getTime() - LONGEST_MS)));
+  const beforeNo = until && (await findFirstEntrySince(db, new Date(until.getTime() + LONGEST_MS)));
   const first = NAMES.find((name) => wanted[name] !== undefined);
   const indexed = first === undefined ? {} : { [first]: wanted[first] };
   return readFilteredPage({
     page,
-    read: (part) => listAuditEntriesInOrder(db, { ...indexed, fromNo, beforeNo }, part),
+    read: (part) => listAuditEntriesInOrder(db, { ...indexed, since, until, afterNo, beforeNo }, part),
     isWanted: wantedBy(Object.fromEntries(NAMES.filter((name) => name !== first).map((name) => [name, wanted[name]]))),
   });
 }

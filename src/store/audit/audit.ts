@@ -142,7 +142,7 @@ const IN_ORDER: KeysetList<'recorded_at'> = {
   name: 'list_audit_entries_in_order',
   select: COLUMNS,
   from: 'audit_entry',
-  // Each entry is recorded after the one before it.
+  // In the order of their commits; each has the time at which its transaction began.
   orders: { recorded_at: [['entry_no', 'int8']] },
 };
 
@@ -154,15 +154,20 @@ export interface EntriesOf {
   readonly action?: string | undefined;
 }
 
-export interface EntryNumbers {
-  readonly fromNo?: bigint | undefined;
+export interface EntryBounds {
+  /** At or after this. */
+  readonly since?: Date | undefined;
+  /** Before this. */
+  readonly until?: Date | undefined;
+  /** Bounds that save reading what is far away from these times. */
+  readonly afterNo?: bigint | undefined;
   readonly beforeNo?: bigint | undefined;
 }
 
-/** Entries between two numbers. */
+/** Entries between two times. */
 export async function listAuditEntriesInOrder(
   db: Queryable,
-  { subjectId, partnerId, operatorId, action, fromNo, beforeNo }: EntriesOf & EntryNumbers,
+  { subjectId, partnerId, operatorId, action, since, until, afterNo, beforeNo }: EntriesOf & EntryBounds,
   page: KeysetPage<'recorded_at'>,
 ): Promise<(SealedEntry & Placed)[]> {
   const conditions = {
@@ -170,7 +175,10 @@ export async function listAuditEntriesInOrder(
     partner_id: partnerId,
     operator_id: operatorId,
     action,
-    'entry_no >=': fromNo,
+    // In this form no index of the times answers them: it would collect and sort all of the range for a page.
+    "recorded_at + interval '0' >=": since,
+    "recorded_at + interval '0' <": until,
+    'entry_no >': afterNo,
     'entry_no <': beforeNo,
   };
   return listByKeyset<SealedEntry, 'recorded_at'>(db, IN_ORDER, conditions, page);
@@ -184,6 +192,17 @@ const FIRST_SINCE: Statement = {
 /** `undefined` where none has been recorded since. */
 export async function findFirstEntrySince(db: Queryable, since: Date): Promise<bigint | undefined> {
   const [row] = await run<{ entryNo: bigint }>(db, FIRST_SINCE, [since]);
+  return row?.entryNo;
+}
+
+const LAST_BEFORE: Statement = {
+  name: 'find_last_audit_entry_before',
+  text: 'select entry_no as "entryNo" from audit_entry where recorded_at < $1 order by recorded_at desc, entry_no desc limit 1',
+};
+
+/** `undefined` where none was recorded before. */
+export async function findLastEntryBefore(db: Queryable, until: Date): Promise<bigint | undefined> {
+  const [row] = await run<{ entryNo: bigint }>(db, LAST_BEFORE, [until]);
   return row?.entryNo;
 }
 
