@@ -270,7 +270,7 @@ create table delivery (
   constraint delivery_body CHECK (((sequence IS NULL) = (body IS NOT NULL))),
   constraint delivery_status CHECK ((status = ANY (ARRAY['waiting'::text, 'handed_over'::text, 'delivered'::text, 'exhausted'::text]))),
   constraint delivery_trigger CHECK ((trigger = ANY (ARRAY['event'::text, 'resend'::text, 'recover'::text, 'replay'::text, 'test'::text, 'sample'::text])))
-);
+) with (fillfactor=45);
 
 CREATE INDEX delivery_due ON public.delivery USING btree (partner_id, endpoint_id, next_attempt_at) WHERE (status = 'waiting'::text);
 
@@ -409,7 +409,7 @@ create table event_counter (
 
 create table event_outbox (
   partner_id text collate "C" not null,
-  position bigint not null,
+  position bigint not null generated always as identity,
   event_id text collate "C" not null,
   event_type text collate "C" not null,
   subject_id text collate "C" not null,
