@@ -12,5 +12,9 @@ const PAUSE_MS = 500;
  */
 export function openSimulatedReviews(database: Database, onError: (error: unknown) => void): () => Promise<void> {
   const nodes = new NodeReader(database, onError);
-  return repeat({ pauseMs: PAUSE_MS, onError, work: (signal) => endDueSimulatedReviews(database, nodes, signal) });
+  const work = async (signal: AbortSignal) => {
+    await endDueSimulatedReviews(database, nodes, signal);
+    return false;
+  };
+  return repeat({ pauseMs: PAUSE_MS, onError, work });
 }

@@ -184,6 +184,22 @@ describe('pending and failed', () => {
     assert.deepEqual(rows, []);
   });
 
+  test('ends that fail, as many as are read at once, stop none of those after them', HANG_LIMIT, async () => {
+    const other = await service.newPartner();
+    await database.pool.query(`create function refuse_end() returns trigger language plpgsql as
+      $$ begin raise exception 'this end fails'; end $$;
+      create trigger refuse_end before update on contribution for each row when (new.partner_id = '${other.partner.partnerId}')
+        execute function refuse_end()`);
+    after(() => database.pool.query('drop function if exists refuse_end() cascade'));
+    const failing = Array.from({ length: 100 }, () =>
+      other.client.confirm(newConfirmation(), asking('pending_then_confirmed;after=1s')),
+    );
+    assert.deepEqual(countByStatus(await Promise.all(failing)), { 202: 100 });
+    const answer = await client.confirm(newConfirmation(), asking('pending_then_confirmed;after=1s'));
+    await untilStatus(answer.body.contribution.transaction_id, 'confirmed');
+    await database.pool.query('drop function refuse_end() cascade');
+  });
+
   test('the prefixes of both: 202', async () => {
     for (const prefix of ['SIM-PENDING-THEN-CONFIRMED-', 'SIM-PENDING-THEN-FAILED-'])
       assert.equal((await client.confirm(referring(prefix), newKey())).status, 202);

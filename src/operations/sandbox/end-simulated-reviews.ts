@@ -10,16 +10,27 @@ import { confirmPendingContribution, failPendingContribution } from '../contribu
 
 const CHUNK = 100;
 
-/**
- * Resolves the pending contributions of a sandbox that are due, each in its own transaction.
- *
- * @returns Whether there may be more.
- */
-export async function endDueSimulatedReviews(database: Database, nodes: NodeReader, signal: AbortSignal): Promise<boolean> {
-  const due = await listSimulatedEndsDue(nodes, CHUNK);
+/** Resolves the pending contributions of a sandbox that are due, each in its own transaction. What fails stops none of the others. */
+export async function endDueSimulatedReviews(database: Database, nodes: NodeReader, signal: AbortSignal): Promise<void> {
+  const failedIds: string[] = [];
   const failed = (count: number) => `${pluralise(count, 'pending contribution')} could not be ended.`;
-  await forEachSettled(due, { signal, failed }, (end) => endSimulatedReview(database, end, newId('corr')));
-  return due.length >= CHUNK;
+  await forEachSettled(eachDue(nodes, failedIds), { signal, failed }, async (end) => {
+    try {
+      await endSimulatedReview(database, end, newId('corr'));
+    } catch (error) {
+      failedIds.push(end.transactionId);
+      throw error;
+    }
+  });
+}
+
+/** @param failedIds Grows meanwhile. */
+async function* eachDue(nodes: NodeReader, failedIds: readonly string[]): AsyncGenerator<SimulatedEnd> {
+  for (let isLast = false; !isLast; ) {
+    const due = await listSimulatedEndsDue(nodes, CHUNK, failedIds);
+    yield* due;
+    isLast = due.length < CHUNK;
+  }
 }
 
 const NOTE = 'a scenario of the sandbox';

@@ -34,12 +34,21 @@ export async function insertSimulatedEnds(db: Queryable, ends: readonly NewEnd[]
 const LIST_DUE: OfAllPartners = {
   name: 'list_simulated_ends_due',
   write: (ofPartners) => `select partner_id as "partnerId", transaction_id as "transactionId", outcome from sandbox_due
-    where ${ofPartners('partner_id')} and due_at <= now() order by due_at, transaction_id limit $1`,
+    where ${ofPartners('partner_id')} and due_at <= now() and transaction_id <> all ($2::text[])
+    order by due_at, transaction_id limit $1`,
 };
 
-/** Lists the simulated ends of all partners that are due, the longest due first. */
-export async function listSimulatedEndsDue(nodes: NodeReader, limit: number): Promise<SimulatedEnd[]> {
-  return nodes.read<SimulatedEnd>(LIST_DUE, [limit]);
+/**
+ * Lists the simulated ends of all partners that are due, the longest due first.
+ *
+ * @param without Contributions whose ends failed.
+ */
+export async function listSimulatedEndsDue(
+  nodes: NodeReader,
+  limit: number,
+  without: readonly string[] = [],
+): Promise<SimulatedEnd[]> {
+  return nodes.read<SimulatedEnd>(LIST_DUE, [limit, without]);
 }
 
 const LIST_DUE_OF: Statement = {
