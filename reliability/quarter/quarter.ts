@@ -111,7 +111,7 @@ export class Quarter {
   async #makeRules(rules: readonly PlannedRule[]): Promise<void> {
     const { operators, partnerIds } = this.#options;
     for (const rule of rules) {
-      await operators.admin.command(['rule', 'create', ...wordsOf(rule, partnerIds), '--yes']);
+      await operators.admin.command(['rule', 'create', ...wordsOf(rule, partnerIds)]);
       this.counts.rulesMade++;
     }
   }

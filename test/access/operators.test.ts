@@ -1,12 +1,9 @@
 /** Operators, their sign-in on a machine, and what takes two of them (settlements, section 5). */
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { newCredential } from '../../src/domain/access/operator-credential.ts';
 import { type Actor, ROLES, type Role } from '../../src/domain/access/role.ts';
 import { requireSecondOperator, requireSignedIn } from '../../src/operations/access/four-eyes.ts';
@@ -19,6 +16,7 @@ import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
+import { needsTerminal, onTerminal } from '../support/on-terminal.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();
@@ -253,27 +251,13 @@ describe('on a machine', () => {
     assert.match(stderr, /on standard input/);
   });
 
-  const needsTerminal = { skip: spawnSync('script', ['--version']).status === 0 ? false : 'there is no program `script` here' };
-
-  /** Runs a command on a terminal and types when it has asked. */
-  async function onTerminal(words: string, { home, prompt, typed }: { home: string; prompt: string; typed: string }) {
-    const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-    const env = { ...process.env, DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: home };
-    const child = spawn('script', ['-qec', `'${process.execPath}' '${main}' ${words}`, '/dev/null'], { env });
-    let shown = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      if (!shown.includes(prompt) && `${shown}${chunk}`.includes(prompt)) child.stdin.write(typed);
-      shown += chunk;
-    });
-    const [code] = await once(child, 'exit');
-    return { code, shown };
-  }
+  const withHome = (home: string) => ({ DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: home });
 
   test('on a terminal a question is answered; leaving it does nothing', { ...needsTerminal, ...HANG_LIMIT }, async () => {
     const { operator } = await make('viewer');
     const home = newHome();
     const disable = (typed: string) =>
-      onTerminal(`operator disable --operator ${operator.operatorId}`, { home, prompt: '[y/N]', typed });
+      onTerminal(['operator', 'disable', '--operator', operator.operatorId], { env: withHome(home), prompt: '[y/N]', typed });
     for (const typed of ['\x03', '\x04', '\r', 'no\r']) {
       const left = await disable(typed);
       assert.deepEqual([left.code, /Nothing was done\./.test(left.shown)], [2, true], left.shown);
@@ -284,7 +268,7 @@ describe('on a machine', () => {
 
   test('on a terminal the code is asked for, and shown nowhere; leaving signs nobody in', needsTerminal, async () => {
     const home = newHome();
-    const login = (typed: string) => onTerminal('login', { home, prompt: 'code:', typed });
+    const login = (typed: string) => onTerminal(['login'], { env: withHome(home), prompt: 'code:', typed });
     const { signInCode } = await make('viewer');
     const signed = await login(`${signInCode}\r`);
     assert.equal(signed.code, 0, signed.shown);

@@ -12,6 +12,7 @@ import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { callOf, everyCommand } from '../support/every-command.ts';
+import { needsTerminal, onTerminal } from '../support/on-terminal.ts';
 import { insertPendingAged } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
@@ -84,11 +85,8 @@ describe('a command that is final, or that partners notice', HANG_LIMIT, () => {
     const { partnerId, keyId, operatorId, batchId } = await records;
     const of = ['--partner', partnerId];
     const batch = ['--batch', batchId];
-    const known = ['--reason', 'known'];
     const pending = { partnerId, partnerOrderRef: uniqueId('order'), age: '1 hour' };
-    const decided = ['--transaction', await insertPendingAged(database, pending), ...known];
-    const cost = ['--kind', 'tree_cost', '--label', uniqueId('cost')];
-    await runJson('rule', 'create', ...cost, ...of, '--yes');
+    const decided = ['--transaction', await insertPendingAged(database, pending), '--reason', 'known'];
     const before = await countEntries();
     for (const words of [
       ['partner', 'suspend', ...of],
@@ -100,11 +98,7 @@ describe('a command that is final, or that partners notice', HANG_LIMIT, () => {
       ['review', 'confirm', ...of, ...decided],
       ['review', 'fail', ...of, ...decided],
       ['failure', 'approve', ...of, '--failure', 'fail_x'],
-      ['rule', 'create', '--kind', 'tree_cost', '--label', 'x'],
       ['rule', 'withdraw', '--kind', 'tree_cost', '--label', 'x'],
-      ['rule', 'attest', ...cost, ...known],
-      ['attest', '--kind', 'partner', '--id', partnerId, ...known],
-      ['settlement', 'attest', ...of, ...decided],
       ['settlement', 'close', ...of],
       ['impact-batch', 'correct', ...batch, '--trees', '2'],
       ['impact-batch', 'delay', ...batch, '--expected', '2027'],
@@ -140,10 +134,6 @@ describe('a question', HANG_LIMIT, () => {
       new RegExp(`^Fail ${what} and authorise the partner to restore`),
     );
     assert.match(await asked('review', 'confirm', ...of, ...decided), new RegExp(`^Confirm ${what}\\?`));
-    assert.match(
-      await asked('settlement', 'attest', ...of, ...decided),
-      new RegExp(`^Attest ${what} as it is: pending, created 20`),
-    );
     const [operator] = await enrolled(database, 'operator');
     const never = {
       partnerId,
@@ -175,27 +165,42 @@ describe('a question', HANG_LIMIT, () => {
       );
   });
 
-  test('about a rule: for whom, from when on, and until when it can be withdrawn', async () => {
+  /** Asked at a terminal alone: programs called these commands before they asked. */
+  const atTerminal = async (...words: string[]) => {
+    const { code, shown } = await onTerminal(words, { env: SETTINGS, prompt: '[y/N]', typed: 'n\r' });
+    assert.deepEqual([code, /Nothing was done\./.test(shown)], [2, true], shown);
+    return shown;
+  };
+
+  test('about a rule: for whom, from when on, and until when it can be withdrawn', needsTerminal, async () => {
     const { partner } = await service.newPartner();
     const cost = ['rule', 'create', '--kind', 'tree_cost', '--label', uniqueId('cost')];
-    assert.match(await asked(...cost), /for all partners, from one minute from now on\? This cannot be undone\./);
+    assert.match(await atTerminal(...cost), /for all partners, from one minute from now on\? This cannot be undone\./);
     assert.match(
-      await asked(...cost, '--partner', partner.partnerId, '--starts-at', '2999-01-01T00:00:00Z'),
+      await atTerminal(...cost, '--partner', partner.partnerId, '--starts-at', '2999-01-01T00:00:00Z'),
       new RegExp(
         `for ${partner.name} \\(${partner.partnerId}\\), from 2999-01-01T00:00:00Z on\\? It can be withdrawn until a minute before its start\\.`,
       ),
     );
-    await runJson(...cost, '--tree-cost', '7.5', '--currency', 'SAR', '--yes');
+    await runJson(...cost, '--tree-cost', '7.5', '--currency', 'SAR');
     assert.match(
-      await asked('rule', 'attest', ...cost.slice(2), '--reason', 'as in the backup'),
+      await atTerminal('rule', 'attest', ...cost.slice(2), '--reason', 'known'),
       /for all partners, which is to come \(20\S+Z\), as it is: tree cost 7\.5, currency SAR\?/,
     );
   });
 
-  test('about a record that is attested: all of it', async () => {
+  test('about a record that is attested: all of it', needsTerminal, async () => {
     const { partner } = await service.newPartner({ rates: { writesPerSecond: 4_711 } });
-    const words = ['attest', '--kind', 'partner', '--id', partner.partnerId, '--reason', 'as in the backup'];
-    assert.match(await asked(...words), new RegExp(`as it is: \\{"name":"${partner.name}","writes_per_second":4711,`));
+    const { partnerId, name } = partner;
+    assert.match(
+      await atTerminal('attest', '--kind', 'partner', '--id', partnerId, '--reason', 'known'),
+      new RegExp(`as it is: \\{"name":"${name}","writes_per_second":4711,`),
+    );
+    const pending = await insertPendingAged(database, { partnerId, partnerOrderRef: 'order-73', age: '1 hour' });
+    assert.match(
+      await atTerminal('settlement', 'attest', '--partner', partnerId, '--transaction', pending, '--reason', 'known'),
+      new RegExp(`Attest the contribution ${pending} of ${name} .+order order-73, 5 points\\) as it is: pending, created 20`),
+    );
   });
 });
 

@@ -35,17 +35,7 @@ describe('rule', () => {
       '5000',
       '--review-everything',
     ];
-    const rule = await run([
-      'rule',
-      'create',
-      ...contributionRule,
-      '--label',
-      'own-bounds',
-      ...own,
-      ...bounds,
-      '--yes',
-      '--json',
-    ]);
+    const rule = await run(['rule', 'create', ...contributionRule, '--label', 'own-bounds', ...own, ...bounds, '--json']);
     assert.match(rule.stdout, /"points_max":9223372036854775807,/);
     const value = await runJson(
       'rule',
@@ -55,7 +45,6 @@ describe('rule', () => {
       '--label',
       'own-value',
       ...own,
-      '--yes',
       '--point-value',
       '0.050',
       '--currency',
@@ -73,7 +62,6 @@ describe('rule', () => {
       '--label',
       'own-cost',
       ...own,
-      '--yes',
       '--tree-cost',
       '12.000000000001',
       '--currency',
@@ -105,7 +93,6 @@ describe('rule', () => {
       partner.partnerId,
       '--points-max',
       '5',
-      '--yes',
     );
     assert.ok(Date.parse(rule.starts_at) >= before + 59_000);
     assert.deepEqual([rule.points_min, rule.points_max, rule.review_threshold], [1, 5, null]);
@@ -138,7 +125,7 @@ describe('rule', () => {
       '--tree-cost',
       '5',
     ];
-    const { code, stdout, stderr } = await run(['rule', 'create', ...contributionRule, ...wrong, '--yes']);
+    const { code, stdout, stderr } = await run(['rule', 'create', ...contributionRule, ...wrong]);
     assert.deepEqual([code, stdout], [2, '']);
     for (const sentence of [
       /- tree_cost must be left out: it belongs to tree_cost, not to contribution_rule\./,
@@ -165,9 +152,9 @@ describe('rule', () => {
       '--currency',
       'SAR',
     ];
-    assert.match((await run(['rule', 'create', ...value, '--yes'])).stderr, /currency must be set for the partner/);
+    assert.match((await run(['rule', 'create', ...value])).stderr, /currency must be set for the partner/);
     assert.equal((await runJson('partner', 'change', '--partner', partner_id, '--currency', 'AED')).currency, 'AED');
-    assert.match((await run(['rule', 'create', ...value, '--yes'])).stderr, /currency must be AED, the currency of the partner/);
+    assert.match((await run(['rule', 'create', ...value])).stderr, /currency must be AED, the currency of the partner/);
   });
 
   test('a label means one version, also when many operators make it at once', async () => {
@@ -181,8 +168,7 @@ describe('rule', () => {
 
   test('withdrawn: it never starts, its start is free again, its label is not', async () => {
     const startsAt = inMinutes(30);
-    const create = (label: string) =>
-      run(['rule', 'create', ...contributionRule, '--label', label, '--starts-at', startsAt, '--yes']);
+    const create = (label: string) => run(['rule', 'create', ...contributionRule, '--label', label, '--starts-at', startsAt]);
     assert.equal((await create('mistaken')).code, 0);
     assert.match((await create('corrected')).stderr, /another version of this kind for the same partners starts then/);
     const asked = await run(['rule', 'withdraw', ...contributionRule, '--label', 'mistaken']);

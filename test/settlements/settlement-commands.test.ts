@@ -132,7 +132,6 @@ describe('settlement', HANG_LIMIT, () => {
       transaction_id,
       '--reason',
       'as in the backup',
-      '--yes',
     ];
     assert.deepEqual(await runJson(...words), { partner_id: partnerId, transaction_id, attested: true });
     const { code, stdout, stderr } = await run(words);

@@ -62,7 +62,9 @@ test('a connection plans each statement once, and is refused where its settings 
   const role = `without_plans_${process.pid}`;
   await admin.query(`create role ${role} login; revoke select on pg_extension from public`);
   const fit = openDatabase({ databaseUrl });
-  const { rows } = await fit.pool.query(`select current_setting('plan_cache_mode') as mode, current_setting('enable_seqscan') as scans`);
+  const { rows } = await fit.pool.query(
+    `select current_setting('plan_cache_mode') as mode, current_setting('enable_seqscan') as scans`,
+  );
   await fit.close();
   assert.deepEqual(rows, [{ mode: 'force_generic_plan', scans: 'off' }]);
   const unfit = openDatabase({ databaseUrl: databaseUrl.replace('user=postgres', `user=${role}`) });

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { AUDITED_KINDS } from '../../operations/audit/audited-kinds.ts';
 import { attestRecord, getRecord } from '../../operations/verification/attest-record.ts';
 import { exactJson } from '../../wire/exact-json.ts';
-import { confirm, YES } from '../terminal/confirmation.ts';
+import { confirmAtTerminal, YES } from '../terminal/confirmation.ts';
 import { printJson, printText } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
@@ -29,7 +29,7 @@ export function attestCommand(): ProgramCommand {
 
 async function attest({ database, actor }: OperatorContext, { kind, id, reason, yes, json }: AttestOptions): Promise<void> {
   const record = exactJson(await getRecord(database.pool, { kind, id }));
-  await confirm(`Attest the ${kind} ${id} as it is: ${record}?`, 'final', yes);
+  await confirmAtTerminal(`Attest the ${kind} ${id} as it is: ${record}?`, 'final', yes);
   await attestRecord(database, actor, { kind, id, reason });
   if (json) printJson({ kind, id, attested: true });
   else printText(`Attested in the audit: ${kind} ${id}.\n`);

@@ -7,7 +7,7 @@ import { readVerifiedRuleEntries, ruleSubject } from '../../operations/rules/ver
 import { attestRule } from '../../operations/verification/attest.ts';
 import type { Queryable } from '../../store/database.ts';
 import { listRuleVersions, type RuleRecord } from '../../store/rules/rule-version.ts';
-import { confirm, YES } from '../terminal/confirmation.ts';
+import { confirm, confirmAtTerminal, YES } from '../terminal/confirmation.ts';
 import { readFutureTime } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, type Row } from '../terminal/output.ts';
 import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
@@ -105,7 +105,7 @@ async function create(
 ): Promise<void> {
   const start = content.startsAt ? formatTime(content.startsAt) : 'one minute from now';
   const question = `Create the ${content.kind} ${label} for ${await nameOf(database.pool, partner ?? null)}, from ${start} on?`;
-  await confirm(question, content.startsAt ? 'final_at_start' : 'final', yes);
+  await confirmAtTerminal(question, content.startsAt ? 'final_at_start' : 'final', yes);
   const request = { ...content, version: label, partnerId: partner, reviewsEverything: reviewEverything };
   print(await createRule(database, actor, request), json);
 }
@@ -134,7 +134,11 @@ async function attest(
   const rule = await getRule(database.pool, kind, version);
   const { status, starts, content } = toRow(rule);
   const whom = await nameOf(database.pool, rule.partnerId);
-  await confirm(`Attest the ${kind} ${version} for ${whom}, which is ${status} (${starts}), as it is: ${content}?`, 'final', yes);
+  await confirmAtTerminal(
+    `Attest the ${kind} ${version} for ${whom}, which is ${status} (${starts}), as it is: ${content}?`,
+    'final',
+    yes,
+  );
   print(await attestRule(database, actor, { kind, version, reason }), json);
 }
 

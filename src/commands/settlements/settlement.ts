@@ -16,7 +16,7 @@ import type { Database } from '../../store/database.ts';
 import { findOpenSettlement } from '../../store/settlements/settlement.ts';
 import { type SettlementView, settlementToWire } from '../../wire/settlement-to-wire.ts';
 import { describeContribution } from '../contributions/describe-contribution.ts';
-import { confirm, YES } from '../terminal/confirmation.ts';
+import { confirm, confirmAtTerminal, YES } from '../terminal/confirmation.ts';
 import { readMonth } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printProgress, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
@@ -123,7 +123,7 @@ async function attest(
 ): Promise<void> {
   const { record } = await getReview(database.pool, { partnerId, transactionId: transaction });
   const as = `${record.contribution.status}, created ${formatTime(record.contribution.createdAt)}`;
-  await confirm(`Attest ${await describeContribution(database.pool, record)} as it is: ${as}?`, 'final', yes);
+  await confirmAtTerminal(`Attest ${await describeContribution(database.pool, record)} as it is: ${as}?`, 'final', yes);
   await attestContribution(database, actor, { partnerId, transactionId: transaction }, reason);
   if (json) printJson({ partner_id: partnerId, transaction_id: transaction, attested: true });
   else printProgress(`Attested and sealed: ${transaction}. The next closing settles it.`);

@@ -37,3 +37,11 @@ export async function confirm(question: string, consequence: Consequence, isConf
     terminal.close();
   }
 }
+
+/**
+ * Asks like {@link confirm}, where there is a terminal. Programs called these commands before they asked anything; for them the change is
+ * made, with `--yes` or without it.
+ */
+export async function confirmAtTerminal(...asked: Parameters<typeof confirm>): Promise<void> {
+  if (process.stdin.isTTY) await confirm(...asked);
+}

@@ -12,7 +12,7 @@ import {
 } from '../../webhooks/endpoints/manage-delivery.ts';
 import { getEndpoint } from '../../webhooks/endpoints/manage-endpoint.ts';
 import { escapeForTerminal } from '../../webhooks/receiver/escape-for-terminal.ts';
-import { confirm, YES } from '../terminal/confirmation.ts';
+import { confirmAtTerminal, YES } from '../terminal/confirmation.ts';
 import { readPastTime } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printProgress, printTable, printText, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
@@ -106,7 +106,7 @@ async function recover(
   if (missing && !since) {
     const { url } = await getEndpoint(database.pool, partner, endpoint);
     const question = `Send all kept events of which the endpoint ${endpoint} (${url}) has no delivery, however old?`;
-    await confirm(question, 'receiver_gets_them', yes);
+    await confirmAtTerminal(question, 'receiver_gets_them', yes);
   }
   const onProgress = (sum: number) => printProgress(`… ${sum}`);
   const request = { partnerId: partner, endpointId: endpoint, since: since ?? new Date(0), onProgress };

@@ -1,0 +1,30 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+export const needsTerminal = {
+  skip: spawnSync('script', ['--version']).status === 0 ? false : 'there is no program `script` here',
+};
+
+interface Typing {
+  readonly env: Record<string, string>;
+  /** What the command asks. */
+  readonly prompt: string;
+  /** What is typed then. */
+  readonly typed: string;
+}
+
+/** Runs a command on a terminal and types when it has asked. */
+export async function onTerminal(words: readonly string[], { env, prompt, typed }: Typing) {
+  const line = [process.execPath, MAIN, ...words].map((word) => `'${word}'`).join(' ');
+  const child = spawn('script', ['-qec', line, '/dev/null'], { env: { ...process.env, ...env } });
+  let shown = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (!shown.includes(prompt) && `${shown}${chunk}`.includes(prompt)) child.stdin.write(typed);
+    shown += chunk;
+  });
+  const [code] = await once(child, 'exit');
+  return { code, shown };
+}
