@@ -17,7 +17,7 @@ import type { Database } from '../store/database.ts';
 import { LOOK_POOL_SIZE, LOOK_SETTINGS, type NodeWatch, openNodeWatch } from '../store/node-watch.ts';
 import type { Pace } from '../webhooks/delivery/pace.ts';
 import { endInTime, openUploads } from './end-in-time.ts';
-import { openAnswerLog } from './log-answers.ts';
+import { openAnswerLog } from './log-lines.ts';
 import type { Store } from './open-database.ts';
 import { openRules } from './open-rules.ts';
 import { openEndpointTools, openReadiness, openSandbox } from './open-sandbox.ts';

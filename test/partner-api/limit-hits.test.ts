@@ -55,7 +55,7 @@ const FIGURES: readonly [of: string, figure: string, file: string, code: string]
   ['reads of operators', '256', 'src/operator-api/register-route.ts', 'waitingMax: 256'],
   ['reads of operators', '8 s', 'src/operator-api/register-route.ts', 'waitMaxMs: 8_000'],
   ['wrong keys of an address', '200', 'src/partner-api/limits/failure-limit.ts', 'FAILURES_MAX = 200'],
-  ['lines of the log', '20 a second, 1,200', 'src/service/log-answers.ts', 'perSecond: 20, capacity: 1_200'],
+  ['lines of the log', '20 a second, 1,200', 'src/service/log-lines.ts', 'perSecond: 20, capacity: 1_200'],
   ['files of the documentation', '32', 'src/partner-api/docs/serve-docs.ts', 'IN_FLIGHT_MAX = 32'],
   ['problems', '50', 'src/partner-api/validation/problems.ts', 'SHOWN_MAX = 50'],
   ['lines of a list', '1,000,000', 'src/domain/reconciliations/list-limits.ts', 'lines: 1_000_000'],

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { PartnersLeftError } from '../../src/operations/for-each-partner.ts';
-import { openAnswerLog } from '../../src/service/log-answers.ts';
-import { logAnswer, logRun } from '../../src/service/log-lines.ts';
+import { logAnswer, logRun, openAnswerLog } from '../../src/service/log-lines.ts';
 
 const ANSWER = {
   correlationId: 'corr_1',
