@@ -128,16 +128,16 @@ describe('a request whose COMMIT has no answer is answered with what is stored u
     assert.deepEqual(toldOf(again), { status: 201, isReplay: true, transactionId });
   });
 
-  test('the record of a twin, the same request at another service: a replay of it', async () => {
+  test('the record of the same request at another service: a replay of it', async () => {
     const [fields, idempotencyKey] = [newConfirmation(), uniqueId('key')];
-    let twin: Answer | undefined;
+    let other: Answer | undefined;
     const answer = await confirmCut(fields, idempotencyKey, {
       isSent: false,
       async meanwhile() {
-        twin = await client.confirm(fields, { 'idempotency-key': idempotencyKey });
+        other = await client.confirm(fields, { 'idempotency-key': idempotencyKey });
       },
     });
-    assert.deepEqual(toldOf(answer), { status: 201, isReplay: true, transactionId: twin?.body.contribution.transaction_id });
+    assert.deepEqual(toldOf(answer), { status: 201, isReplay: true, transactionId: other?.body.contribution.transaction_id });
   });
 
   test('a record with another payload: idempotency_conflict', async () => {
