@@ -98,13 +98,12 @@ describe('a request whose COMMIT has no answer is answered with what is stored u
     return asked;
   }
 
-  function confirmCut(
-    fields: ReturnType<typeof newConfirmation>,
-    idempotencyKey: string,
-    cut: Omit<Cut, 'words'>,
-  ): Promise<Answer> {
+  /** Only the statement that inserts a contribution has the reference of the customer. */
+  const newReferred = () => ({ ...newConfirmation(), opaque_customer_ref: uniqueId('customer') });
+
+  function confirmCut(fields: ReturnType<typeof newReferred>, idempotencyKey: string, cut: Omit<Cut, 'words'>): Promise<Answer> {
     const ask = () => caller.confirm(fields, { 'idempotency-key': idempotencyKey });
-    return answerCut(ask, { words: fields.partner_event_id, ...cut });
+    return answerCut(ask, { words: fields.opaque_customer_ref, ...cut });
   }
 
   const toldOf = ({ status, headers, body }: Answer) => ({
@@ -114,7 +113,7 @@ describe('a request whose COMMIT has no answer is answered with what is stored u
   });
 
   test('its own record: the original answer, 201', async () => {
-    const [fields, idempotencyKey] = [newConfirmation(), uniqueId('key')];
+    const [fields, idempotencyKey] = [newReferred(), uniqueId('key')];
     const isStored = async () => (await client.findByEvent(fields.partner_event_id)).status === 200;
     const answer = await confirmCut(fields, idempotencyKey, {
       isSent: true,
@@ -129,7 +128,7 @@ describe('a request whose COMMIT has no answer is answered with what is stored u
   });
 
   test('the record of the same request at another service: a replay of it', async () => {
-    const [fields, idempotencyKey] = [newConfirmation(), uniqueId('key')];
+    const [fields, idempotencyKey] = [newReferred(), uniqueId('key')];
     let other: Answer | undefined;
     const answer = await confirmCut(fields, idempotencyKey, {
       isSent: false,
@@ -141,7 +140,7 @@ describe('a request whose COMMIT has no answer is answered with what is stored u
   });
 
   test('a record with another payload: idempotency_conflict', async () => {
-    const [fields, idempotencyKey] = [newConfirmation(), uniqueId('key')];
+    const [fields, idempotencyKey] = [newReferred(), uniqueId('key')];
     const answer = await confirmCut(fields, idempotencyKey, {
       isSent: false,
       meanwhile: () => client.confirm({ ...fields, points: 1 }, { 'idempotency-key': idempotencyKey }),
@@ -150,13 +149,13 @@ describe('a request whose COMMIT has no answer is answered with what is stored u
   });
 
   test('nothing, although its event is stored under another key: internal_service_unavailable', async () => {
-    const fields = newConfirmation();
+    const fields = newReferred();
     const answer = await confirmCut(fields, uniqueId('key'), { isSent: false, meanwhile: () => client.confirm(fields) });
     assertError(answer, 'internal_service_unavailable');
   });
 
   test('nothing at all: internal_service_unavailable, and the same request is the first one', async () => {
-    const [fields, idempotencyKey] = [newConfirmation(), uniqueId('key')];
+    const [fields, idempotencyKey] = [newReferred(), uniqueId('key')];
     const answer = await confirmCut(fields, idempotencyKey, { isSent: false, meanwhile: async () => {} });
     assertError(answer, 'internal_service_unavailable');
     assert.deepEqual(detailCodes(answer), { point_restoration: 'not_authorized', next_action: 'look_up' });
