@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
+import { waitFor } from '../../support/assertions/wait-for.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { fillFailureReport } from '../../support/console/fill-failure-report.ts';
@@ -337,4 +338,47 @@ describe('a key that was issued, of which the answer was lost', needsBrowser, ()
       await page.evaluate('history.back()');
       await page.waitForURL(/\/partners\/\w+$/);
     });
+});
+
+describe('a file of evidence', needsBrowser, () => {
+  test('may take longer than any answer while it is being sent, and says how much of it is', async () => {
+    const operator = await signedInOperator(service, 'operator');
+    const { partnerId, client, open } = await newSettledPartner(service);
+    await client.confirm({ points: 40 });
+    await closeThrough(service, open);
+    const post = async (path: string, body: object) => {
+      const { status, text, body: answer } = await operator.postOnce(`/operator/v1/${path}`, body);
+      assert.equal(status, 200, text);
+      return answer;
+    };
+    const { impact_batch_id: id } = await post('impact-batches', { name: 'Slow line', quantity: '5' });
+    await post(`impact-batches/${id}/settlements`, { partner_id: partnerId, settlement_ids: [open.settlementId] });
+    const { project_id } = await post('projects', { name_en: 'Coast', name_ar: 'الساحل', country: 'SA' });
+    await post(`impact-batches/${id}/advance`, { to: 'allocated', project_id });
+    const page = await browser.signedIn('operator');
+    await page.clock.install();
+    await page.goto(`${browser.baseUrl}/impact/${id}`);
+    await page.getByRole('main').getByRole('button', { name: 'Add evidence' }).click();
+    const dialog = page.getByRole('dialog');
+    const buffer = Buffer.alloc(400_000, 'mangroves');
+    await page.locator('input[type=file]').setInputFiles({ name: 'coast.jpg', mimeType: 'image/jpeg', buffer });
+    await dialog.getByLabel('Public address').fill('https://files.example.org/coast.jpg');
+    await dialog.getByLabel('Captured: day').fill('2026-01-02');
+    const network = await page.context().newCDPSession(page);
+    const sendAt = (uploadThroughput: number) =>
+      network.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput });
+    await network.send('Network.enable');
+    await sendAt(40_000);
+    await dialog.getByRole('button', { name: 'Add evidence' }).click();
+    const bar = dialog.getByRole('progressbar', { name: 'Sending the file' });
+    const share = async () => Number(await bar.getAttribute('aria-valuenow'));
+    for (let times = 0; times < 3; times++) {
+      const before = await share();
+      await waitFor('more of the file', async () => (await share()) > before);
+      await page.clock.fastForward('00:40');
+    }
+    await sendAt(-1);
+    await page.getByText('is recorded. The service did not open its address.').waitFor();
+    await network.detach();
+  });
 });

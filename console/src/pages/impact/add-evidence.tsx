@@ -1,7 +1,7 @@
-import { Alert, Autocomplete, Button, FileInput, Group, Loader, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Autocomplete, Button, FileInput, Group, Loader, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
+import { sendFile } from '../../api/send-file.ts';
 import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { MomentField } from '../../parts/fields/moment-field.tsx';
@@ -32,6 +32,8 @@ interface Stated {
 
 const NOTHING: Stated = { type: 'photo', url: '', captured: '' };
 
+type Upload = { readonly file: File } & Readonly<Record<'file_name' | 'sha256' | 'type' | 'url' | 'captured_at', string>>;
+
 interface AddEvidenceProps {
   readonly batchId: string;
   /** After it no evidence is added. */
@@ -47,8 +49,13 @@ export function AddEvidence({ batchId, verified }: AddEvidenceProps) {
   const [isMissing, setMissing] = useState(false);
   const [chosen, setChosen] = useState<Chosen>();
   const [stated, setStated] = useState(NOTHING);
+  const [share, setShare] = useState(0);
   const add = useChange({
-    send: ({ file, ...query }: Parameters<typeof sendFile>[1], key) => sendFile(batchId, { file, ...query }, key),
+    send({ file, ...query }: Upload, key) {
+      setShare(0);
+      const path = `/operator/v1/impact-batches/${batchId}/evidence?${new URLSearchParams(query)}`;
+      return sendFile(path, { file, key, contentType: 'application/octet-stream', onProgress: setShare });
+    },
     done: t.evidenceAdded(chosen?.file.name ?? ''),
     onDone: () => close(),
     isContested: true,
@@ -109,7 +116,7 @@ export function AddEvidence({ batchId, verified }: AddEvidenceProps) {
               error={(isMissing && isRequired) || (chosen?.isUnreadable ? t.unreadable : problemOf(add.error, 'file'))}
               onChange={(file) => void choose(file)}
             />
-            <HashOf chosen={chosen} isSending={add.isPending} />
+            <HashOf chosen={chosen} share={add.isPending ? share : undefined} />
             <EvidenceFields stated={stated} error={add.error} onChange={setStated} />
           </Stack>
         )}
@@ -118,9 +125,16 @@ export function AddEvidence({ batchId, verified }: AddEvidenceProps) {
   );
 }
 
-function HashOf({ chosen, isSending }: { readonly chosen: Chosen | undefined; readonly isSending: boolean }) {
+interface HashOfProps {
+  readonly chosen: Chosen | undefined;
+  /** How much of the file is sent, from 0 to 1, while it is. */
+  readonly share: number | undefined;
+}
+
+function HashOf({ chosen, share }: HashOfProps) {
   const t = useTexts(IMPACT);
   if (!chosen || chosen.isUnreadable) return null;
+  const isSending = share !== undefined;
   const isBusy = isSending || chosen.sha256 === undefined;
   return (
     <Alert color="gray" role="status">
@@ -130,6 +144,7 @@ function HashOf({ chosen, isSending }: { readonly chosen: Chosen | undefined; re
           <Text size="sm">{isSending ? t.sending : t.hashing}</Text>
         </Group>
       )}
+      {isSending && <Progress value={share * 100} aria-label={t.sending} my="xs" />}
       {chosen.sha256 !== undefined && (
         <Group gap="xs">
           <Text size="sm">{t.hash}</Text>
@@ -187,25 +202,4 @@ function EvidenceFields({ stated, error, onChange }: EvidenceFieldsProps) {
 async function hashOf(file: File): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', await file.arrayBuffer());
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-interface Upload {
-  readonly file: File;
-  readonly file_name: string;
-  readonly sha256: string;
-  readonly type: string;
-  readonly url: string;
-  readonly captured_at: string;
-}
-
-function sendFile(impact_batch_id: string, { file, ...query }: Upload, key: string) {
-  return answerOf(
-    client.POST('/operator/v1/impact-batches/{impact_batch_id}/evidence', {
-      params: { path: { impact_batch_id }, query, header: { 'Idempotency-Key': key } },
-      // The document calls the bytes of a file a string.
-      body: file as unknown as string,
-      bodySerializer: (body) => body,
-      headers: { 'content-type': 'application/octet-stream' },
-    }),
-  );
 }
