@@ -72,7 +72,8 @@ function measureSuccesses(registry: Registry, listJobStates: JobWatch['listJobSt
 
 /** @returns What remembers how many partners' work the last run of a job in this process left. */
 function measureLeft(registry: Registry, listJobStates: JobWatch['listJobStates']): (job: string, count: number) => void {
-  const endedAt = new Map<string, Date>();
+  /** Of the jobs that ran here: the last success of all processes, as it was read first after that run. */
+  const successes = new Map<string, number | undefined>();
   const left = new Gauge({
     name: 'partner_impact_job_partners_left',
     help: 'Partners whose work the last run of the job in this process left, until a run succeeds: it failed for them, or their rows could not be read.',
@@ -81,14 +82,16 @@ function measureLeft(registry: Registry, listJobStates: JobWatch['listJobStates'
     aggregator: 'max',
     async collect() {
       for (const { jobName, lastSuccessAt } of await listJobStates().catch(() => [])) {
-        const ended = endedAt.get(jobName);
-        // Another process may have done what this one left.
-        if (ended && lastSuccessAt && lastSuccessAt > ended) this.set({ job: jobName }, 0);
+        if (!successes.has(jobName)) continue;
+        const success = Number(lastSuccessAt);
+        // Another process has done what this one left.
+        if (success !== (successes.get(jobName) ?? success)) this.set({ job: jobName }, 0);
+        successes.set(jobName, success);
       }
     },
   });
   return (job, count) => {
     left.set({ job }, count);
-    endedAt.set(job, new Date());
+    successes.set(job, undefined);
   };
 }
