@@ -15,8 +15,8 @@ export interface HalfLoad {
   readonly figures: Figures;
   /** Requests that found every connection busy at their moment: `undefined` where nobody counts them. */
   readonly late: number | undefined;
-  /** Whether so few were late that the slowest hundredth says how long the others took. */
-  readonly isRateKept: boolean;
+  /** Whether so few were late that the slowest hundredth says how long the others took; `undefined` where nobody counts them. */
+  readonly isRateKept: boolean | undefined;
 }
 
 export async function measureHalfLoad(bench: Bench, cells: readonly Cell[], seconds: number): Promise<HalfLoad[]> {
@@ -34,7 +34,7 @@ export async function measureHalfLoad(bench: Bench, cells: readonly Cell[], seco
     });
     progress(`${scenario} at ${ratePerSecond}/s: p99 ${figures.p99Ms.toFixed(1)} ms`);
     const { late } = outcome;
-    const isRateKept = late !== undefined && late < answeredOk(outcome) / 100;
+    const isRateKept = late === undefined ? undefined : late < answeredOk(outcome) / 100;
     all.push({ scenario, ratePerSecond, connections, figures, late, isRateKept });
   }
   return all;

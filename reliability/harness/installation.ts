@@ -89,9 +89,10 @@ export class Installation {
     return this.#output;
   }
 
-  /** Memory that the service's process has in use now. */
+  /** Memory that the service's process has in use now; of several processes that with the most. */
   get residentMegabytes(): number {
-    return Math.round(readResidentBytes(this.service.pid as number) / 2 ** 20);
+    const pids = [this.service.pid as number, ...this.listWorkers()];
+    return Math.round(Math.max(...pids.map(readResidentBytes)) / 2 ** 20);
   }
 
   get hasServiceEnded(): boolean {

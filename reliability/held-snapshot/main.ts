@@ -146,7 +146,7 @@ async function probe(): Promise<string> {
     if (received.has(id)) awaited.get(id)?.(performance.now());
     if (!(await isFetched(id))) violations.report(`the event of ${id} could not be fetched`, 'never fetched');
     fetched.push(performance.now() - answeredAtMs);
-    const arrivedAtMs = await Promise.race([arrival, sleep(MINUTE_MS, undefined)]);
+    const arrivedAtMs = await Promise.race([arrival, sleep(MINUTE_MS, undefined, { ref: false })]);
     if (arrivedAtMs !== undefined) sent.push(arrivedAtMs - answeredAtMs);
     awaited.delete(id);
   }

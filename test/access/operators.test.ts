@@ -16,7 +16,7 @@ import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
-import { needsTerminal, onTerminal } from '../support/on-terminal.ts';
+import { needsTerminal, onTerminal } from '../support/commands/on-terminal.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();

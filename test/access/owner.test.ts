@@ -19,7 +19,7 @@ import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { type CommandLine, commandLine } from '../support/command-line.ts';
-import { callOf, everyCommand } from '../support/every-command.ts';
+import { callOf, everyCommand } from '../support/commands/every-command.ts';
 import { emptyDatabase, testDatabase } from '../support/postgres/database.ts';
 import { until } from '../support/postgres/embedded.ts';
 import { spawnService, testService } from '../support/service.ts';

@@ -10,7 +10,7 @@ import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.t
 import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { commandLine } from '../support/command-line.ts';
-import { everyCommand } from '../support/every-command.ts';
+import { everyCommand } from '../support/commands/every-command.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { testService } from '../support/service.ts';
 import { openFirst } from '../support/settlements.ts';

@@ -13,7 +13,7 @@ import { OWNER, signedIn } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
-import { callOf, everyCommand } from '../support/every-command.ts';
+import { callOf, everyCommand } from '../support/commands/every-command.ts';
 import { testService } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

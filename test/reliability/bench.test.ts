@@ -111,12 +111,12 @@ describe('the verdict on a budget', () => {
   });
 
   test('a p99 at half load counts only where the rate was kept', () => {
-    const half = (scenario: Cell['scenario'], isRateKept: boolean) => {
+    const half = (scenario: Cell['scenario'], isRateKept: boolean | undefined) => {
       return { scenario, ratePerSecond: 1, connections: 128, figures: FIGURES, late: 1, isRateKept };
     };
-    const met = (isRateKept: boolean) =>
+    const met = (isRateKept: boolean | undefined) =>
       verdictOn('p99 at half', { ...nothing, halfLoad: [half('confirm', true), half('lookup-by-event', isRateKept)] })?.isMustMet;
-    assert.deepEqual([met(true), met(false)], [true, false]);
+    assert.deepEqual([met(true), met(false), met(undefined)], [true, false, undefined]);
   });
 
   test('where small is better, more than the limit misses it', () => {

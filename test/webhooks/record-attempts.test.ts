@@ -87,7 +87,9 @@ test('the endpoints of several partners are locked by partner, as by statements 
   const failed = [younger, first].map(({ failure, at }) => ({ ...failure, nextAttemptAt: at }));
   const settled = settleAttempts(database, undefined, failed);
   await waitFor('a session that waits for the first endpoint', async () => {
-    const { rows } = await database.pool.query('select 1 from pg_locks where not granted');
+    const { rows } = await database.pool.query(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
     return rows.length > 0;
   });
   await holder.query(lock, [younger.partnerId]);

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
 export const needsTerminal = {
   skip: spawnSync('script', ['--version']).status === 0 ? false : 'there is no program `script` here',

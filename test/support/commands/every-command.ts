@@ -1,5 +1,5 @@
-import { loadCommands } from '../../src/commands/program.ts';
-import type { ProgramCommand } from '../../src/commands/terminal/program-command.ts';
+import { loadCommands } from '../../../src/commands/program.ts';
+import type { ProgramCommand } from '../../../src/commands/terminal/program-command.ts';
 
 /** A command that does something, and the words that it is called by. */
 export interface NamedCommand {
