@@ -46,7 +46,7 @@ export const pageQuery = ({ default: usual, max, afterLength = PLACE_LENGTH_MAX 
 export const pageAnswer = {
   next_after: Type.String({
     description:
-      'The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new.',
+      'The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it.',
   }),
   has_more: Type.Boolean({ description: 'Whether there are more records now.' }),
 };

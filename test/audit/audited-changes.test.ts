@@ -197,7 +197,7 @@ const changes: Change[] = [
     async prepare() {
       const { since, ...request } = await newDelivery('delivered');
       await database.pool.query('delete from delivery where partner_id = $1', [request.partnerId]);
-      return async (actor) => assert.equal(await replayMissing(database, actor, { ...request, since }), 2);
+      return async (actor) => assert.equal((await replayMissing(database, actor, { ...request, since })).count, 2);
     },
   },
   {

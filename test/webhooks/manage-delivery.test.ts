@@ -73,9 +73,9 @@ describe('sent again', HANG_LIMIT, () => {
     const [wanting, indifferent] = [await WebhookReceiver.open(), await WebhookReceiver.open()];
     const { endpointId } = await addEndpoint(tools, OWNER, { partnerId, url: wanting.url, eventTypes: [] });
     const other = await addEndpoint(tools, OWNER, { partnerId, url: indifferent.url, eventTypes: ['settlement.closed'] });
-    assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId, since: ALWAYS }), 4);
-    assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId, since: ALWAYS }), 0);
-    assert.equal(await replayMissing(database, OWNER, { partnerId, endpointId: other.endpointId, since: ALWAYS }), 0);
+    assert.equal((await replayMissing(database, OWNER, { partnerId, endpointId, since: ALWAYS })).count, 4);
+    assert.equal((await replayMissing(database, OWNER, { partnerId, endpointId, since: ALWAYS })).count, 0);
+    assert.equal((await replayMissing(database, OWNER, { partnerId, endpointId: other.endpointId, since: ALWAYS })).count, 0);
     const sequences = (await wanting.until(4)).map(({ event }) => event.sequence).sort();
     assert.deepEqual([sequences, indifferent.arrived.length], [[1, 2, 3, 4], 0]);
   });

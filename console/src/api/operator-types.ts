@@ -2818,7 +2818,7 @@ export interface components {
         AdjustmentPage: {
             /** @description The adjustments of the page. */
             adjustments: components["schemas"]["ListedAdjustment"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -2905,7 +2905,7 @@ export interface components {
         ApiKeyPage: {
             /** @description The keys of the page. */
             keys: components["schemas"]["ApiKey"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -2957,7 +2957,7 @@ export interface components {
         AuditPage: {
             /** @description The entries of the page. */
             entries: components["schemas"]["AuditEntry"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -3059,7 +3059,7 @@ export interface components {
         ClosedSettlementPage: {
             /** @description The settlements of the page. */
             settlements: components["schemas"]["Settlement"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -3081,7 +3081,7 @@ export interface components {
         ClosingPage: {
             /** @description The partners of the page. */
             closings: components["schemas"]["Closing"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -3150,7 +3150,7 @@ export interface components {
         ContributionPage: {
             /** @description The contributions of the page. */
             contributions: components["schemas"]["ContributionSummary"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -3285,7 +3285,7 @@ export interface components {
         DeliveryPage: {
             /** @description The deliveries of the page. */
             deliveries: components["schemas"]["Delivery"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -3406,7 +3406,7 @@ export interface components {
         EndpointPage: {
             /** @description The endpoints of the page, without removed ones. */
             endpoints: components["schemas"]["ListedEndpoint"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -3593,7 +3593,7 @@ export interface components {
         FailurePage: {
             /** @description The drafts of the page. */
             failures: components["schemas"]["Failure"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -3777,7 +3777,7 @@ export interface components {
         ImpactBatchPage: {
             /** @description The batches of the page. */
             impact_batches: components["schemas"]["ImpactBatch"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -3842,7 +3842,7 @@ export interface components {
         JobRunPage: {
             /** @description The runs of the page. */
             runs: components["schemas"]["JobRun"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -4147,7 +4147,7 @@ export interface components {
         OperatorPage: {
             /** @description The operators of the page. */
             operators: components["schemas"]["Operator"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -4230,7 +4230,7 @@ export interface components {
             is_complete: boolean;
             /** @description The partners of the page. */
             partners: components["schemas"]["PartnerMonth"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -4238,7 +4238,7 @@ export interface components {
         PartnerPage: {
             /** @description The partners of the page. */
             partners: components["schemas"]["Partner"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -4316,7 +4316,7 @@ export interface components {
         PooledSettlementPage: {
             /** @description The settlements of the page. */
             settlements: components["schemas"]["PoolableSettlement"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -4339,7 +4339,7 @@ export interface components {
         ProjectPage: {
             /** @description The projects of the page. */
             projects: components["schemas"]["Project"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -4446,7 +4446,7 @@ export interface components {
         ReconciliationLinePage: {
             /** @description The lines of the page. */
             lines: components["schemas"]["ReconciliationLine"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -4459,7 +4459,7 @@ export interface components {
         ReconciliationPage: {
             /** @description The reconciliations of the page. */
             reconciliations: components["schemas"]["Reconciliation"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -4571,7 +4571,7 @@ export interface components {
         ReviewPage: {
             /** @description The reviews of the page. */
             reviews: components["schemas"]["Review"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -4648,7 +4648,7 @@ export interface components {
         RulePage: {
             /** @description The versions of the page. */
             rules: components["schemas"]["Rule"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -4942,7 +4942,7 @@ export interface components {
         SettlementLinePage: {
             /** @description The lines of the page. An open settlement has none. */
             lines: components["schemas"]["SettlementLine"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -4950,7 +4950,7 @@ export interface components {
         SettlementPage: {
             /** @description The settlements of the page. */
             settlements: components["schemas"]["Settlement"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;
@@ -5081,7 +5081,7 @@ export interface components {
         UnpooledSettlementPage: {
             /** @description The settlements of the page. */
             settlements: components["schemas"]["PoolableSettlement"][];
-            /** @description The value of `after` for the next page. Do not interpret it. On the last page it is present too, and what follows it later is not all that is new. */
+            /** @description The value of `after` for the next page. Do not interpret it. The last page has it too; do not use it to look for new records later, because some may sort before it. */
             next_after: string;
             /** @description Whether there are more records now. */
             has_more: boolean;

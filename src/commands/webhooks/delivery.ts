@@ -110,7 +110,9 @@ async function recover(
   }
   const onProgress = (sum: number) => printProgress(`… ${sum}`);
   const request = { partnerId: partner, endpointId: endpoint, since: since ?? new Date(0), onProgress };
-  const recovered = await (missing ? replayMissing : recoverExhausted)(database, actor, request);
+  const recovered = missing
+    ? (await replayMissing(database, actor, request)).count
+    : await recoverExhausted(database, actor, request);
   if (json) return printJson({ endpoint_id: endpoint, recovered });
   const { status } = await getEndpoint(database.pool, partner, endpoint);
   const when = status === 'disabled' ? 'once their endpoint is enabled' : 'by the running service';

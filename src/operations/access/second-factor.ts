@@ -12,7 +12,7 @@ const STEPS_ASIDE = 1;
 /** Keeps the secret of a second factor. */
 export interface Sealing {
   seal(text: string): string;
-  /** @throws Error For what was sealed for somebody else. */
+  /** @throws SecretUnreadableError Also for what was sealed for somebody else. */
   open(sealed: string): string;
   /** Whether it needs no other key than {@link seal} uses now. */
   isOfFirstKey(sealed: string): boolean;
@@ -63,7 +63,7 @@ export interface GivenSecondFactor {
  * Requires a code of the second factor that nobody has used, where the operator has one.
  *
  * @throws ServiceError `unauthorized`, with the field `totp`: missing, or not a code of now; `internal_service_unavailable` when the key
- * that sealed the second factor is gone.
+ * that sealed the second factor is gone, or another one of that name is there.
  */
 export async function requireSecondFactor(db: Queryable, { held, code, sealing, nowMs }: GivenSecondFactor): Promise<void> {
   if (!held) return;
@@ -90,8 +90,9 @@ function openSecret({ open }: Sealing, { verifier }: Verifier): string {
   try {
     return open(verifier);
   } catch (cause) {
+    if (!(cause instanceof Error) || cause.name !== 'SecretUnreadableError') throw cause;
     const message =
-      'The codes of this authenticator app cannot be checked, because the key of their secret is missing in SECRETS_KEY. Sign in with a passkey, or tell the owner of the machine: npx partner-impact doctor names the key and the next step.';
+      'The codes of this authenticator app cannot be checked, because no key in SECRETS_KEY opens their secret. Sign in with a passkey, or tell the owner of the machine: npx partner-impact doctor names the key and the next step.';
     throw unavailable(message, { details: [{ field: 'totp', code: 'unreadable', message }], cause });
   }
 }

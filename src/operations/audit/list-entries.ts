@@ -15,7 +15,7 @@ const NAMES = ['subjectId', 'partnerId', 'operatorId', 'action'] as const satisf
 
 /**
  * An entry has the time at which its transaction began, and the number of the moment before its commit. A closing may take hours, and no
- * transaction takes longer than this.
+ * transaction takes longer than this. An entry of a clock that was ahead for longer may be left out of a range.
  */
 const LONGEST_MS = 24 * 60 * 60 * 1_000;
 

@@ -77,7 +77,7 @@ export const SELF_SERVICE_OPERATIONS = {
     tag,
     summary: 'Send again what failed',
     description:
-      'Sends again the deliveries that were exhausted since a time; with `missing` also events that never had a delivery to this endpoint. These count for the quota of bytes of the day, and end with it (429); the same request goes on later.',
+      'Sends again the deliveries that were exhausted since a time; with `missing` also events that never had a delivery to this endpoint. These count for the quota of bytes of the day: when it is spent, the service stops (`has_more`), and refuses the next such request with 429.',
     errors: write,
     notFound: endpointNotFound(),
   },

@@ -76,7 +76,7 @@ export const SELF_SERVICE_RESPONSE_EXAMPLES: Record<string, Record<string, Examp
   rotateWebhookSecret: one('201', 'Both sign', { webhook_endpoint: rotating, secret }),
   listDeliveries: one('200', 'The last page', { deliveries: [delivery], ...page }),
   resendDelivery: one('201', 'On its way', { delivery: again }),
-  recoverDeliveries: one('201', 'Three again', { recovered: 3 }),
+  recoverDeliveries: one('201', 'Three again', { recovered: 3, has_more: false }),
 };
 
 export const SELF_SERVICE_REQUEST_EXAMPLES: Record<string, Examples> = {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { ServiceError } from '../../domain/service-error.ts';
+import { refuseSpent } from '../../operations/quotas/quota-refusals.ts';
 import { recoverExhausted, replayMissing } from '../../webhooks/endpoints/manage-delivery.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { Type } from '../schema-type.ts';
@@ -20,7 +21,13 @@ export function recoverDeliveries(app: FastifyInstance, options: PartnerApiOptio
     path: '/v1/webhook-endpoints/:endpoint_id/recover',
     params: EndpointParams,
     body: RecoverBody,
-    answer: { recovered: Type.Integer({ description: 'The number of deliveries that the service sends again.' }) },
+    answer: {
+      recovered: Type.Integer({ description: 'The number of deliveries that the service sends again.' }),
+      has_more: Type.Boolean({
+        description:
+          'Whether missing events are left because the quota of bytes of the day is spent: ask again under another key on the next UTC day.',
+      }),
+    },
     isManaging: true,
     deadlineMs: DEADLINE_MS,
     async work({ caller, correlationId, params: { endpoint_id: endpointId }, body }) {
@@ -29,10 +36,12 @@ export function recoverDeliveries(app: FastifyInstance, options: PartnerApiOptio
       const since = readTime('since', body.since);
       if (!since) throw new ServiceError('invalid_request', 'since is missing.');
       await getOwnEndpoint(database.pool, partnerId, endpointId);
+      if (body.missing) refuseSpent(usage.isSpent(partnerId));
       const request = { partnerId, endpointId, since };
       const actor = managerOf(caller, correlationId);
       const exhausted = await recoverExhausted(database, actor, request);
-      return { recovered: exhausted + (body.missing ? await replayMissing(database, actor, { ...request, usage }) : 0) };
+      const missing = body.missing ? await replayMissing(database, actor, { ...request, usage }) : { count: 0, hasMore: false };
+      return { recovered: exhausted + missing.count, has_more: missing.hasMore };
     },
   });
 }

@@ -35,7 +35,7 @@ export async function listEndpointDeliveries(
   const { partnerId, beforeId, limit } = wanted;
   if (await isFoundByIndex(database, wanted)) {
     const found = await listDeliveries(pool, partnerId, { ...wanted, isDistributed, limit: limit + 1 });
-    return pageOf(found, limit, { lastId: beforeId, hasMore: false });
+    return pageOf(found, limit, { lastId: found.at(-1)?.deliveryId ?? beforeId, hasMore: false });
   }
   const { lastId, count } = await lookAtDeliveries(pool, partnerId, { beforeId, limit: LOOKED_AT_MAX });
   if (lastId === null) return { deliveries: [], lastId: beforeId, hasMore: false };

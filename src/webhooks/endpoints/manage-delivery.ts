@@ -3,7 +3,6 @@ import { DELIVERY_BYTES } from '../../domain/quotas/stored-bytes.ts';
 import { recordNotFound } from '../../domain/service-error.ts';
 import { ATTEMPTS_MAX } from '../../domain/webhooks/retry-schedule.ts';
 import { audit } from '../../operations/audit/audit.ts';
-import { refuseSpent } from '../../operations/quotas/quota-refusals.ts';
 import { type StorageUsage, UNCOUNTED } from '../../operations/quotas/storage-usage.ts';
 import { withRole } from '../../operations/with-role.ts';
 import type { Database, Queryable } from '../../store/database.ts';
@@ -102,21 +101,24 @@ export const recoverExhausted = withRole(
   },
 );
 
+export interface Replayed {
+  readonly count: number;
+  /** Whether events are left, because the quota of bytes of the day is spent. */
+  readonly hasMore: boolean;
+}
+
 /**
  * Sends events that an endpoint never got: all since then of a type that it subscribes to.
  *
- * @returns How many.
- * @throws ServiceError `forbidden`; `invalid_request` when there is no such endpoint; `rate_limited` when the quota of bytes is spent:
- * what was made until then is sent, and a repetition goes on with the rest.
+ * @throws ServiceError `forbidden`; `invalid_request` when there is no such endpoint.
  */
 export const replayMissing = withRole(
   'operator',
-  async (database: Database, actor: Actor, { usage = UNCOUNTED, ...request }: ReplayRequest): Promise<number> => {
+  async (database: Database, actor: Actor, { usage = UNCOUNTED, ...request }: ReplayRequest): Promise<Replayed> => {
     await requireEndpoint(database, request);
     const page = { ...request, attemptsMax: ATTEMPTS_MAX, limit: DELIVERIES_AT_ONCE };
-    let [sum, after] = [0, 0n as bigint | null];
-    while (after !== null) {
-      refuseSpent(usage.isSpent(request.partnerId));
+    let [count, after] = [0, 0n as bigint | null];
+    while (after !== null && !usage.isSpent(request.partnerId)) {
       const from = after;
       const { made, lastSequence } = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
         const replayed = await insertReplayedDeliveries(db, page, from);
@@ -125,11 +127,11 @@ export const replayMissing = withRole(
         return replayed;
       });
       usage.count(request.partnerId, made * DELIVERY_BYTES);
-      sum += made;
+      count += made;
       after = lastSequence;
-      request.onProgress?.(sum);
+      request.onProgress?.(count);
     }
-    return sum;
+    return { count, hasMore: after !== null };
   },
 );
 
