@@ -54,16 +54,16 @@ export function openAnswerLog(log: Log, clock: () => number = () => performance.
     clock,
   );
   return (answer) => {
-    if (!isWithoutKey(answer)) logAnswer(log, answer);
+    if (!isOfAnybody(answer)) logAnswer(log, answer);
     else if (answer.limit === 'wrong_keys') logRest('wrong_keys', answer);
     else if (bucket.take(LINES_WITHOUT_KEY, clock()).isTaken) logAnswer(log, answer);
     else logRest('rate', answer);
   };
 }
 
-/** What the service could not answer has a line, whoever asked. */
-function isWithoutKey({ partnerId, status }: Answer): boolean {
-  return partnerId === undefined && status < 500;
+/** A client without a valid key brought it about. What failed in the service has a line, whoever asked. */
+function isOfAnybody({ partnerId, status, limit }: Answer): boolean {
+  return partnerId === undefined && (status < 500 || limit !== undefined);
 }
 
 /** The message of the error at the bottom: those above it say what became of the request, which `code` says too. */

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fastify, { type FastifyReply } from 'fastify';
-import type { PartnerApiOptions } from '../../src/partner-api/app.ts';
+import type { Answer, PartnerApiOptions } from '../../src/partner-api/app.ts';
 import { confirmContribution } from '../../src/partner-api/contributions/confirm-contribution.ts';
 import { getContributionByPartnerEventId } from '../../src/partner-api/contributions/get-contribution-by-partner-event-id.ts';
 import { createDeliveryEmissionsEstimate } from '../../src/partner-api/emissions/create-delivery-emissions-estimate.ts';
@@ -176,8 +176,10 @@ describe('overload is shed with 503 and not queued without bound', () => {
   /** Two routes whose answers the test gives, behind the gate; the key names the partner. */
   const listen = async ({ lookUpKey = async () => {} }: { lookUpKey?: () => Promise<void> } = {}) => {
     const work: (() => void)[] = [];
+    const refusals: Answer[] = [];
+    const onAnswer = (answer: Answer) => void refusals.push(answer);
     const traffic = { isDraining: false, lastArrivalAtMs: 0 };
-    const gate = loadShedding({ traffic, partnerOf: (apiKey) => apiKey, refuseInTurn: paceRefusals(SHED), onAnswer: () => {} });
+    const gate = loadShedding({ traffic, partnerOf: (apiKey) => apiKey, refuseInTurn: paceRefusals(SHED), onAnswer });
     const app = fastify({ serverFactory: (handle) => createServer(gate.guard(handle)) });
     gate.learnRoutes(app);
     app.decorateRequest('context');
@@ -200,6 +202,7 @@ describe('overload is shed with 503 and not queued without bound', () => {
     return {
       url,
       call,
+      refusals,
       finish: () => {
         for (const end of work.splice(0)) end();
       },
@@ -210,10 +213,14 @@ describe('overload is shed with 503 and not queued without bound', () => {
   };
 
   test('from its ceiling on a route is refused, one with a higher ceiling goes on, and afterwards all are served again', async () => {
-    const { call, finish, isBusy } = await listen();
+    const { call, refusals, finish, isBusy } = await listen();
     const underWay = [call('POST'), call('POST')];
     await isBusy(2);
     const refused = await call('POST', { 'x-correlation-id': 'corr-of-refusal' });
+    assert.deepEqual(
+      refusals.map(({ correlationId, partnerId, limit }) => [correlationId, partnerId, limit]),
+      [['corr-of-refusal', 'partner', 'in_flight_early']],
+    );
     const body = JSON.parse(await refused.text());
     assert.deepEqual(
       [refused.status, refused.headers.get('retry-after'), refused.headers.get('x-correlation-id')],

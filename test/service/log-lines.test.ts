@@ -58,6 +58,9 @@ test('answers without a valid key have lines, and beyond the limits a number of 
   assert.equal(linesOf(201).length, 5_000);
   for (let each = 0; each < 5_000; each++) log({ ...ANSWER, partnerId: undefined });
   assert.equal(linesOf(503).length, 5_000);
+  for (let each = 0; each < 5_000; each++)
+    log({ ...ANSWER, partnerId: undefined, limit: 'reference_in_flight', failure: 'busy' });
+  assert.ok(linesOf(503).length <= 6_200, `${linesOf(503).length}`);
 });
 
 test('the line of a run that left partners has their number, and its error names them', () => {

@@ -87,7 +87,7 @@ class LoadShedder implements LoadShedding {
       const busy = this.#findBusy(request);
       if (!busy) return handle(request, response);
       traffic.lastArrivalAtMs = performance.now();
-      refuseInTurn(() => refuse(request, response, { busy, isLast: traffic.isDraining, onAnswer }));
+      refuseInTurn(() => refuse(request, response, { ...busy, isLast: traffic.isDraining, onAnswer }));
     };
   }
 
@@ -112,13 +112,13 @@ class LoadShedder implements LoadShedding {
     return this.#inFlight.whole;
   }
 
-  #findBusy({ method, url = '', headers }: IncomingMessage): GuardedRoute | undefined {
+  #findBusy({ method, url = '', headers }: IncomingMessage): Busy | undefined {
     const apiKey = headers['x-api-key'];
     const partnerId = typeof apiKey === 'string' ? this.#options.partnerOf(apiKey) : undefined;
     if (!this.#inFlight.isFull(partnerId, this.#lowestMax)) return undefined;
     const path = url.split('?', 1)[0] as string;
     const route = this.#routes.find((each) => each.method === method && each.path.test(path));
-    return route && this.#inFlight.isFull(partnerId, route.inFlightMax) ? route : undefined;
+    return route && this.#inFlight.isFull(partnerId, route.inFlightMax) ? { route, partnerId } : undefined;
   }
 }
 
@@ -134,18 +134,24 @@ function guardedRoute(method: string, url: string, policy: RoutePolicy, operatio
   return { method, path: routePattern(url), operation, inFlightMax: policy.inFlightMax, body };
 }
 
-interface Refusal {
-  readonly busy: GuardedRoute;
+/** Why a request is refused. */
+interface Busy {
+  readonly route: GuardedRoute;
+  /** Whose key it has; `undefined` when this process does not know the key. */
+  readonly partnerId: string | undefined;
+}
+
+interface Refusal extends Busy {
   readonly isLast: boolean;
   readonly onAnswer: (answer: Answer) => void;
 }
 
-function refuse({ headers }: IncomingMessage, response: ServerResponse, { busy, isLast, onAnswer }: Refusal): void {
+function refuse({ headers }: IncomingMessage, response: ServerResponse, { route, partnerId, isLast, onAnswer }: Refusal): void {
   const errorCode = 'internal_service_unavailable';
   const { status, retryAfterSeconds = 1 } = describeErrorCode(errorCode);
   const sent = headers['x-correlation-id'];
   const correlationId = isLongIdentifier(sent) ? sent : newId('corr');
-  const body = busy.body[0] + correlationId + busy.body[1];
+  const body = route.body[0] + correlationId + route.body[1];
   response.writeHead(status, [
     'content-type',
     'application/json; charset=utf-8',
@@ -162,5 +168,5 @@ function refuse({ headers }: IncomingMessage, response: ServerResponse, { busy, 
   // The whole text is ASCII: head and body are sent in one write.
   response.end(body, 'latin1');
   const limit = 'in_flight_early';
-  onAnswer({ correlationId, partnerId: undefined, operation: busy.operation, status, errorCode, limit, durationMs: 0 });
+  onAnswer({ correlationId, partnerId, operation: route.operation, status, errorCode, limit, durationMs: 0 });
 }
