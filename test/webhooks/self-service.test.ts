@@ -306,10 +306,20 @@ test('a change of a partner that changes nothing is not recorded', async () => {
     [{ status: 'active' }, { event_types: [] }, { status: 'disabled' }, { status: 'disabled' }, { status: 'active' }],
     () => database.pool.query('select action from audit_entry where subject_id = $1 order by entry_no', [endpointId]),
   ] as const;
-  for (const state of states) assert.equal((await call(client, 'PATCH', `${PATH}/${endpointId}`, state)).status, 200);
+  const change = async (state: object) => assert.equal((await call(client, 'PATCH', `${PATH}/${endpointId}`, state)).status, 200);
+  for (const state of states) await change(state);
   assert.deepEqual(
     (await entries()).rows.map(({ action }) => action),
     ['endpoint.add', 'endpoint.disable', 'endpoint.enable'],
+  );
+  // To enable an endpoint that fails is a change: its failures are reset.
+  await database.pool.query('update endpoint_health set failing_since = now() where endpoint_id = $1', [endpointId]);
+  for (const state of [{ event_types: [] }, { status: 'active' }, { status: 'active' }]) await change(state);
+  await database.pool.query('update endpoint_health set failing_since = now() where endpoint_id = $1', [endpointId]);
+  for (const state of [{ status: 'disabled' }, { status: 'disabled' }, { event_types: [] }]) await change(state);
+  assert.deepEqual(
+    (await entries()).rows.slice(3).map(({ action }) => action),
+    ['endpoint.enable', 'endpoint.disable'],
   );
 });
 

@@ -18,8 +18,8 @@ export function changeEndpoint(database: Database, actor: Actor, named: Named, m
 }
 
 /**
- * Changes of an endpoint run one after another. A partner's own one that changes nothing is not recorded. What `tell` returns is the result of the transaction: an answer under a key is made of it
- * before the COMMIT.
+ * Changes of an endpoint run one after another. A change by the partner that changes nothing is not recorded. What `tell` returns is the
+ * result of the transaction: an answer under a key is made of it before the COMMIT.
  */
 export async function changeEndpointAnd<Told>(
   database: Database,
@@ -33,8 +33,9 @@ export async function changeEndpointAnd<Told>(
     await requireAudited(db, ENDPOINT, endpoint);
     const changed = await make(endpoint, db);
     const [before, after] = [endpointRecord(endpoint), endpointRecord(changed)];
-    // Failures are no part of the record: enabling an endpoint that fails resets them.
-    if (actor.isPartner && isDeepStrictEqual(before, after) && endpoint.failingSince === null) return tell(changed);
+    // Failures are no part of the record.
+    const resetsFailures = action === 'endpoint.enable' && endpoint.failingSince !== null;
+    if (actor.isPartner && isDeepStrictEqual(before, after) && !resetsFailures) return tell(changed);
     await updateWebhookEndpoint(db, changed);
     await audit(db, actor, aboutEndpoint(endpoint, { action, before, after }));
     return tell(changed);
