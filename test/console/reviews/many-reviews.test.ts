@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { signedInOperator } from '../../support/operator-client.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
-const { service, browser, newPending } = (scene ?? {}) as Scene;
+const { service, browser, newPending, partner } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
 const COUNT = 101;
@@ -29,6 +30,12 @@ test('are decided together, and what a refused request left is decided when it i
     .nth(COUNT - 1)
     .waitFor();
   await page.getByRole('checkbox', { name: 'All' }).check();
+  // In another order they are on pages that are not read.
+  await page.getByRole('columnheader').getByRole('button', { name: 'Points' }).click();
+  await page.locator('[aria-sort=descending] .sort-heading').waitFor();
+  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+  await page.getByText('Reviews: 50 records, and there are more').waitFor();
+  await page.getByText(`${COUNT} contributions chosen, 25,250 points`).waitFor();
   await page.getByRole('button', { name: 'Confirm', exact: true }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Reason').fill('The shop says so.');
@@ -79,4 +86,29 @@ test('are decided with the reason of others, of which the decision was made and 
   await send(second);
   await dialog.waitFor({ state: 'detached' });
   await page.getByText('You recorded 1 contribution as failed.').waitFor();
+});
+
+test('stay chosen in another order until a reading of the list shows that they are decided', needsBrowser, async () => {
+  const page = await browser.signedIn('operator');
+  const [first, second] = [await newPending({ points: 500 }), await newPending({ points: 500 })];
+  await Promise.all(Array.from({ length: 50 }, () => newPending()));
+  await page.clock.install();
+  await page.goto(`${browser.baseUrl}/reviews?sort=-points`);
+  for (const order of [first.order, second.order]) await page.getByLabel(order).check();
+  await page.getByRole('columnheader').getByRole('button', { name: 'Points' }).click();
+  await page.locator('[aria-sort=ascending] .sort-heading').waitFor();
+  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+  await page.getByText('2 contributions chosen, 1,000 points').waitFor();
+  const colleague = await signedInOperator(service, 'operator');
+  const contributions = [{ partner_id: partner.partnerId, transaction_id: first.transactionId }];
+  const answer = await colleague.postOnce('/operator/v1/reviews/decisions', {
+    decision: 'fail',
+    reason: 'Cancelled.',
+    contributions,
+  });
+  assert.equal(answer.status, 200, answer.text);
+  // What was read before is not read again at once.
+  await page.clock.fastForward('00:03');
+  await page.getByRole('columnheader').getByRole('button', { name: 'Points' }).click();
+  await page.getByText('1 contribution chosen, 500 points').waitFor();
 });

@@ -23,6 +23,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { REVIEW_REASON } from '../../texts/record-texts.ts';
 import { DecideDialog, type WantedDecision } from './decide-dialog.tsx';
 import { REVIEW } from './review-texts.ts';
+import { useStillWaiting } from './still-waiting.ts';
 
 type Review = components['schemas']['Review'];
 type Filter = 'partner' | 'reason' | 'age';
@@ -71,7 +72,9 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
   const query = usePages(['reviews', wanted], (place) =>
     answerOf(client.GET('/operator/v1/reviews', { params: { query: { ...wanted, ...place } } })),
   );
-  const reviews = query.data?.pages.flatMap((page) => page.reviews) ?? [];
+  const listed = query.data?.pages.flatMap((page) => page.reviews) ?? [];
+  const isRead = query.data !== undefined && !query.isPlaceholderData;
+  useStillWaiting(chosen, isRead ? { listed, sort, isWhole: !query.hasNextPage } : undefined);
   return (
     <>
       <RecordPages
@@ -109,7 +112,7 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
           },
         ]}
       />
-      {mayDecide && <DecideBar listed={reviews} chosen={chosen} />}
+      {mayDecide && <DecideBar isOffered={listed.length > 0} chosen={chosen} />}
       {!mayDecide && (
         <Text size="sm" c="dimmed">
           {t.viewerHelp}
@@ -134,21 +137,21 @@ function HowLong({ partnerId, at }: { readonly partnerId: string; readonly at: s
 }
 
 interface DecideBarProps {
-  /** What is not listed any more is decided, and counts no longer. */
-  readonly listed: readonly Review[];
+  /** Not below an empty list. */
+  readonly isOffered: boolean;
   readonly chosen: Chosen<Review>;
 }
 
-function DecideBar({ listed, chosen }: DecideBarProps) {
+function DecideBar({ isOffered, chosen }: DecideBarProps) {
   const t = useTexts(REVIEW);
   const [wanted, setWanted] = useState<WantedDecision>();
   const rows = useChosenRows(chosen);
-  const contributions = listed.filter((review) => rows.has(keyOf(review))).map(({ contribution }) => contribution);
+  const contributions = [...rows.values()].map(({ contribution }) => contribution);
   const points = String(addWhole(contributions.map((each) => each.points)));
   const isNone = contributions.length === 0;
   return (
     <>
-      {listed.length > 0 && (
+      {isOffered && (
         <ChosenBar isNone={isNone} count={isNone ? t.noneChosen : t.chosen(contributions.length, points)}>
           {!isNone && (
             <>
