@@ -182,8 +182,27 @@ test('an answer to a dispute is kept until it is recorded', needsBrowser, async 
   const page = await browser.signedIn('operator');
   await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${open.settlementId}`);
   const text = page.locator('#reply textarea').first();
-  await text.fill('We looked at every line.');
   const dialog = page.getByRole('dialog');
+  // Copied, and shown by its dialog, is not typed.
+  await page.getByRole('button', { name: 'Copy the text' }).click();
+  await page.getByRole('button', { name: 'I have sent it' }).click();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('navigation').getByRole('link', { name: 'Reviews', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Reviews' }).waitFor();
+  await page.evaluate('history.back()');
+  for (const [language, words] of [
+    ['In Arabic', 'راجعنا كل سطر.'],
+    ['In English', 'We looked at every line.'],
+  ] as const) {
+    await page.locator('#reply').getByText(language, { exact: true }).click();
+    await text.fill(words);
+  }
+  await page.locator('#reply').getByText('In Arabic', { exact: true }).click();
+  await page.getByRole('button', { name: 'I have sent it' }).click();
+  await dialog.getByRole('button', { name: 'I have sent it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.locator('#reply').getByText('In English', { exact: true }).click();
   await page.getByRole('navigation').getByRole('link', { name: 'Reviews', exact: true }).click();
   await dialog.getByRole('button', { name: 'Stay' }).click();
   await dialog.waitFor({ state: 'detached' });

@@ -180,30 +180,62 @@ describe('the answer to a dispute', needsBrowser, () => {
 
 describe('the text of an answer', needsBrowser, () => {
   for (const [language, t] of [
-    ['en', { nothing: 'No correction has been posted', retry: 'Try again', copy: 'Copy the text', sent: 'I have sent it' }],
-    ['ar', { nothing: 'لم يُرحَّل أي تصحيح', retry: 'إعادة المحاولة', copy: 'نسخ النص', sent: 'أرسلتُ هذا الرد' }],
+    [
+      'en',
+      {
+        nothing: 'No correction has been posted',
+        differs: 'found 1 difference',
+        corrected: '-20 points',
+        retry: 'Try again',
+        copy: 'Copy the text',
+        sent: 'I have sent it',
+      },
+    ],
+    [
+      'ar',
+      {
+        nothing: 'لم يُرحَّل أي تصحيح',
+        differs: 'عدد الفروق: 1',
+        corrected: 'خصم 20',
+        retry: 'إعادة المحاولة',
+        copy: 'نسخ النص',
+        sent: 'أرسلتُ هذا الرد',
+      },
+    ],
   ] as const)
-    test(`is not composed before the corrections are read, and is recorded as it was copied, ${language}`, async () => {
+    test(`is not composed before all of it is read, and stays as it was copied until it is recorded, ${language}`, async () => {
       const { partnerId, client, open } = await newSettledPartner(service);
-      const { transaction_id } = (await client.confirm({ ...newConfirmation(), points: 100 })).body.contribution;
+      const sent = { ...newConfirmation(), points: 100 };
+      const { transaction_id } = (await client.confirm(sent)).body.contribution;
       await closeThrough(service, open);
       await client.post(`/v1/settlements/${open.settlementId}/acknowledgement`, { status: 'disputed' });
+      const operator = await signedInOperator(service, 'operator');
+      const list = `partner_event_id,partner_order_ref,points\n${sent.partner_event_id},${sent.partner_order_ref},60\n`;
+      await operator.postList(`${V1}/partners/${partnerId}/settlements/${open.settlementId}/reconciliations`, list);
+      await completeReconciliations(service.database, new AbortController().signal);
       const page = await browser.signedIn('operator', { language });
       await page.clock.install();
-      const ofSettlement = /\/operator\/v1\/adjustments\?/;
+      const parts = [/\/v1\/adjustments\?/, /\/v1\/reconciliations\?/, /\/v1\/partners\/\w+\/reconciliations\/\w+\/lines\?/];
       const error = { code: 'internal_service_unavailable', message: 'The service could not complete the request.' };
-      await page.route(ofSettlement, (route) => route.fulfill({ status: 503, json: { error } }));
+      for (const part of parts) await page.route(part, (route) => route.fulfill({ status: 503, json: { error } }));
       await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${open.settlementId}`);
       const reply = page.locator('#reply');
-      await reply.getByText('The service could not complete the request.').waitFor();
-      assert.equal(await page.getByText(t.nothing).count(), 0);
-      await page.unroute(ofSettlement);
-      await reply.getByRole('button', { name: t.retry }).click();
       const text = reply.locator('textarea').first();
+      for (const part of parts) {
+        await reply.getByText(error.message).waitFor();
+        assert.equal(await text.count(), 0);
+        await page.unroute(part);
+        const answer = page.waitForResponse(part);
+        await reply.getByRole('button', { name: t.retry }).click();
+        await answer;
+      }
       await text.waitFor();
       const copied = await text.inputValue();
-      assert.ok(copied.includes(t.nothing));
+      for (const said of [t.nothing, t.differs, sent.partner_order_ref]) assert.ok(copied.includes(said), said);
       await reply.getByRole('button', { name: t.copy }).click();
+      await text.press('End');
+      await text.press('x');
+      await text.press('Backspace');
       const adjustment = await adjust(partnerId, transaction_id, '-20');
       await page.clock.fastForward('00:16');
       await page.locator(`a[href="/adjustments/${partnerId}/${adjustment}"]`).first().waitFor();
@@ -218,5 +250,6 @@ describe('the text of an answer', needsBrowser, () => {
         [partnerId],
       );
       assert.equal(JSON.parse(rows[0].after_json).text, copied.replaceAll(/[\u2066-\u2069]/g, ''));
+      await waitFor('the text of another answer', async () => (await text.inputValue()).includes(t.corrected));
     });
 });

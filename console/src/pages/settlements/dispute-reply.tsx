@@ -1,6 +1,7 @@
 import { Button, CopyButton, Group, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { components } from '../../api/operator-types.ts';
+import { present } from '../../api/present.ts';
 import { useAllPages } from '../../api/use-all-pages.ts';
 import { useUnsaved } from '../../app/unsaved.ts';
 import { formatWhole } from '../../format/points.ts';
@@ -32,24 +33,20 @@ function isAfter(postedAt: string | null, disputedAt: string | null): boolean {
   return postedAt !== null && (disputedAt === null || Date.parse(postedAt) > Date.parse(disputedAt));
 }
 
-/** The text of an answer, from what was compared and posted, in either language. Nobody sends it but the person. */
-export function DisputeReply({ settlement }: { readonly settlement: Settlement }) {
-  const t = useTexts(SETTLEMENT);
-  const { language: own } = useLanguage();
-  const [language, setLanguage] = useState<Language>(own);
-  const [edited, setEdited] = useState<Partial<Record<Language, string | undefined>>>({});
-  const [recorded, setRecorded] = useState<string>();
-  useUnsaved(Object.values(edited).some((words) => words !== undefined && words !== recorded));
+/** The text of an answer in a language, from what was compared and posted; none before all of it is read. */
+function useComposed(settlement: Settlement, { language, listId }: { readonly language: Language; readonly listId?: string }) {
   const of = { partnerId: settlement.partner_id, settlementId: settlement.settlement_id };
   const query = useAdjustmentsOf(of);
   const { pages, isWhole } = useAllPages(query);
   const adjustments = pages.flatMap((page) => page.adjustments);
-  const lists = useDoneReconciliations(of);
-  const [listId, setListId] = useState<string>();
+  const done = useDoneReconciliations(of);
+  const lists = done.lists ?? [];
   const list = lists.find(({ reconciliation_id }) => reconciliation_id === listId) ?? lists[0];
-  const differing = useDifferingLines(list);
+  const lines = useDifferingLines(list);
   const { acknowledgement } = settlement;
-  const composed = composeReply(language, {
+  // Before that it would say that nothing was compared or posted.
+  const isRead = isWhole && done.lists !== undefined && lines.isRead;
+  const facts: ReplyFacts = {
     settlementId: of.settlementId,
     periodLabel: settlement.period_label,
     zone: settlement.period_timezone,
@@ -57,12 +54,39 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
     disputedAt: acknowledgement.acknowledged_at,
     note: acknowledgement.note,
     compared: list && comparedIn(list),
-    differing,
+    differing: lines.differing,
     posted: adjustments.filter(({ posted_at }) => isAfter(posted_at, acknowledgement.acknowledged_at)),
-  });
-  const waiting = adjustments.filter(({ status }) => status === 'draft' || status === 'approved').length;
-  // It would say that nothing was posted.
-  const text = edited[language] ?? (isWhole ? composed : undefined);
+  };
+  return {
+    composed: isRead ? composeReply(language, facts) : undefined,
+    waiting: adjustments.filter(({ status }) => status === 'draft' || status === 'approved').length,
+    lists,
+    list,
+    failed: [query, done.query, lines.query].filter(({ error }) => error !== null),
+  };
+}
+
+/** What the person did with the composed text. */
+interface Draft {
+  /** What was composed when the text was copied, or its recording was begun: a later text does not replace it. */
+  readonly kept?: string | undefined;
+  /** Nothing where it is as composed. */
+  readonly typed?: string | undefined;
+}
+
+/** The text of an answer, in either language. Nobody sends it but the person. */
+export function DisputeReply({ settlement }: { readonly settlement: Settlement }) {
+  const t = useTexts(SETTLEMENT);
+  const { language: own } = useLanguage();
+  const [language, setLanguage] = useState<Language>(own);
+  const [drafts, setDrafts] = useState<Partial<Record<Language, Draft>>>({});
+  const [listId, setListId] = useState<string>();
+  useUnsaved(Object.values(drafts).some(({ typed }) => typed !== undefined));
+  const { composed, waiting, lists, list, failed } = useComposed(settlement, { language, ...present({ listId }) });
+  const { kept, typed } = drafts[language] ?? {};
+  const begun = kept ?? composed;
+  const text = typed ?? begun;
+  const setDraft = (draft: Draft) => setDrafts((before) => ({ ...before, [language]: draft }));
   return (
     <Section
       id="reply"
@@ -86,12 +110,14 @@ export function DisputeReply({ settlement }: { readonly settlement: Settlement }
         </Text>
         <ComparedListChoice lists={lists} chosen={list} zone={settlement.period_timezone} onChoose={setListId} />
         {text === undefined ? (
-          <NotComposed error={query.error} onRetry={() => void query.refetch()} />
+          <NotComposed error={failed[0]?.error ?? null} onRetry={() => failed.forEach((query) => void query.refetch())} />
         ) : (
           <ReplyText
-            {...{ settlement, language, text, composed }}
-            onChange={(words) => setEdited({ ...edited, [language]: words })}
-            onRecorded={() => setRecorded(text)}
+            {...{ settlement, language, text }}
+            isComposed={text === composed}
+            onChange={(words) => setDraft({ kept, typed: words === begun ? undefined : words })}
+            onKeep={() => setDraft({ kept: begun, typed })}
+            onRelease={() => setDraft({})}
           />
         )}
       </Stack>
@@ -107,18 +133,20 @@ interface ReplyTextProps {
   readonly settlement: Settlement;
   readonly language: Language;
   readonly text: string;
-  readonly composed: string;
-  /** @param text `undefined` for what is composed, whatever that is later. */
-  readonly onChange: (text: string | undefined) => void;
-  readonly onRecorded: () => void;
+  /** Whether it is what is composed now. */
+  readonly isComposed: boolean;
+  readonly onChange: (text: string) => void;
+  /** It stays as it is from now on. */
+  readonly onKeep: () => void;
+  /** What is composed takes its place, whatever that is later. */
+  readonly onRelease: () => void;
 }
 
-/** The words themselves. Once they are copied they stay as they are: what is recorded later is what was sent. */
-function ReplyText({ settlement, language, text, composed, onChange, onRecorded }: ReplyTextProps) {
+/** The words themselves. Once they are copied they stay as they are until they are recorded: that is what was sent. */
+function ReplyText({ settlement, language, text, isComposed, onChange, onKeep, onRelease }: ReplyTextProps) {
   const t = useTexts(SETTLEMENT);
   const { length } = asRecorded(text);
   const [characters, most] = [length, REPLY_CHARACTERS_MAX].map((count) => formatWhole(String(count))) as [string, string];
-  const keep = () => onChange(text);
   return (
     <>
       <Textarea
@@ -131,12 +159,12 @@ function ReplyText({ settlement, language, text, composed, onChange, onRecorded 
         description={t.replyLength(characters, most)}
         error={length > REPLY_CHARACTERS_MAX && t.replyTooLong(String(length - REPLY_CHARACTERS_MAX))}
         value={text}
-        onCopy={keep}
-        onChange={({ currentTarget: { value } }) => onChange(value === composed ? undefined : value)}
+        onCopy={onKeep}
+        onChange={({ currentTarget: { value } }) => onChange(value)}
       />
       <Group justify="flex-end">
-        {text !== composed && (
-          <Button variant="subtle" onClick={() => onChange(undefined)}>
+        {!isComposed && (
+          <Button variant="subtle" onClick={onRelease}>
             {t.composeAnew}
           </Button>
         )}
@@ -146,14 +174,14 @@ function ReplyText({ settlement, language, text, composed, onChange, onRecorded 
               leftSection={<Icon name={copied ? 'check' : 'copy'} size={16} />}
               onClick={() => {
                 copy();
-                keep();
+                onKeep();
               }}
             >
               {copied ? t.replyCopied : t.copyReply}
             </Button>
           )}
         </CopyButton>
-        <RecordReply settlement={settlement} text={text} onOpen={keep} onRecorded={onRecorded} />
+        <RecordReply settlement={settlement} text={text} onOpen={onKeep} onRecorded={onRelease} />
       </Group>
     </>
   );

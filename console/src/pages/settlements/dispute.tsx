@@ -74,7 +74,7 @@ function WhatNext({ settlement, isAnswered }: { readonly settlement: Settlement;
   const t = useTexts(SETTLEMENT);
   const mayAnswer = useMay('operator');
   const of = { partnerId: settlement.partner_id, settlementId: settlement.settlement_id };
-  const [compared] = useDoneReconciliations(of);
+  const [compared] = useDoneReconciliations(of).lists ?? [];
   const adjustments = useAdjustmentsOf(of).data?.pages.flatMap((page) => page.adjustments) ?? [];
   const posted = adjustments.filter(({ status }) => status === 'posted').length;
   return (

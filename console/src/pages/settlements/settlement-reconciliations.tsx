@@ -18,10 +18,11 @@ function useReconciliationsOf({ partnerId, settlementId }: OfSettlement) {
   );
 }
 
-/** Those that ended with a result, the latest first. */
+/** Those that ended with a result, the latest first; `undefined` until they are read. */
 export function useDoneReconciliations(of: OfSettlement) {
-  const lists = useReconciliationsOf(of).data?.pages.flatMap((page) => page.reconciliations) ?? [];
-  return lists.filter(({ status }) => status === 'done');
+  const query = useReconciliationsOf(of);
+  const lists = query.data?.pages.flatMap((page) => page.reconciliations).filter(({ status }) => status === 'done');
+  return { query, lists };
 }
 
 export function SettlementReconciliations({ partnerId, settlementId }: OfSettlement) {

@@ -7,13 +7,19 @@ import type { DifferingLine, DifferingLines } from './reply-lines.ts';
 const NAMED_MAX = 10;
 
 /** The first lines of a list that differ, what needs a hand first; how many there are where the lines are removed or not read yet. */
-export function useDifferingLines(list: Reconciliation | undefined): DifferingLines | undefined {
-  const { data } = useQuery({
+export function useDifferingLines(list: Reconciliation | undefined) {
+  const hasLines = list !== undefined && list.lines_removed_at === null;
+  const query = useQuery({
     queryKey: ['differing-lines', list?.reconciliation_id],
     queryFn: () => (list ? readFirst(list) : []),
-    enabled: list !== undefined && list.lines_removed_at === null,
+    enabled: hasLines,
   });
-  return list && { lines: data ?? [], count: countDifferences(list), missing: list.counts.missing_in_service };
+  const differing: DifferingLines | undefined = list && {
+    lines: query.data ?? [],
+    count: countDifferences(list),
+    missing: list.counts.missing_in_service,
+  };
+  return { query, differing, isRead: !hasLines || query.data !== undefined };
 }
 
 async function readFirst({ partner_id, reconciliation_id, counts }: Reconciliation): Promise<DifferingLine[]> {
