@@ -27,8 +27,8 @@ export function stillWaiting(rows: ChosenRows<Review>, { listed, sort, isWhole }
   const ids = new Set(listed.map(idOf));
   const last = listed.at(-1);
   const isBeforeEnd = (review: Review) => {
-    const difference = last ? placeOf(review, sort) - placeOf(last, sort) : 0;
-    return sort.startsWith('-') ? difference > 0 : difference < 0;
+    const difference = last ? placeOf(review, sort) - placeOf(last, sort) : 0n;
+    return sort.startsWith('-') ? difference > 0n : difference < 0n;
   };
   return new Map([...rows].filter(([id, review]) => ids.has(id) || !(isWhole || isBeforeEnd(review))));
 }
@@ -37,6 +37,6 @@ function idOf({ contribution }: Review): string {
   return contribution.transaction_id;
 }
 
-function placeOf({ contribution, opened_at }: Review, sort: Reading['sort']): number {
-  return sort.endsWith('points') ? Number(contribution.points) : Date.parse(opened_at);
+function placeOf({ contribution, opened_at }: Review, sort: Reading['sort']): bigint {
+  return BigInt(sort.endsWith('points') ? contribution.points : Date.parse(opened_at));
 }
