@@ -7,7 +7,7 @@ import { ApiError, DoneBeforeError, mayBeMade, NoAnswerError } from './api-error
 interface ChangeTerms<Input, Output> {
   /**
    * @param input All that is sent and can be another one the next time, because of the key.
-   * @param key For `Idempotency-Key`: the same for the same input, until it was done.
+   * @param key For `Idempotency-Key`: the same for the same input, until it was done, or its answer cannot be shown any more.
    */
   readonly send: (input: Input, key: string) => Promise<Output>;
   /** What the person reads when it is done; nothing where the next thing shows by itself. */
@@ -86,7 +86,9 @@ export function useChange<Input, Output>({
       if ((isContested && isRefused) || error instanceof DoneBeforeError || error instanceof NoAnswerError)
         void queries.invalidateQueries();
       const before = sent.current.get(payloadOf(input));
-      if (before && (isRefused || mayBeMade(error)))
+      // It was done with this key, and its answer is gone: what is sent again is another change.
+      if (isKeySpent(error)) sent.current.delete(payloadOf(input));
+      else if (before && (isRefused || mayBeMade(error)))
         sent.current.set(payloadOf(input), { ...before, isInDoubt: mayBeMade(error) });
     },
     onSettled: (_output, _error, input) => void underWay.current.delete(payloadOf(input)),
@@ -121,6 +123,12 @@ function useIsShown() {
 
 function isSessionEnded(error: Error | null): boolean {
   return error instanceof ApiError && error.status === 401;
+}
+
+function isKeySpent(error: Error): boolean {
+  return (
+    error instanceof ApiError && error.problems.some(({ field, code }) => field === 'Idempotency-Key' && code === 'not_possible')
+  );
 }
 
 function payloadOf(input: unknown): string {

@@ -340,6 +340,30 @@ describe('a key that was issued, of which the answer was lost', needsBrowser, ()
     });
 });
 
+test('a key whose answer can no longer be shown says so, and the same button issues another one then', needsBrowser, async () => {
+  const { partner: own } = await service.newPartner();
+  const page = await browser.signedIn('operator');
+  await page.goto(`${browser.baseUrl}/partners/${own.partnerId}/set-up`);
+  await page.getByRole('button', { name: 'Issue another key' }).click();
+  const mend = await answerBy(page, { url: /\/keys$/, method: 'POST' }, async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  const issue = page.getByRole('button', { name: 'Issue a key', exact: true });
+  await issue.click();
+  await page.getByText('the key may have been issued').waitFor();
+  await mend();
+  // As a day later.
+  await service.database.pool.query("update keyed_answer set answer = 'removed' where answer like 'v1.%'");
+  await issue.click();
+  await page.getByText('If nobody has kept it, revoke the new API key and issue another one.').waitFor();
+  await issue.click();
+  await page.locator('.secret').waitFor();
+  await page.getByRole('button', { name: 'Copy the key' }).click();
+  const { rows } = await service.database.pool.query('select from api_key where partner_id = $1', [own.partnerId]);
+  assert.equal(rows.length, 3);
+});
+
 describe('a file of evidence', needsBrowser, () => {
   test('may take longer than any answer while it is being sent, and says how much of it is', async () => {
     const operator = await signedInOperator(service, 'operator');
