@@ -12,6 +12,7 @@ import { needsBrowser } from '../support/console/browser.ts';
 import { choose } from '../support/console/choose.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { goWithin, showAddress } from '../support/console/go-within.ts';
+import { setServiceTime } from '../support/console/service-time.ts';
 import { signedInOperator } from '../support/operator-client.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { OPEN_RATES } from '../support/service.ts';
@@ -174,11 +175,11 @@ test('a partner, its keys and its rules were created in the zone of the partner'
 
 test('the overview begins with the month that it is for the reader', needsBrowser, async () => {
   const page = await browser.signedIn('viewer');
-  await page.clock.setFixedTime('2026-11-30T22:30:00Z');
+  await setServiceTime(page, Date.parse('2031-11-30T22:30:00Z'));
   await page.goto(browser.baseUrl);
-  await page.getByRole('heading', { name: 'December 2026' }).waitFor();
+  await page.getByRole('heading', { name: 'December 2031' }).waitFor();
   await page.getByRole('button', { name: 'Previous month' }).click();
-  await page.getByRole('heading', { name: 'November 2026' }).waitFor();
+  await page.getByRole('heading', { name: 'November 2031' }).waitFor();
 });
 
 test('what is over, and what may still be done, goes by the clock of the service', needsBrowser, async () => {
@@ -191,6 +192,14 @@ test('what is over, and what may still be done, goes by the clock of the service
   const row = page.getByRole('row').filter({ hasText: 'Souq Express' });
   const ends = row.locator('[data-label="Ends"]');
   assert.match(await ends.innerText(), /^in /);
+  await page.route(/\/operator\/v1\/overview$/, async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    const webhooks = { ...answer.webhooks, waiting: 1, oldest_waiting_seconds: 7_230 };
+    await route.fulfill({ response, json: { ...answer, webhooks } });
+  });
+  await page.goto(browser.baseUrl);
+  await page.getByText('oldest 2 hours ago').waitFor();
 });
 
 describe('from a partner and from the close of the month', needsBrowser, () => {

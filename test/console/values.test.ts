@@ -331,3 +331,10 @@ test('a day begins in the zone of its reader, and is none while its year is type
   for (const year of ['0002', '0020', '0202', '202603'])
     assert.equal(startOfDay(`${year}-03-15`, 'Asia/Riyadh'), undefined, year);
 });
+
+test('only the clock of the service is asked for the time of day', () => {
+  const sources = globSync('console/src/**/*.{ts,tsx}');
+  assert.ok(sources.length > 100);
+  const readers = sources.filter((path) => /\bDate\.now\b|\bnew Date\(\)/.test(readFileSync(path, 'utf8')));
+  assert.deepEqual(readers, ['console/src/api/service-clock.ts'], 'the clock of the browser may be hours off');
+});

@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { waitFor } from '../../support/assertions/wait-for.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { setServiceTime } from '../../support/console/service-time.ts';
 import { signedInOperator } from '../../support/operator-client.ts';
 import { newSettledPartner } from '../../support/settlements.ts';
 
@@ -21,7 +22,7 @@ test('a verification of a day ago and longer is told, and counts as a warning', 
   await waitFor('the verification', async () => (await viewer.get(path)).body.status === 'done');
   const told = async (later: number) => {
     const page = await browser.signedIn('approver');
-    await page.clock.install({ time: Date.now() + later });
+    await setServiceTime(page, Date.now() + later);
     await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${open.settlementId}`);
     const state = page.locator('#checklist').getByText(/^Nothing is modified: /);
     await state.waitFor();
@@ -40,7 +41,7 @@ test('a daily verification that has not run for two days is told where it is sho
   );
   const told = async (later: number) => {
     const page = await browser.signedIn('viewer');
-    await page.clock.install({ time: Date.now() + later });
+    await setServiceTime(page, Date.now() + later);
     await page.goto(`${browser.baseUrl}/jobs`);
     const state = page.getByRole('status').filter({ hasText: '7 records were verified' });
     await state.waitFor();

@@ -2,6 +2,7 @@ import { Alert, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { useChange } from '../../api/use-change.ts';
 import { formatWhole } from '../../format/points.ts';
 import { Problem } from '../../parts/problem.tsx';
@@ -33,7 +34,7 @@ export function isVerified(verification: Verification): boolean {
 }
 
 function isOutdated({ ended_at }: Verification): boolean {
-  return ended_at !== null && Date.now() - Date.parse(ended_at) > DAY_MS;
+  return ended_at !== null && serviceNow() - Date.parse(ended_at) > DAY_MS;
 }
 
 /** Whether the records of a partner are as the service sealed them. Whoever looks may ask. */

@@ -2,6 +2,7 @@ import { Alert } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { formatWhole } from '../../format/points.ts';
 import { Loaded } from '../../parts/state.tsx';
 import { Time } from '../../parts/values.tsx';
@@ -40,7 +41,7 @@ function Verified({ run }: { readonly run: Run }) {
   const checked = formatWhole(result['checked'] ?? '0');
   const differences = result['differences'] ?? '0';
   const isGood = differences === '0';
-  const isLate = run.ended_at !== null && Date.now() - Date.parse(run.ended_at) > LATE_MS;
+  const isLate = run.ended_at !== null && serviceNow() - Date.parse(run.ended_at) > LATE_MS;
   return (
     <Alert color={colorOf(isGood, isLate)} role={isGood ? 'status' : 'alert'}>
       {isGood ? t.verified(checked) : t.modified(formatWhole(differences), checked)} <Time at={run.ended_at} />

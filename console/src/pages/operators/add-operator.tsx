@@ -2,6 +2,7 @@ import { Button, Select, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { present } from '../../api/present.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { useChange } from '../../api/use-change.ts';
 import { formatTime, ownZone } from '../../format/time.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
@@ -16,7 +17,7 @@ const MINUTE_MS = 60_000;
 const CONTROL_MS = 7 * 24 * 60 * MINUTE_MS;
 
 /** In whole minutes, of an account that is made now or was made then. */
-function secondFrom(createdAt = new Date().toISOString()): string {
+function secondFrom(createdAt = new Date(serviceNow()).toISOString()): string {
   return new Date(Math.ceil((Date.parse(createdAt) + CONTROL_MS) / MINUTE_MS) * MINUTE_MS).toISOString();
 }
 

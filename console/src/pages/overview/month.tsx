@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import { present } from '../../api/present.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
@@ -31,7 +32,7 @@ function useFigures(month: string) {
 /** The month that the address names, or this one, which has begun for the reader hours before or after it begins in UTC. */
 function useChosenMonth() {
   const { filters, setFilters } = useFilters<'month'>();
-  const thisMonth = monthAt(Date.now(), ownZone());
+  const thisMonth = monthAt(serviceNow(), ownZone());
   const month = /^20\d\d-(?:0[1-9]|1[0-2])$/.test(filters.month ?? '') ? (filters.month as string) : thisMonth;
   return { month, thisMonth, setFilters };
 }

@@ -2,6 +2,7 @@ import { SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { Page } from '../../layout/page.tsx';
 import { figureOf, NumberCard } from '../../parts/number-card.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -79,7 +80,7 @@ function Webhooks({ webhooks }: { readonly webhooks: Answer['webhooks'] }) {
   const t = useTexts(OVERVIEW);
   const { disabled, failing, waiting, oldest_waiting_seconds, exhausted } = webhooks;
   const show = (count: number) => figureOf({ count, is_more: false });
-  const oldestAt = new Date(Date.now() - oldest_waiting_seconds * 1000).toISOString();
+  const oldestAt = new Date(serviceNow() - oldest_waiting_seconds * 1000).toISOString();
   return (
     <Section title={t.webhooks}>
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', xs: 'md' }} className="number-cards">

@@ -4,6 +4,7 @@ import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
@@ -52,7 +53,7 @@ export function ReviewList() {
 function openedBefore(ageHours: string | undefined): string | undefined {
   const hours = AGES_HOURS.find((each) => String(each) === ageHours);
   if (hours === undefined) return undefined;
-  return new Date((Math.floor(Date.now() / 60_000) - hours * 60) * 60_000).toISOString();
+  return new Date((Math.floor(serviceNow() / 60_000) - hours * 60) * 60_000).toISOString();
 }
 
 function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter, string>>> }) {

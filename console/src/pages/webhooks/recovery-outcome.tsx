@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { formatBounded } from '../../format/points.ts';
 import { Person } from '../../parts/person.tsx';
 import { Time } from '../../parts/values.tsx';
@@ -27,7 +28,7 @@ interface RecoveryOutcomeProps {
 export function RecoveryOutcome({ endpoint, zone }: RecoveryOutcomeProps) {
   const t = useTexts(WEBHOOK);
   const { endpoint_id, status } = endpoint;
-  const [since] = useState(() => new Date(Date.now() - DAY_MS).toISOString());
+  const [since] = useState(() => new Date(serviceNow() - DAY_MS).toISOString());
   const query = { subject_id: endpoint_id, action: 'delivery.recover', since, limit: ENTRIES_MAX };
   const audited = useQuery({
     queryKey: ['audit', query],
