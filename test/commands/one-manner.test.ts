@@ -172,14 +172,21 @@ describe('a question', HANG_LIMIT, () => {
     return shown;
   };
 
-  test('about a rule: for whom, from when on, and until when it can be withdrawn', needsTerminal, async () => {
+  test('about a rule: for whom, what it says, from when on, and until when it can be withdrawn', needsTerminal, async () => {
     const { partner } = await service.newPartner();
     const cost = ['rule', 'create', '--kind', 'tree_cost', '--label', uniqueId('cost')];
-    assert.match(await atTerminal(...cost), /for all partners, from one minute from now on\? This cannot be undone\./);
     assert.match(
-      await atTerminal(...cost, '--partner', partner.partnerId, '--starts-at', '2999-01-01T00:00:00Z'),
+      await atTerminal(...cost),
+      /for all partners, in force one minute from now: value none\? This cannot be undone\./,
+    );
+    assert.match(
+      await atTerminal('rule', 'create', '--kind', 'contribution_rule', '--label', 'bounds-2', '--points-max', '10000'),
+      /Create the contribution_rule bounds-2 for all partners, in force one minute from now: points min 1, points max 10000\?/,
+    );
+    assert.match(
+      await atTerminal(...cost, '--partner', partner.partnerId, '--starts-at', '2999-01-01T00:00:00Z', '--tree-cost', '7.5'),
       new RegExp(
-        `for ${partner.name} \\(${partner.partnerId}\\), from 2999-01-01T00:00:00Z on\\? It can be withdrawn until a minute before its start\\.`,
+        `for ${partner.name} \\(${partner.partnerId}\\), in force from 2999-01-01T00:00:00Z on: tree cost 7\\.5\\? It can be withdrawn until a minute before its start\\.`,
       ),
     );
     await runJson(...cost, '--tree-cost', '7.5', '--currency', 'SAR');

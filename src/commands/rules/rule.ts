@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { pluralise } from '../../domain/pluralise.ts';
+import { type RuleRequest, readRuleRequest } from '../../domain/rules/rule-request.ts';
 import { RULE_KINDS, type RuleKind } from '../../domain/rules/rule-versions.ts';
 import { createRule, getRule, withdrawRule } from '../../operations/rules/manage-rule.ts';
 import { ruleToWire } from '../../operations/rules/rule-to-wire.ts';
@@ -103,10 +104,14 @@ async function create(
   { database, actor }: OperatorContext,
   { label, partner, reviewEverything, yes, json, ...content }: CreateOptions,
 ): Promise<void> {
-  const start = content.startsAt ? formatTime(content.startsAt) : 'one minute from now';
-  const question = `Create the ${content.kind} ${label} for ${await nameOf(database.pool, partner ?? null)}, from ${start} on?`;
-  await confirmAtTerminal(question, content.startsAt ? 'final_at_start' : 'final', yes);
   const request = { ...content, version: label, partnerId: partner, reviewsEverything: reviewEverything };
+  const start = content.startsAt ? `from ${formatTime(content.startsAt)} on` : 'one minute from now';
+  const whom = await nameOf(database.pool, partner ?? null);
+  await confirmAtTerminal(
+    `Create the ${content.kind} ${label} for ${whom}, in force ${start}: ${sayRequested(request)}?`,
+    content.startsAt ? 'final_at_start' : 'final',
+    yes,
+  );
   print(await createRule(database, actor, request), json);
 }
 
@@ -182,9 +187,7 @@ function toRow(rule: RuleRecord): Row {
     status: statusOf(rule),
     starts: formatTime(rule.startsAt),
     partner: rule.partnerId ?? 'all',
-    content: Object.entries(contentOf(rule))
-      .map(([name, value]) => `${name} ${value}`)
-      .join(', '),
+    content: inOneLine(contentOf(rule)),
   };
 }
 
@@ -197,9 +200,30 @@ const HEAD = ['kind', 'version', 'partner_id', 'starts_at', 'created_at', 'withd
 
 /** The values of a rule, in words. */
 function contentOf(rule: RuleRecord): Row {
-  const content = Object.entries(ruleToWire(rule)).filter(
-    ([name, value]) => !HEAD.includes(name) && value !== null && value !== false,
-  );
-  const said = content.map(([name, value]) => [name.replaceAll('_', ' '), value === true ? 'yes' : String(value)]);
+  return inWords(Object.entries(ruleToWire(rule)).filter(([name]) => !HEAD.includes(name)));
+}
+
+/** The values of a rule that is not created yet. */
+function sayRequested(request: RuleRequest): string {
+  const {
+    kind: _kind,
+    version: _version,
+    partnerId: _partnerId,
+    startsAt: _startsAt,
+    ...content
+  } = readRuleRequest(request, new Date()).rule;
+  return inOneLine(inWords(Object.entries(content)));
+}
+
+function inWords(content: readonly (readonly [name: string, value: unknown])[]): Row {
+  const said = content
+    .filter(([, value]) => value !== null && value !== false)
+    .map(([name, value]) => [name.replace(/_|(?=[A-Z])/g, ' ').toLowerCase(), value === true ? 'yes' : String(value)]);
   return said.length === 0 ? { value: 'none' } : Object.fromEntries(said);
+}
+
+function inOneLine(content: Row): string {
+  return Object.entries(content)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');
 }
