@@ -121,7 +121,10 @@ async function examineKeys({ database }: Store): Promise<Finding[]> {
   }
 }
 
-/** Under other keys nothing is delivered to the endpoints, no code of a second factor is checked, and every new secret is encrypted under a key that nobody kept. */
+/**
+ * Under other keys nothing is delivered to the endpoints, no code of a second factor is checked, and every new secret is encrypted under a
+ * key that nobody kept.
+ */
 async function examineSecrets({ database }: Store, config: Config): Promise<Finding[]> {
   if ((await readMigrationState(database.pool)).pending.length > 0) return [];
   try {

@@ -33,5 +33,8 @@ test('a key whose folder the process may not enter is not taken for missing', ()
 
 test('a missing key is named as missing', () => {
   assert.throws(() => requireAuditKey(config), /audit\.key does not exist/);
-  assert.throws(() => requireSecretsKey(config), /secrets\.key does not exist/);
+  assert.throws(
+    () => requireSecretsKey(config),
+    /key of the endpoints' secrets and the second factors: .*secrets\.key does not exist/,
+  );
 });

@@ -7,6 +7,7 @@ import { openKeyFile } from './key-file.ts';
 
 const SECRETS_FILE = 'secrets.key';
 const AUDIT_FILE = 'audit.key';
+const IF_EXPOSED = ", and renew the endpoints' secrets and the operators' second factors";
 
 type AuditKeyConfig = Pick<Config, 'auditKey' | 'dataDirectory'>;
 
@@ -35,10 +36,10 @@ export function requireAuditKey(config: AuditKeyConfig): readonly NamedKey[] {
   return openAuditKeys(config);
 }
 
-/** The keys that encrypt the secrets of endpoints, from the same two places. */
+/** The keys that encrypt the secrets of endpoints and the second factors of operators, from the same two places. */
 export function openConfiguredSecretBox({ secretsKey, dataDirectory }: Pick<Config, 'secretsKey' | 'dataDirectory'>): SecretBox {
   if (secretsKey !== undefined) return openSecretBox(readNamedKeys(secretsKey, 'SECRETS_KEY'));
-  return openSecretBox(openKeyFile({ dataDirectory, name: SECRETS_FILE, ifExposed: " and renew the endpoints' secrets" }));
+  return openSecretBox(openKeyFile({ dataDirectory, name: SECRETS_FILE, ifExposed: IF_EXPOSED }));
 }
 
 /**
@@ -48,7 +49,8 @@ export function openConfiguredSecretBox({ secretsKey, dataDirectory }: Pick<Conf
  */
 export function requireSecretsKey({ secretsKey, dataDirectory }: Pick<Config, 'secretsKey' | 'dataDirectory'>): void {
   const path = join(dataDirectory, SECRETS_FILE);
-  if (secretsKey === undefined && !isThere(path)) throw noKey("the endpoints' secrets", 'SECRETS_KEY', path);
+  if (secretsKey === undefined && !isThere(path))
+    throw noKey("the endpoints' secrets and the second factors", 'SECRETS_KEY', path);
 }
 
 function noKey(of: string, setting: string, path: string): Error {
