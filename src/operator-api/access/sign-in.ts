@@ -10,6 +10,7 @@ import { type OpenCall, openRoute, operatorRoute } from '../route.ts';
 import { closed, flag } from '../schema-parts.ts';
 import { ChangePasswordBody, PasswordBody, Session, SignInBody, SignInByCodeBody, sessionToWire } from './session-schemas.ts';
 
+/** Longer than a request waits for its turn, also on a machine that has more to do. */
 const DEADLINE_MS = 30_000;
 /**
  * Each costs a fifth of a second, one after another, whoever asks. Connections take turns, of which the listener has 64: the requests that

@@ -3,43 +3,43 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { operatorTurns } from './operator-turns.ts';
 
-/** Two at a time, read when the test says so; what was read, in order. */
+/** Two at a time, each done when the test says so; what was begun, in order. */
 function scene(waitingMax = 1_000) {
-  const readInTurn = operatorTurns({ atOnce: 2, waitingMax, waitMaxMs: 20_000 });
-  const reading: { name: string; end: () => void }[] = [];
+  const inTurn = operatorTurns({ atOnce: 2, waitingMax, waitMaxMs: 20_000 });
+  const working: { name: string; end: () => void }[] = [];
   const begun: string[] = [];
-  const ask = (reader: string, name: string, isWanted = () => true) =>
-    readInTurn<string>({
-      asker: reader,
+  const ask = (asker: string, name: string, isWanted = () => true) =>
+    inTurn<string>({
+      asker,
       isWanted,
       work: () => {
         begun.push(name);
-        return new Promise((resolve) => reading.push({ name, end: () => resolve(name) }));
+        return new Promise((resolve) => working.push({ name, end: () => resolve(name) }));
       },
     });
   const endOne = async () => {
-    reading.shift()?.end();
+    working.shift()?.end();
     await nextTurn();
     await nextTurn();
   };
   const endAll = async () => {
-    while (reading.length > 0) {
-      assert.ok(reading.length <= 2);
+    while (working.length > 0) {
+      assert.ok(working.length <= 2);
       await endOne();
     }
   };
-  return { ask, begun, reading, endOne, endAll };
+  return { ask, begun, working, endOne, endAll };
 }
 
-const named = (reader: string, count: number) => Array.from({ length: count }, (_, index) => `${reader} ${index}`);
+const named = (asker: string, count: number) => Array.from({ length: count }, (_, index) => `${asker} ${index}`);
 
-test('as many as are allowed are read at a time, and readers take turns', async () => {
-  const { ask, begun, reading, endOne, endAll } = scene();
+test('as many as are allowed are worked on at a time, and askers take turns', async () => {
+  const { ask, begun, working, endOne, endAll } = scene();
   const many = named('one', 60).map((name) => ask('one', name));
   await nextTurn();
   const single = ask('other', 'other');
   await nextTurn();
-  assert.equal(reading.length, 2);
+  assert.equal(working.length, 2);
   await endOne();
   await endOne();
   assert.ok(begun.includes('other'), String(begun));
@@ -47,7 +47,7 @@ test('as many as are allowed are read at a time, and readers take turns', async 
   assert.deepEqual(await Promise.all([...many, single]), [...named('one', 60), 'other']);
 });
 
-test('nothing is read for a client that is gone, also when it goes while it waits', async () => {
+test('nothing is done for a client that is gone, also when it goes while it waits', async () => {
   const { ask, begun, endAll } = scene();
   const whole = [ask('one', 'first'), ask('one', 'second')];
   let isThere = true;
@@ -62,7 +62,7 @@ test('nothing is read for a client that is gone, also when it goes while it wait
   assert.deepEqual(begun, ['first', 'second', 'last']);
 });
 
-test('a reader that asks too much is refused, and another one is not', async () => {
+test('an asker that asks too much is refused, and another one is not', async () => {
   const { ask, endAll } = scene(10);
   const many = named('many', 30).map((name) => ask('many', name));
   const ends = Promise.allSettled(many);
